@@ -23,6 +23,8 @@ const yes = /^(?:y|yes|yeah|yep|ya|ok|okay|oke|sure|lanjut)[\s.!]*$/i;
 /** A yes with more words that say nothing. */
 const plainYes =
   /^(?:y|yes|yeah|yep|ya|ok|okay|oke|sure|lanjut)(?:[\s,.!]+(?:please|go|ahead|on|do|it|that|thanks?|thank|you|fine|great|good|perfect|yes|ok|okay|proceed|continue|silakan|saja))*[\s.!]*$/i;
+/** A command of a session or a shell command, which only a prompt takes: no model is asked for it as a correction. */
+const atPrompt = /^(?:!|\/[a-z]+\s)/;
 const goOn = new Set(["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue", "proceed"]);
 
 /**
@@ -50,7 +52,7 @@ export function readAnswer(
   if (!feedback) return "again";
   const marked = /^f\s+(\S.*)$/is.exec(said)?.[1];
   if (marked !== undefined) return { feedback: marked };
-  return /\S\s+\S/.test(said) ? { feedback: said } : "again";
+  return /\S\s+\S/.test(said) && !atPrompt.test(said) ? { feedback: said } : "again";
 }
 
 /** Whether a message means no, while something waits for a yes. */

@@ -40,6 +40,11 @@ test("a yes with words that add nothing is asked about, a single word of yes is 
   for (const text of ["yep", "Sure", "okay.", "yeah"]) expect([text, read(text)]).toEqual([text, "yes"]);
 });
 
+test("a command of a session or of a shell is no correction", () => {
+  for (const text of ["!git diff", "/config keep", "/undo"]) expect([text, read(text)]).toEqual([text, "again"]);
+  expect(read("/etc/hosts is the wrong file")).toEqual({ feedback: "/etc/hosts is the wrong file" });
+});
+
 test("a question that takes no feedback asks again", () => {
   expect(readAnswer("use two files", { feedback: false })).toBe("again");
   expect(readAnswer("ya", { feedback: false })).toBe("yes");

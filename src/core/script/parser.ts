@@ -1,11 +1,11 @@
-/** Parses a streaming reply into a script. Never throws; the size of the chunks does not matter. */
+/** Parses a reply into a script. Never throws. */
 import type { StopReason } from "../model.ts";
 import { readNext } from "./body.ts";
 import { isFence } from "./code-fence.ts";
 import { readHeader, undecorate, withoutEndTokens } from "./header.ts";
 import { countOverlap, dropBrokenEnd, overlapLimit, reopenBody } from "./open-body.ts";
 import { begin, discard, endBody, type LineProgress, placeLine } from "./place-line.ts";
-import type { Note, Script, ScriptOptions, ScriptParser } from "./script.ts";
+import type { Note, Script, ScriptOptions } from "./script.ts";
 import { createThoughtFilter } from "./thought.ts";
 
 function openProgress({ read, resumed = null, tag = "EOT" }: ScriptOptions): LineProgress {
@@ -89,43 +89,23 @@ function createLineReader(to: LineProgress, isResumed: boolean) {
   };
 }
 
-/** A parser for one reply; the result does not depend on how the reply is cut into chunks. */
-export function createScriptParser(options: ScriptOptions): ScriptParser {
-  const to = openProgress(options);
-  const lines = createLineReader(to, to.body !== null);
-  let tail = "";
-  return {
-    push(chunk) {
-      const before = to.actions.length;
-      let start = 0;
-      for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", start)) {
-        lines.take(tail + chunk.slice(start, end));
-        tail = "";
-        start = end + 1;
-      }
-      tail += chunk.slice(start);
-      return to.actions.slice(before);
-    },
-    end(stop) {
-      if (stop === "end" && tail !== "") lines.take(tail);
-      lines.settle();
-      const cut = endBody(to, stop, tail === "");
-      const { actions, remarks, warnings, finished } = to;
-      const isWhole = stop === "end" && to.body === null && !to.unclosed && !lines.isThinking();
-      const flags = isWhole && !finished ? ["no-finish"] : [];
-      return { actions, remarks, warnings, truncated: stop !== "end" || !finished, flags, cut };
-    },
-  };
-}
-
-/** Parses a whole reply, or its chunks. */
+/** Parses a whole reply. Never throws. */
 export function parseScript(
-  stream: string | Iterable<string>,
+  reply: string | Iterable<string>,
   { stop, ...options }: ScriptOptions & { readonly stop: StopReason },
 ): Script {
-  const parser = createScriptParser(options);
-  for (const chunk of typeof stream === "string" ? [stream] : stream) parser.push(chunk);
-  return parser.end(stop);
+  const to = openProgress(options);
+  const lines = createLineReader(to, to.body !== null);
+  const whole = (typeof reply === "string" ? reply : [...reply].join("")).split("\n");
+  const tail = whole.pop() ?? "";
+  for (const line of whole) lines.take(line);
+  if (stop === "end" && tail !== "") lines.take(tail);
+  lines.settle();
+  const cut = endBody(to, stop, tail === "");
+  const { actions, remarks, warnings, finished } = to;
+  const isWhole = stop === "end" && to.body === null && !to.unclosed && !lines.isThinking();
+  const flags = isWhole && !finished ? ["no-finish"] : [];
+  return { actions, remarks, warnings, truncated: stop !== "end" || !finished, flags, cut };
 }
 
 /** The lines after line `n`, up to an invented next turn, without the closing mark of a fence around the reply. */

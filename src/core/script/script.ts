@@ -1,5 +1,4 @@
 /** The types of the action script of an execution call. */
-import type { StopReason } from "../model.ts";
 
 export interface EditBlock {
   readonly search: string;
@@ -74,16 +73,6 @@ export interface ScriptOptions {
   readonly resumed?: Cut | null;
   /** The tag of bodies whose header names none: the prompt's tag. Default EOT. */
   readonly tag?: string;
-}
-
-export interface ScriptParser {
-  /**
-   * Returns the actions that became complete with this chunk. The caller must not start RM, MV or RUN before `end` has
-   * shown that the reply is whole. If the model may write reasoning without an opening mark, it must not start any
-   * action before: `end` leaves out actions that turn out to be reasoning.
-   */
-  push(chunk: string): readonly ScriptAction[];
-  end(stop: StopReason): Script;
 }
 
 /** A path with the range of lines that is written behind it, as in `a.py:10-20` and `a.py:10`; null: there is none. */

@@ -1,7 +1,6 @@
 /** The action script: shared cases, headers, the end of a reply, the word of the prompt. */
 import { describe, expect, test } from "bun:test";
 import { chooseTag } from "../../../src/core/script/open-body.ts";
-import { createScriptParser } from "../../../src/core/script/parser.ts";
 import { parseReadRange } from "../../../src/core/script/script.ts";
 import { actionsOf, bare, cases, chunk, finish, parse } from "./parse-reply.ts";
 
@@ -145,14 +144,6 @@ describe("the end of a reply", () => {
 
   test("FINISH alone promises nothing about the actions before it", () => {
     expect(actionsOf("FINISH::done\n")).toEqual([{ cmd: "FINISH", arg: "done", next: [] }]);
-  });
-
-  test("actions are handed out as their last line arrives", () => {
-    const parser = createScriptParser({ read: () => null });
-    expect(parser.push("WRITE::a::EOT\none\nEND::E")).toEqual([]);
-    expect(bare(parser.push("OT\nRM::b"))).toEqual([{ cmd: "WRITE", path: "a", body: "one\n" }]);
-    expect(bare(parser.push("\nFINISH::ok"))).toEqual([{ cmd: "RM", path: "b" }]);
-    expect(parser.end("end").actions).toHaveLength(3);
   });
 });
 

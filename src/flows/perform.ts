@@ -29,6 +29,8 @@ export interface CallReport extends CallResult {
   readonly kind: AnyAction["kind"];
   /** A refused request beyond the plan, so the plan does not need it. */
   readonly isBeyond?: boolean;
+  /** The person wants it otherwise, and the model is asked for it again. */
+  readonly isAnew?: boolean;
 }
 
 export interface BatchReport {
@@ -55,11 +57,12 @@ interface Batch {
   readonly cap: SizeCap;
   waiting: Waiting[];
   changed: boolean;
+  /** A no to all changes before a command, which ends the run and is no result of the command. */
+  no: unknown;
 }
 
-interface Result extends Pick<CallReport, "kind" | "code" | "text"> {
+interface Result extends Pick<CallReport, "kind" | "code" | "text" | "isBeyond" | "isAnew"> {
   readonly paths?: readonly RelPath[];
-  readonly isBeyond?: boolean;
   /** A command that may not run here: neither done nor failed. */
   readonly isNotRun?: boolean;
   /** A command that ran and did not end well: no failure of the call, whose result says it. */
@@ -68,7 +71,7 @@ interface Result extends Pick<CallReport, "kind" | "code" | "text"> {
   readonly advice?: string | null;
 }
 
-function report({ run, reports }: Batch, call: Call, result: Result): void {
+function report({ run, rights, reports }: Batch, call: Call, result: Result): void {
   const { kind, code, text, paths = [], isNotRun = false, isRed = false, isBeyond = false, advice = null } = result;
   const { id, name, input } = call;
   const target = targetOfCall(call);
@@ -83,9 +86,10 @@ function report({ run, reports }: Batch, call: Call, result: Result): void {
     paths,
     kind,
     isBeyond,
+    isAnew: rights !== null && result.isAnew === true,
   };
   reports.push(entry);
-  if (!isNotRun) run.acting.tally.note(entry);
+  if (!isNotRun && !entry.isAnew) run.acting.tally.note(entry);
   run.emit({ type: "call.finished", id, action: name, target, ok: entry.ok, text: lineFor(kind, code, text) });
 }
 
@@ -100,10 +104,13 @@ async function flush(batch: Batch): Promise<void> {
   const { run, rights, waiting } = batch;
   batch.waiting = [];
   const calls = waiting.map(({ paths }) => paths);
-  const refusals = await decideStaged(run, rights, calls);
+  const refusals = await decideStaged(run, rights, calls).catch((thrown) => {
+    batch.no = thrown;
+    throw thrown;
+  });
   for (const { call, text, paths } of waiting) {
     const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0);
-    report(batch, call, { kind: "change", code: refused?.code ?? null, text: refused?.text ?? text, paths });
+    report(batch, call, { kind: "change", code: null, text, ...refused, paths });
   }
   if (!isAsked(run, rights)) await acceptBatch(run);
   if (await applyBatch(run)) batch.changed = true;
@@ -213,7 +220,7 @@ function reportRefused(
   const { code, message, hint } = toPaiError(thrown);
   const isUnusable = code === "file_unusable" || (kind === "look" && code === "permission_denied");
   const isResult = isRefusal({ code }) || isUnusable;
-  if (run.signal.aborted || !isResult) throw thrown;
+  if (run.signal.aborted || !isResult || thrown === batch.no) throw thrown;
   const text = renderRefusal(code, message, hint);
   const advice = code === "scope_refused" ? hint : null;
   report(batch, call, { kind, code, text, paths: pathsOfCall(run, call), isBeyond, advice });
@@ -283,7 +290,7 @@ function capOf(calls: readonly Call[], at: number): string | null {
 /** Performs the calls of one reply as one batch. Throws conflict, disk_full and interrupts; refusals are reports. */
 export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
   const actions = new Map(run.acting.actions.map((action) => [action.name, action]));
-  const batch: Batch = { run, rights, actions, reports: [], cap: openSizeCap(), waiting: [], changed: false };
+  const batch: Batch = { run, rights, actions, reports: [], cap: openSizeCap(), waiting: [], changed: false, no: null };
   const earlier = run.begun?.changes.length ?? 0;
   const looked = lookAtOnce(batch, calls);
   try {

@@ -104,6 +104,10 @@ export function renderCalls(reports: readonly CallReport[]): string {
     .join("\n");
 }
 
+/** What became of calls, for a model that is asked for the rest. */
+export const renderDone = (reports: readonly CallReport[]): string =>
+  `Results. What is done is done: do not send it again.\n${reports.map(renderCall).join("\n")}`;
+
 interface PhaseResults {
   readonly batch: BatchReport;
   readonly left: Left;
@@ -149,7 +153,7 @@ export async function renderResults(
   const failed = checks.filter(({ passed }) => passed === false);
   const parts = [
     ...shown,
-    rest.length > 0 ? `Results. What is done is done: do not send it again.\n${rest.map(renderCall).join("\n")}` : "",
+    rest.length > 0 ? renderDone(rest) : "",
     changed,
     ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...(await Promise.all(left.files.map((path) => showRest(run, path)))),

@@ -18,6 +18,7 @@ import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { requireBound } from "./commands/commands.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { type BatchReport, perform } from "./perform.ts";
+import { renderDone } from "./phases.ts";
 import type { Run } from "./run.ts";
 
 export interface ScriptQuestion {
@@ -333,9 +334,11 @@ function takeCall({ emit, ledger }: Run): void {
   emit({ type: "notice", level: "info", code: "one_more_call", text });
 }
 
-function renderWish(words: string, diff: string): string {
+function renderWish({ words, diff }: NonNullable<Run["changing"]["wish"]>, reports: BatchReport["reports"]): string {
   const shown = diff.length > maxOfDiff ? `${diff.slice(0, maxOfDiff)}\n[… the rest of the diff is not shown]` : diff;
+  const rest = reports.filter(({ kind, isAnew }) => kind !== "look" && isAnew !== true);
   return [
+    ...(rest.length === 0 ? [] : [renderDone(rest)]),
     "The user saw this diff, and nothing of it was applied:",
     fence("diff", {}, shown),
     `The user says: ${words}`,
@@ -345,7 +348,7 @@ function renderWish(words: string, diff: string): string {
 
 /** The reports of both replies, without those of the first that the person wanted otherwise. */
 const join = (first: BatchReport, next: BatchReport): BatchReport => ({
-  reports: [...first.reports.filter(({ code }) => code !== "declined"), ...next.reports],
+  reports: [...first.reports.filter(({ isAnew }) => isAnew !== true), ...next.reports],
   changed: first.changed || next.changed,
   changes: [...first.changes, ...next.changes],
 });
@@ -376,12 +379,12 @@ export async function performAsWished(
   say(asked);
   let work = await performScript(run, asked.script, how);
   for (let n = 1; run.changing.wish !== null; n += 1) {
-    const { words, diff } = run.changing.wish;
+    const request = renderWish(run.changing.wish, work.batch.reports);
     run.changing.wish = null;
     takeCall(run);
     asked = await askForScript(run, {
       ...question,
-      messages: [...asked.messages, { role: "user", text: renderWish(words, diff) }],
+      messages: [...asked.messages, { role: "user", text: request }],
     });
     say(asked);
     const next = await performScript(run, asked.script, { ...how, prefix: `${how.prefix}.${n}` });

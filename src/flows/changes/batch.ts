@@ -124,7 +124,10 @@ export async function reviewBatch(
 }
 
 /** Why the rest of a reply is left undone. */
-export const waiting: Refusal = { code: "declined", text: "the user wants the changes before it made anew" };
+export const waiting: Refusal = {
+  ...{ code: "declined", isAnew: true },
+  text: "the user wants the changes before it made anew",
+};
 
 function declinedAll(refused: ReadonlyMap<RelPath, Refusal>): PaiError {
   const texts = new Set([...refused.values()].map(({ text }) => text));
@@ -173,7 +176,8 @@ function noteNo(
   if (words !== null && takesWords) {
     changing.wish = { words, diff };
     changing.corrections = [...changing.corrections, words];
-    return { code: "declined", text: `the user wants these changes otherwise: ${JSON.stringify(words)}` };
+    const text = `the user wants these changes otherwise: ${JSON.stringify(words)}`;
+    return { code: "declined", text, isAnew: true };
   }
   changing.declined = [...changing.declined, { paths, diff }];
   return { code: "declined", text: words === null ? sayDeclined(paths) : `the user declined: "${words}"` };

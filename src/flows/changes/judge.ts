@@ -14,6 +14,8 @@ export interface Refusal {
   readonly code: ErrorCode;
   /** For the model: why, and what it can do instead. */
   readonly text: string;
+  /** The person wants it made anew, so it is no refusal where a model can do that. */
+  readonly isAnew?: true;
 }
 
 type Refusals = Map<RelPath, Refusal>;

@@ -1,0 +1,58 @@
+/** Words and a no at the diffs of one script: what the run, its next request and the next turn make of them. */
+import { expect, test } from "bun:test";
+import { finish, modify, plan, talk, write } from "../plans.ts";
+import { inSession } from "../turns.ts";
+
+const options = { interactive: true, review: "change" } as const;
+const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
+const words = { feedback: "in words, please" } as const;
+const edit = (path: string, to: string) => modify(path, ["one\n", `${to}\n`]);
+
+test("a no behind words is the reason, ends the run before a command, and asks nothing more", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const again = `${edit("a.txt", "uno")}RUN::true\nSKIP::NEWS::not wanted\n${finish("Done.")}`;
+    const ran = await turns.say("make it a number", {
+      lines: [
+        plan({ steps: ["MODIFY a.txt", "WRITE NEWS", "RUN true"] }),
+        edit("a.txt", "1") + write("NEWS", "n\n") + finish("Done."),
+        again,
+      ],
+      ...{ options, answers: ["yes", words, "no"] },
+    });
+    expect(ran.outcome).toMatchObject({ status: "declined", refused: [] });
+    expect(ran.outcome.commands).toBeUndefined();
+    const { past } = await turns.say("what now?", ask);
+    expect(past).toMatch(/^pai: not applied, the user declined the changes to a.txt; the user had wanted [^;]*$/);
+  });
+});
+
+test("words at one diff are sent with what the person said to the others", async () => {
+  await inSession({ "a.txt": "one\n", "b.txt": "one\n" }, async (turns) => {
+    const ran = await turns.say("make both numbers", {
+      lines: [
+        plan({ steps: ["MODIFY a.txt", "WRITE NEWS", "MODIFY b.txt"] }),
+        edit("a.txt", "1") + write("NEWS", "n\n") + edit("b.txt", "2") + finish("Done."),
+        edit("b.txt", "two") + finish("Done."),
+      ],
+      ...{ options, answers: ["yes", "yes", "no", words, "yes"] },
+    });
+    expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "two\n" });
+    expect(ran.told(3)).toContain("done: MODIFY a.txt");
+    expect(ran.told(3)).toContain("FAILED: WRITE NEWS\nthe user declined the changes to NEWS");
+    expect(ran.told(3)).not.toContain("MODIFY b.txt");
+  });
+});
+
+test("a step that the person wanted otherwise and then left out is not told as refused", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const ran = await turns.say("make it a number", {
+      lines: [
+        plan({ steps: ["MODIFY a.txt", "WRITE NEWS"] }),
+        edit("a.txt", "1") + write("NEWS", "n\n") + finish("Done."),
+        `${edit("a.txt", "uno")}SKIP::NEWS::not wanted\n${finish("Done.")}`,
+      ],
+      ...{ options, answers: ["yes", words, "yes", "yes"] },
+    });
+    expect(ran.outcome).toMatchObject({ ok: true, refused: [], skipped: [{ target: "NEWS" }] });
+  });
+});

@@ -30,6 +30,28 @@ export function isEnough(level: SandboxLevel | null, choice: SandboxChoice): boo
 export const holdsUnasked = (level: SandboxLevel | null, choice: SandboxChoice): boolean =>
   choice === "off" || level !== null;
 
+/** What commands of a model do not get unless a setting gives it. */
+export type Withheld = "network" | ".git";
+
+const withholding: Readonly<Record<Withheld, { readonly text: string; readonly wants: RegExp }>> = {
+  network: {
+    text: "the network is off (--allow-net)",
+    wants:
+      /\b(?:https?|ftp|ssh):\/\/(?!localhost|127\.|\[::1\])|\bgit\s+(?:-[Cc]\s+\S+\s+|-\S+\s+)*(?:clone|fetch|pull|push)\b|\b(?:pip[\d.]*|pipx|uv|poetry|conda|npm|pnpm|yarn|bun|cargo|go|gem|bundle|composer|apt|apt-get|dnf|yum|apk|brew|docker|podman)\s+(?:-\S+\s+)*(?:install|i|ci|add|get|pull|push|fetch|download|update|upgrade|publish|sync)(?![\w.=-])/,
+  },
+  ".git": {
+    text: ".git is read-only (--allow-write .git)",
+    wants:
+      /\bgit\s+(?:-[Cc]\s+\S+\s+|-\S+\s+)*(?:add|am|checkout|cherry-pick|commit|fetch|gc|merge|mv|pull|push|rebase|reset|restore\s+(?:-\S+\s+)*--staged|revert|rm|stash(?!\s+(?:list|show))|switch)(?![\w.=-])/,
+  },
+};
+
+/** What a command will want and not get, judged by its words before it runs; null: nothing that is known. */
+export function foretellWall(withheld: readonly Withheld[], command: string): string | null {
+  const found = withheld.filter((each) => withholding[each].wants.test(command));
+  return found.length === 0 ? null : found.map((each) => withholding[each].text).join(" and ");
+}
+
 export interface SandboxState {
   /** null: no sandbox works. */
   readonly level: SandboxLevel | null;
@@ -42,6 +64,8 @@ export interface SandboxState {
   readonly why: string | null;
   /** Commands work on a copy, and their changes come back as a proposal. */
   readonly proposes: boolean;
+  /** Absent: nothing is withheld. */
+  readonly withheld?: readonly Withheld[];
 }
 
 /** What of a command's answers is about the sandbox and not about the machine, for the model; null: nothing. */
@@ -75,10 +99,10 @@ export interface Failed {
 }
 
 /** What a command prints when the sandbox stopped it; the first match counts. */
-const walls: readonly (readonly [said: RegExp, text: string, needsRights: boolean])[] = [
+const walls: readonly (readonly [said: RegExp, text: string, needsRights: boolean, cause?: string])[] = [
   [
     /Network is unreachable|Temporary failure in name resolution|Could not resolve host|ENETUNREACH|EAI_AGAIN|getaddrinfo|Address family not supported/i,
-    "the network is off (--allow-net)",
+    withholding.network.text,
     false,
   ],
   [
@@ -98,7 +122,8 @@ const walls: readonly (readonly [said: RegExp, text: string, needsRights: boolea
     "what belongs to another group than yours cannot be changed on the copy that commands work on",
     true,
   ],
-  [/\.git\/[^\n]*(?:Read-only file system|Permission denied)/i, ".git is read-only (--allow-write .git)", false],
+  [/\.git\/[^\n]*Read-only file system/i, withholding[".git"].text, false, "the sandbox"],
+  [/\.git\/[^\n]*Permission denied/i, withholding[".git"].text, false],
 ];
 
 /** How programs say that a path cannot be written, is not there, or is not as they want it. */
@@ -142,7 +167,7 @@ export function explainWall(level: SandboxLevel | null, exit: number | null, fai
   if (level === null || exit === null || exit === 0) return null;
   const { output, isRoot, socket } = failed;
   const wall = walls.find(([said]) => said.test(output));
-  if (wall !== undefined) return { text: `perhaps the sandbox: ${wall[1]}`, needsRights: wall[2] };
+  if (wall !== undefined) return { text: `${wall[3] ?? "perhaps the sandbox"}: ${wall[1]}`, needsRights: wall[2] };
   if (isRoot && /no hostkeys available/.test(output))
     return { text: "perhaps the sandbox: the keys of the host are hidden from commands", needsRights: true };
   if (socket !== undefined)

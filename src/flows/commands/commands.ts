@@ -4,7 +4,7 @@ import { approvalWording, sandboxWording } from "../../core/approval-wording.ts"
 import { type Blob, sameBlob } from "../../core/change.ts";
 import { filesOfCommand, namesInCommand } from "../../core/command/command-files.ts";
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
-import { tellOwn } from "../../core/command/sandbox.ts";
+import { foretellWall, tellOwn } from "../../core/command/sandbox.ts";
 import { mapTexts } from "../../core/map-texts.ts";
 import type { Json } from "../../core/model.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
@@ -64,6 +64,20 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
 export const describeSandbox = async ({ workspace }: Run): Promise<string> =>
   sandboxWording(workspace.root, await workspace.sandbox());
 
+/** Says, before anybody is asked about them, which commands cannot work in the sandbox, and what helps. */
+export async function foretellWalls(run: Run, commands: readonly string[]): Promise<void> {
+  const { foretold, ownMark } = run.shell;
+  for (const command of new Set(commands)) {
+    if (isToolCall(command) || foretold.has(command)) continue;
+    foretold.add(command);
+    const wall = foretellWall((await run.workspace.sandbox()).withheld ?? [], command);
+    if (wall === null) continue;
+    const own = ownMark === undefined ? "" : `; type ${ownMark}${command} to run it with your rights`;
+    const text = `${command} cannot work in the sandbox: ${wall}${own}`;
+    run.emit({ type: "notice", level: "warning", code: "sandbox_wall", text });
+  }
+}
+
 /** Records the sandbox level, and says once in a run how its commands are sandboxed. */
 async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promise<void> {
   run.shell.sandbox = level ?? "off";
@@ -115,7 +129,8 @@ export async function runInWorkspace(
   for (const note of effects.notes) {
     run.emit({ type: "notice", level: "info", code: "command_left", text: `${name}: ${note}` });
   }
-  if (held.wall !== null)
+  // The result of a planned command says it itself.
+  if (held.wall !== null && options.sandbox !== "proposal")
     run.emit({ type: "notice", level: "info", code: "sandbox_wall", text: `${name}: ${held.wall.text}` });
   return { ...result, output: run.veil.hideOutput(result.output) };
 }

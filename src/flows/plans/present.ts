@@ -18,7 +18,7 @@ import {
   withoutCommands,
 } from "../approval.ts";
 import { readNested } from "../briefing/sources.ts";
-import { bindCommands } from "../commands/commands.ts";
+import { bindCommands, foretellWalls } from "../commands/commands.ts";
 import { sizeOfFiles } from "../dialogue.ts";
 import { workPrompt } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
@@ -76,6 +76,7 @@ export async function present(run: Run, made: Plan, offer: Offer): Promise<Prese
   await refuseForbidden(run, claimed);
   await refuseLinks(run, claims);
   await bindCommands(run, plannedCommands(plan));
+  await foretellWalls(run, plannedCommands(plan));
   return { plan, claims };
 }
 

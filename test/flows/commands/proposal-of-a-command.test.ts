@@ -128,10 +128,35 @@ onCopies("its notice says little, and the rest in its details", async () => {
 
 needs(copies, rootUser).test("a command that meets the wall gets a line on what may be in its way", async () => {
   const ran = await run("touch /etc/pai-was-here");
-  const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox_wall");
-  expect(said[0]?.text).toContain(
-    "perhaps the sandbox: only the project can be written (--allow-write /etc/pai-was-here)",
+  expect(ran.eventsOf("notice").filter(({ code }) => code === "sandbox_wall")).toEqual([]);
+  expect(ran.eventsOf("call.finished").map(({ text }) => text.split("\n")[0])).toContainEqual(
+    expect.stringContaining("perhaps the sandbox: only the project can be written (--allow-write /etc/pai-was-here)"),
   );
+});
+
+onCopies("what a command will not get in the sandbox is said before anybody is asked about it", async () => {
+  const told = async (command: string, options = {}, sandbox = {}) => {
+    const ran = await play({ files, lines: lines(command), answers: "yes", options, sandbox });
+    const at = ran.events.findIndex((event) => event.type === "notice" && event.code === "sandbox_wall");
+    const work = ran.events.findIndex(({ type }) => type === "call.finished");
+    const event = ran.events[at];
+    expect(at).toBeLessThan(work);
+    return event?.type === "notice" ? event.text : null;
+  };
+  const commit = "git commit -qam 'tests'";
+  const wall = `${commit} cannot work in the sandbox: .git is read-only (--allow-write .git)`;
+  expect(await told(commit, { allowRun: true })).toBe(wall);
+  expect(await told(commit, { interactive: true, ownMark: "!" })).toBe(
+    `${wall}; type !${commit} to run it with your rights`,
+  );
+  expect(await told(commit, { allowRun: true }, { git: true })).toBeNull();
+  expect(await told("git status", { allowRun: true })).toBeNull();
+  const loop = await playLoop([calls(call("bash", { command: commit })), "Done."], {
+    files,
+    options: { interactive: true },
+    answers: ["no"],
+  });
+  expect(loop.eventsOf("notice").map(({ text }) => text)).toContain(wall);
 });
 
 onCopies("each result tells the model in one clause what it says of the sandbox and not of the machine", async () => {

@@ -43,12 +43,10 @@ export interface Baseline {
 }
 
 export interface CheckReport extends CheckEvidence {
-  /** It fails the run. */
+  /** It fails the run: it failed, and not in the same way before where the user accepts that (--no-worse). */
   readonly fatal: boolean;
   /** Comparison with the failure before the work; null: there is nothing to compare. */
   readonly compared: Comparison | null;
-  /** It failed in the same way before, which the user accepts (--no-worse). */
-  readonly tolerated: boolean;
 }
 
 export interface Checking extends Omit<CheckOptions, "baseline"> {

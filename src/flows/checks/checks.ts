@@ -210,7 +210,7 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
     const earlier = before.find(({ command }) => command === check.command) ?? null;
     const result = await runCheck(run, check, { when: "after", earlier });
     const tolerated = run.checking.noWorse && result.compared?.same === true;
-    const report = { ...result, tolerated, fatal: result.passed === false && !tolerated };
+    const report = { ...result, fatal: result.passed === false && !tolerated };
     run.checking.judged.set(check.command, { tree: treeOf(run), report });
     reports.push(report);
   }

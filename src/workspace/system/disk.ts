@@ -37,8 +37,6 @@ export interface Disk {
   createLink(path: string, target: string, traits: Traits | null): void;
   /** Creates a new folder. The set-group-ID bit that it inherits is kept. */
   createFolder(path: string, mode: number, traits: Traits | null): void;
-  /** Creates a hard link; never replaces a file. */
-  addName(path: string, from: string): void;
   rename(path: string, from: string): void;
   /** Renames to a free name; throws EEXIST if it is taken. False: this file system cannot rename without replacing. */
   renameNew(path: string, from: string): boolean;
@@ -107,7 +105,6 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
       setTraits(path, traits);
       chmodSync(path, mode | (lstatSync(path).mode & 0o2000));
     },
-    addName: (path, from) => linkSync(from, path),
     rename: (path, from) => renameSync(from, path),
     renameNew: (path, from) => systemCalls()?.renameNew(path, from) === true || linkNew(path, from),
     exchange: (path, other) => systemCalls()?.exchange(path, other) ?? false,

@@ -26,6 +26,8 @@ export interface OpenSession {
   readonly session: Session;
   /** Appends a line and applies it. If the file cannot be written, it warns once and the session continues unsaved. */
   add(line: SessionLine): void;
+  /** Takes in what another process has added since. */
+  refresh(): void;
   /**
    * The conversation before turn `at` (from 0); read from the file if a summary has replaced it. Throws file_unusable
    * if it is no longer there.
@@ -121,7 +123,7 @@ export function openSessions(folder: string, root: string, maxLoaded = maxBytes)
 
 /** A session that is not saved (--ephemeral). */
 export function openUnkept(now: () => Date): OpenSession {
-  const nowhere: Append = { write: () => false, read: () => null, close: () => {} };
+  const nowhere: Append = { write: () => false, read: () => null, isNews: () => false, close: () => {} };
   return follow(emptySession("", now().toISOString()), nowhere, { root: "", now, isNew: false });
 }
 
@@ -130,6 +132,8 @@ interface Append {
   write(line: SessionLine): boolean;
   /** The session as saved in the file; null: not readable. */
   read(): Session | null;
+  /** Whether another process has written since it was last asked. */
+  isNews(): boolean;
   close(): void;
 }
 
@@ -139,8 +143,11 @@ function openAppend(
   file: string,
   { warn, read }: { readonly warn: (text: string) => void; readonly read: () => Session },
 ): Append {
+  const sizeNow = () => Bun.file(file).size;
   let fd: number | null = null;
   let broken = false;
+  /** Bytes of the file without those of others that are news. */
+  let known = sizeNow();
   return {
     write(line) {
       if (broken) return false;
@@ -150,10 +157,10 @@ function openAppend(
           const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
           fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
         }
-        writeBytes(
-          fd,
-          `${JSON.stringify(line, (_, value: unknown) => (typeof value === "string" ? maskSecrets(value) : value))}\n`,
-        );
+        const hide = (_: string, value: unknown) => (typeof value === "string" ? maskSecrets(value) : value);
+        const bytes = Buffer.from(`${JSON.stringify(line, hide)}\n`);
+        writeBytes(fd, bytes);
+        known += bytes.length;
         return true;
       } catch (error) {
         broken = true;
@@ -167,6 +174,12 @@ function openAppend(
       } catch {
         return null;
       }
+    },
+    isNews() {
+      const size = broken ? known : sizeNow();
+      const isNews = size !== known;
+      known = size;
+      return isNews;
     },
     close() {
       if (fd !== null) closeSync(fd);
@@ -221,6 +234,10 @@ function follow(
       return session;
     },
     add,
+    refresh() {
+      const news = file.isNews() ? file.read() : null;
+      if (news !== null) session = forgetReplaced(news);
+    },
     before,
     sink(event) {
       const line = lineOf(event);

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { watchTruth } from "../../src/cli/session/watch-truth.ts";
 import type { Change } from "../../src/core/change.ts";
+import type { StampedEvent } from "../../src/core/event.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import type { Turn } from "../../src/core/session/session.ts";
 import type { OpenSession } from "../../src/store/sessions.ts";
@@ -35,7 +36,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   const session = {
     turns: turns.map((turn) => ({ undone: null, changed: true, status: "verified", told: [], ...turn })),
   };
-  const open = { session, add: (line: object) => lines.push(line) } as unknown as OpenSession;
+  const open = { session, refresh() {}, add: (line: object) => lines.push(line) } as unknown as OpenSession;
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
   return { truth, open, disk, statuses, lines, turns: session.turns as unknown as readonly Turn[] };
 }
@@ -130,5 +131,21 @@ test("a command of the user that he undid is told as undone", async () => {
   expect(await past.truth.catchUp(past.open)).toEqual([
     'undone by the user: what the command changed "!sed -i s/1/2/ a.py"',
   ]);
+  past.truth.sink({ type: "run.started" } as StampedEvent);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+});
+
+test("an undo that was seen before the next request is still told, and one that was taken back meanwhile is not", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
+  past.disk.text = edit.after;
+  past.truth.follow(past.turns);
+  past.statuses.set("r1", "undone");
+  past.disk.text = edit.before;
+  past.truth.sync(past.open);
+  expect(past.lines).toMatchObject([{ type: "turn.reversed", run: "r1", undone: true }]);
+  (past.turns[0] as { undone: boolean }).undone = true;
+  expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
+  past.statuses.set("r1", "applied");
+  past.disk.text = edit.after;
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });

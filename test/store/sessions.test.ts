@@ -235,3 +235,24 @@ test("going back to what the file does not have any more is refused, and the ses
     expect(open.session).toBe(before);
   }
 });
+
+test("an open session takes in the turns that another process added, once", () => {
+  const mine = sessions.open(null, now, warn);
+  mine.refresh();
+  for (const event of [begin("fix it"), end()]) mine.sink(event);
+  const other = sessions.open(sessions.load(null).session, now, warn);
+  for (const event of [begin("and test it", "r2"), end("r2")]) other.sink(event);
+  other.close();
+  expect(mine.session.turns.map(({ request }) => request)).toEqual(["fix it"]);
+  mine.refresh();
+  const { session } = mine;
+  expect(session.turns.map(({ request, status }) => [request, status])).toEqual([
+    ["fix it", "answered"],
+    ["and test it", "answered"],
+  ]);
+  mine.sink(begin("what now?", "r3"));
+  mine.refresh();
+  expect(mine.session.turns).toHaveLength(3);
+  expect(mine.session.turns[0]).toBe(session.turns[0] as (typeof session.turns)[0]);
+  mine.close();
+});

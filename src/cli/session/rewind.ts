@@ -30,10 +30,10 @@ const clockOf = (at: string) => new Date(at).toTimeString().slice(0, 5);
 function renderTurns({ open, context, view }: Talk): string {
   const { turns } = open.session;
   const width = `${turns.length}`.length;
-  const rows = turns.map(
-    ({ at, request, changed }, n) =>
-      `${`${n + 1}`.padStart(width)}  ${clockOf(at)}  ${changed ? "changed files" : "             "}  ${visibleLine(request)}`,
-  );
+  const rows = turns.map(({ at, request, changed, undone }, n) => {
+    const what = undone === true ? "undone" : changed ? "changed files" : "";
+    return `${`${n + 1}`.padStart(width)}  ${clockOf(at)}  ${what.padEnd(13)}  ${visibleLine(request)}`;
+  });
   const fitting = rows.map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
   return `${fitting.join("\n")}
 go back to before turn N:

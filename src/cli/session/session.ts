@@ -112,6 +112,7 @@ function offerAgain({ open, ahead }: Talk): boolean {
 
 /** Handles one message: slash command, own command, yes or no, or a task. */
 async function doLine(talk: Talk, line: string): Promise<void> {
+  talk.truth.sync(talk.open);
   if (command.test(line)) return (await runCustom(talk, line)) ? undefined : doSlash(talk, line);
   if (line.startsWith("!")) return runOwn(talk, line.slice(1).trim());
   const say = (text: string) => talk.view.notify({ level: "info", code: "session", text });
@@ -243,7 +244,10 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const columns = columnsOf(context.env);
   const banner = visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`);
   context.err(`${wrap(`${banner}\nType a task; /help shows more${noteOf(base)}`, columns).join("\n")}\n`);
-  if (loaded !== null) context.err(renderResumed(loaded.session, view.style, columns));
+  const truth = watchTruth({ workspace, history: composed.opened.history, now: context.now });
+  truth.sync(open);
+  truth.follow(open.session.turns);
+  if (loaded !== null) context.err(renderResumed(open.session, view.style, columns));
   if (loaded !== null) for (const text of describeLosses(loaded)) warn("session")(text);
   const mode = usualMode(base);
   const nothing = {
@@ -261,8 +265,6 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     dialogue: createDialogue(),
     planned: null,
   };
-  const truth = watchTruth({ workspace, history: composed.opened.history, now: context.now });
-  truth.follow(open.session.turns);
   const talk: Talk = { context, view, composed, sessions, open, input, mode, truth, ...nothing };
   composed.followSession(() => (folder === null ? null : { folder, id: talk.open.session.id, root: workspace.root }));
   return talk;

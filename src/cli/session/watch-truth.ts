@@ -15,7 +15,9 @@ import type { History, KeptRun } from "../../workspace/journal/run-history.ts";
 export interface TruthWatch {
   /** Takes every event of a run. */
   readonly sink: (event: StampedEvent) => void;
-  /** Notes in the session which turns were taken back or brought back. Returns what the next request must be told. */
+  /** Takes in what other processes added to the session, and which turns were taken back or brought back. */
+  readonly sync: (open: OpenSession) => void;
+  /** Syncs. Returns what the next request must be told. */
   readonly catchUp: (open: OpenSession) => Promise<readonly string[]>;
   /** Begins anew, with the files that the last turns of a session changed. */
   readonly follow: (turns: readonly Turn[]) => void;
@@ -60,6 +62,9 @@ export function watchTruth({
   const seen = new Map<string, KeptRun["status"]>();
   /** Files that the run at work has shown already: what it shows later may be its own change. */
   let shown = new Set<string>();
+  /** What the next request tells of each run that was reversed, and what their files hold if nobody else changed them. */
+  const notes = new Map<string, string>();
+  const left = new Map<string, string | null>();
 
   function learn(path: string, hash: string | null): void {
     known.delete(path);
@@ -99,12 +104,11 @@ export function watchTruth({
     return earlier !== status && earlier !== "open";
   }
 
-  /** The notes, and what the files of these runs hold if nobody else has changed them since. */
-  function noteReversals(open: OpenSession): { notes: readonly string[]; left: ReadonlyMap<string, string | null> } {
+  function sync(open: OpenSession): void {
+    open.refresh();
     const turns = new Map(open.session.turns.flatMap((turn) => [turn, ...turn.told]).map((turn) => [turn.run, turn]));
     const newest = history.list().filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
     const reversed = newest.toReversed();
-    const left = new Map<string, string | null>();
     // Of runs on one file the newest is undone first, and brought back last.
     const undone = newest.filter(({ status }) => status === "undone");
     const back = reversed.filter(({ status }) => status === "applied");
@@ -112,12 +116,12 @@ export function watchTruth({
     for (const { id: run, status } of reversed)
       if (turns.has(run))
         open.add({ type: "turn.reversed", at: now().toISOString(), run, undone: status === "undone" });
-    const notes = reversed.map((run) => sayReversal(run, turns.get(run.id)));
+    // A reversal of one that was not told leaves nothing to tell.
+    for (const run of reversed) if (!notes.delete(run.id)) notes.set(run.id, sayReversal(run, turns.get(run.id)));
     seeRuns();
-    return { notes, left };
   }
 
-  async function findChanged(left: ReadonlyMap<string, string | null>): Promise<readonly string[]> {
+  async function findChanged(): Promise<readonly string[]> {
     const changed = new Map<string, string | null>();
     for (const [path, hash] of known) {
       const actual = await hashOf(workspace, path);
@@ -139,6 +143,8 @@ export function watchTruth({
 
   /** A run begins: it is told what has changed. */
   function begin(): void {
+    notes.clear();
+    left.clear();
     for (const [path, hash] of told) learn(path, hash);
     told = new Map();
     shown = new Set();
@@ -156,12 +162,13 @@ export function watchTruth({
       else if (event.type === "run.finished") learnOutcome(event.outcome);
       else if (event.type === "changes.rolled_back") for (const { path } of event.changes) known.delete(path);
     },
+    sync,
     async catchUp(open) {
-      const { notes, left } = noteReversals(open);
-      return [...notes, ...(await findChanged(left))];
+      sync(open);
+      return [...notes.values(), ...(await findChanged())];
     },
     follow(turns) {
-      known.clear();
+      for (const map of [known, notes, left]) map.clear();
       seeRuns();
       const runs = new Map(history.list().map((run) => [run.id, run]));
       for (const { run } of turns.slice(-followed)) {

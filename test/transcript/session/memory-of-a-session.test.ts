@@ -148,3 +148,30 @@ inTerminal("an answer is known to the next request, also where the user's own ch
   expect(place.gemini.requests.at(-1)?.body).toContain("It says hello.");
   expect(place.gemini.requests.at(-1)?.body).not.toContain("taken back");
 });
+
+inTerminal("an undo and a turn of another process are known before the next task", async () => {
+  await using place = openPlace([
+    ...[planned([["MODIFY", "a.py"]]), done(modify("a.py", "x = 1\n", "x = 2\n"), claim)],
+    ...[talked("Outside."), talked("Inside.")],
+  ]);
+  writeFileSync(join(place.root, "a.py"), "x = 1\n");
+  using screen = openScreen(place, { columns: 100, rows: 50 });
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("set x to 2");
+  await answer(screen, question, 1, "y");
+  await screen.shows(ready, 2);
+  screen.enter("/undo");
+  await answer(screen, /go on\? y or n/, 1, "y");
+  await screen.shows(/undone run/);
+  screen.enter("/quit");
+  await screen.shows(/go on with: pai resume/);
+  screen.enter('"$PAI" resume');
+  await screen.shows(/> set x to 2\n\nundone by the user: its files went back/);
+  expect((await place.pai(["run", "--continue", "what was that?"])).stdout).toContain("Outside.");
+  screen.enter("/rewind");
+  await screen.shows(/1 {2}\d\d:\d\d {2}undone {9}set x to 2\n2 {2}\d\d:\d\d {17}what was that\?/);
+  screen.enter("what did we do last?");
+  await screen.shows(/Inside\./);
+  expect(lastAsked(place)).toContain("user: what was that?\nyou: Outside.\npai: answered; nothing was changed");
+});

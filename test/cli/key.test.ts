@@ -23,7 +23,8 @@ function seated(entered: string, ...answers: (string | null)[]) {
     asked.push(question);
     return answers.shift() ?? null;
   };
-  return { asked, run: defineConfigCommand("key", () => ({ askHidden: async () => entered, readLine })) };
+  const askHidden = async (question: string) => (question.startsWith("Key") ? entered : readLine(question));
+  return { asked, run: defineConfigCommand("key", () => ({ askHidden, readLine })) };
 }
 
 test("reads the key from standard input, or hidden at a terminal", async () => {
@@ -243,7 +244,7 @@ test("at a terminal a key of an unknown shape is stored for whom the person name
     code: 0,
     out: "Stored the mistral key primary: 012345...cdef\n",
   });
-  expect(person.asked).toEqual(["whose key is it? gemini, openai, anthropic, openrouter, mistral: "]);
+  expect(person.asked).toEqual(["whose key is it? gemini, openai, anthropic, openrouter, mistral (shown as stars): "]);
   for (const answer of ["", "nobody", null])
     expect((await process.run(seated(gateway, answer), { words: ["set"] })).code).toBe("usage");
   expect(stored(process)).toMatchObject({ mistral: { default: "primary", keys: { primary: gateway } } });
@@ -294,7 +295,7 @@ test.each([
   ["set OPENAI_API_KEY=sk-Secret", "usage", "pai key set openai"],
   ["set api_key=Secret", "key_invalid", "pai config set NAME VALUE"],
   ["set http://localhost:8080/Secret", "key_invalid", "pai config set baseUrl.local ADDRESS"],
-  ["set AIzaSecret and more", "key_invalid", "pai config set NAME VALUE"],
+  ["set AIzaSecret and more", "key_invalid", "a key holds no blanks"],
   ["set AIzaSecret\u00e9", "key_invalid", "not valid in an API key"],
 ])("what is no key is not stored, and the right command is named: %s", async (line, code, hint) => {
   for (const typed of [{}, { stdin: `${line.replace(/^\w+ (work )?/, "")}\n` }]) {

@@ -144,6 +144,7 @@ test("who has neither key nor server sees three ways on one screen, and d plays 
   const screen = said.slice(said.indexOf("Three ways"));
   for (const words of ["aistudio.google.com", "ollama pull", "offline: d"]) expect(screen).toContain(words);
   expect(screen.split("\n").length).toBeLessThanOrEqual(24);
+  expect(Math.max(...screen.split("\n").map(({ length }) => length))).toBeLessThan(60);
 });
 
 test("what is surely no key is explained or understood, and asked again", async () => {
@@ -160,22 +161,23 @@ test("what is surely no key is explained or understood, and asked again", async 
 test("the stars of a key are named, an address is told to be no key, and a key is not shown as a provider", async () => {
   const { said, questions } = await offer({
     found: [],
-    hidden: ["http://localhost:8080/v1", "abcdefghijklmnopqrst"],
-    lines: [geminiKey],
+    hidden: ["http://localhost:8080/v1", "localhost:8080", "abcdefghijklmnopqrst", geminiKey],
   });
   expect(questions[0]).toContain("a key (shown as stars)");
-  for (const text of ["an address, not a key", "baseUrl.local", "no name of a provider"]) expect(said).toContain(text);
+  expect(questions[3]).toContain("whose key is it?");
+  expect(said.split("an address, not a key").length - 1).toBe(2);
+  for (const text of ["baseUrl.local", "no name of a provider"]) expect(said).toContain(text);
   expect(said.toLowerCase()).not.toContain(geminiKey.toLowerCase());
 });
 
 test("what does not look like a key is used after a yes alone", async () => {
-  const asked = { found: [], hidden: ["what-is-this-key"] };
-  expect((await offer({ ...asked, lines: ["gemini", "n"] })).keys("gemini")).toEqual([]);
-  expect((await offer({ ...asked, lines: ["gemini", "y"] })).keys("gemini")).toEqual(["what-is-this-key"]);
+  const asked = { found: [], hidden: ["what-is-this-key", "gemini"] };
+  expect((await offer({ ...asked, lines: ["n"] })).keys("gemini")).toEqual([]);
+  expect((await offer({ ...asked, lines: ["y"] })).keys("gemini")).toEqual(["what-is-this-key"]);
 });
 
 test("a key without a shape is stored for the provider that is named", async () => {
-  const { model, keys } = await offer({ found: [], hidden: ["abcdefghijklmnopqrst"], lines: ["mistral"] });
+  const { model, keys } = await offer({ found: [], hidden: ["abcdefghijklmnopqrst", "mistral"] });
   expect([model, keys("mistral")]).toEqual(["mistral:mistral-large-latest", ["abcdefghijklmnopqrst"]]);
 });
 

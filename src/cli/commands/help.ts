@@ -17,9 +17,9 @@ function renderExits(): string {
   const third = Math.ceil(usual.length / 3);
   const rows = usual.slice(0, third).map((first, at) => {
     const [second = "", last = ""] = [usual[at + third], usual[at + 2 * third]];
-    return `  ${first.padEnd(19)}${second.padEnd(20)}${last}`;
+    return `  ${first.padEnd(17)}${second.padEnd(19)}${last}`;
   });
-  return `Exit codes:\n${rows.join("\n")}\n  124 timeout        129, 130, 143 ended by a signal\n`;
+  return `Exit codes:\n${rows.join("\n")}\n  124 timeout      129, 130, 143 ended by a signal\n`;
 }
 
 function renderFlag({ name, short, kind, value, optional, about }: FlagSpec, columns: number): string {

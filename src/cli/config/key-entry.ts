@@ -33,24 +33,25 @@ export function refuseSetting(text: string): void {
 /** Makes sure that a text can be a key. Throws what refuseSetting throws; key_invalid for text that no server gives as a key. */
 export function requireKey(text: string): void {
   refuseSetting(text);
-  if (/^\w[\w+.-]*:\/\//.test(text)) {
+  if (/^(?:\w[\w+.-]*:\/\/|[\w.-]+:\d{1,5}(?:\/|$))/.test(text)) {
     throw new PaiError("key_invalid", "that is an address, not a key; nothing was stored", {
       hint: "for a model server of your own: pai config set baseUrl.local ADDRESS, then pai -m local:NAME",
     });
   }
-  const hint = "a key is one word; a setting is written with: pai config set NAME VALUE";
+  if (/\s/.test(text)) throw new PaiError("key_invalid", "a key holds no blanks; nothing was stored");
   // Base64 may end in `=`, as keys of Bedrock do.
-  if (/\s|=(?!=*$)/.test(text)) {
-    const what = /\s/.test(text) ? "blanks" : "= sign";
-    throw new PaiError("key_invalid", `a key holds no ${what}; nothing was stored`, { hint });
+  if (/=(?!=*$)/.test(text)) {
+    throw new PaiError("key_invalid", "a key holds no = sign; nothing was stored", {
+      hint: "a setting is written with: pai config set NAME VALUE",
+    });
   }
   const fault = findFault(text);
   if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
 }
 
-/** Asks whose a key is that does not show it. Throws usage for an unknown provider; a word that may be a key is not shown. */
-export async function askOwner(readLine: ReadLine): Promise<ProviderId> {
-  const typed = ((await readLine(`whose key is it? ${keyed.join(", ")}: `)) ?? "").trim();
+/** Asks whose a key is that does not show it, hidden, as a key may be typed again. Throws usage for an unknown provider. */
+export async function askOwner(askHidden: ReadLine): Promise<ProviderId> {
+  const typed = ((await askHidden(`whose key is it? ${keyed.join(", ")} (shown as stars): `)) ?? "").trim();
   const said = typed.toLowerCase();
   const named = findProvider(said);
   if (named?.needsKey === true) return named.id;

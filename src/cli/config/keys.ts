@@ -112,7 +112,7 @@ async function store(call: ConfigCall, isDefault: boolean): Promise<ConfigAnswer
   requireKey(key);
   const { readLine } = call;
   const known = named ?? providerOfKey(key);
-  const provider = known ?? (readLine === null ? providerOf(call) : providerTable[await askOwner(readLine)]);
+  const provider = known ?? (readLine === null ? providerOf(call) : providerTable[await askOwner(call.askHidden)]);
   const place = { provider: provider.id, places: call.places };
   const doubt = doubtOf(call, provider, key);
   if (doubt !== null) await confirmDoubtful(call, doubt);

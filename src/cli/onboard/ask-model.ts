@@ -114,10 +114,10 @@ function renderWays(): string {
   return [
     "Three ways to begin:",
     "  1  paste a key below; where to get one:",
-    ...pages.map(([id, page]) => `       ${id.padEnd(width)}  ${page}`),
+    ...pages.map(([id, page]) => `    ${id.padEnd(width)}  ${page}`),
     "  2  a model on this machine, without a key:",
-    "       curl -fsSL https://ollama.com/install.sh | sh",
-    "       ollama pull qwen3:8b",
+    "    curl -fsSL https://ollama.com/install.sh | sh",
+    "    ollama pull qwen3:8b",
     "  3  watch a whole task first, offline: d",
     "",
   ].join("\n");
@@ -132,9 +132,10 @@ function explainAnswer(text: string): string | null {
   const page = findProvider(text.toLowerCase())?.keyPage;
   if (page !== undefined) return `paste the key itself; you get one at ${page}`;
   if (text === "1") return "paste the key itself; where to get one is listed above";
-  if (text !== "?") requireKey(text);
+  const asksHow = /^(?:\?|help)$/i.test(text);
+  if (!asksHow) requireKey(text);
   if (providerOfKey(text) !== null || text.length >= shortestKey) return null;
-  const lead = text === "?" ? "" : "that is too short for a key, and nothing was stored; ";
+  const lead = asksHow ? "" : "that is too short for a key, and nothing was stored; ";
   return `${lead}paste a key, or type 2 to look for a model on this machine, d for the demo, Enter to leave`;
 }
 
@@ -191,7 +192,7 @@ async function takeKey(
   { places }: Base,
   { asker, key }: { readonly asker: Asker; readonly key: string },
 ): Promise<boolean> {
-  const provider = providerOfKey(key)?.id ?? (await askOwner(asker.readLine));
+  const provider = providerOfKey(key)?.id ?? (await askOwner(asker.askHidden));
   if (!(await isMeant(asker, provider, key))) return false;
   await check(context, asker, provider, key);
   putKey({ provider, places }, "primary", key, context.now());

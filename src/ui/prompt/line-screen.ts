@@ -31,9 +31,13 @@ const right = (columns: number): string => (columns > 0 ? `\x1b[${columns}C` : "
 /** Columns that a prompt leaves for the answer. */
 const minAnswerColumns = 8;
 
-/** Splits a prompt into rows above the text and the part beside it. */
-function splitPrompt(prompt: string, width: number): { readonly above: readonly string[]; readonly beside: string } {
-  const fits = (text: string) => Bun.stringWidth(text) + minAnswerColumns <= width;
+/** Splits a prompt into rows above the text and the part beside it, which leaves `room` columns for the answer. */
+export function splitPrompt(
+  prompt: string,
+  width: number,
+  room: number,
+): { readonly above: readonly string[]; readonly beside: string } {
+  const fits = (text: string) => Bun.stringWidth(text) + room <= width;
   if (fits(prompt)) return { above: [], beside: prompt };
   const rows = wrap(prompt.trimEnd(), width);
   const last = `${rows.at(-1)} `;
@@ -46,7 +50,9 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
 
   return {
     draw(prompt, text, at, below = []) {
-      const { above, beside } = keepsPrompt ? splitPrompt(prompt, columns()) : { above: [], beside: prompt };
+      const { above, beside } = keepsPrompt
+        ? splitPrompt(prompt, columns(), minAnswerColumns)
+        : { above: [], beside: prompt };
       const line = viewLine(
         { prompt: beside, text, at },
         columns(),

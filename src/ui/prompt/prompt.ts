@@ -9,10 +9,10 @@ import {
 } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Question } from "../../core/question.ts";
-import { wrap } from "../layout.ts";
 import { visibleLine } from "../sanitize.ts";
 import { openOwnTerminal, openStdin } from "./keyboard.ts";
 import { type LineTerminal, type MessageOptions, type OutsideEdit, openLineReader } from "./line-reader.ts";
+import { splitPrompt } from "./line-screen.ts";
 import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
 import { type Answer, readAnswer, renderQuestion } from "./read-answer.ts";
 
@@ -110,7 +110,8 @@ export function createPrompter(options: PrompterOptions): Prompter {
     async askHidden(question) {
       try {
         return await raw.read<string>("drop", (settle) => {
-          err(style.plain ? question : `${wrap(question.trimEnd(), size().columns).join("\r\n")} `);
+          const { above, beside } = splitPrompt(question, size().columns, maxDots);
+          err(style.plain ? question : [...above, beside].join("\r\n"));
           return openSecretLine(settle, err);
         });
       } finally {

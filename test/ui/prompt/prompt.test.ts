@@ -136,8 +136,11 @@ test("Escape is a no, whatever was typed; the keys that begin with its byte are 
   expect(await type("plan", ["change: ", keys])).toContain('=> "yes"');
 });
 
-test("the question for a key breaks between words", async () => {
-  expect(await typeAt(34, "owner", ["shown): ", "sekret\r"])).toMatch(/API key of gemini, openai \(not\r+\nshown\): /);
+test("the question for a key breaks between words, and its stars stand in one row", async () => {
+  expect(await typeAt(34, "owner", ["shown): ", "sekret\r"])).toMatch(
+    /API key of gemini, openai \(not\r+\nshown\): \*/,
+  );
+  expect(await typeAt(50, "owner", ["> ", "sekret\r"])).toMatch(/openai \(not shown\):\r+\n> \*{6}/);
 });
 
 test("a key is not shown", async () => {

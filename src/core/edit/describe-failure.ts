@@ -82,9 +82,9 @@ function cut(line: string): string {
   return line.length > shownWidth ? `${line.slice(0, shownWidth)}…` : line;
 }
 
-/** The row where SEARCH would begin: by the lines they share, rare ones counting more, else by shared words. */
+/** The row where SEARCH would begin: by the lines they share, rare ones counting more, else by the letters of the longest line. */
 function findClosest(file: FileLines, search: readonly string[]): number | null {
-  return closestByLines(file, search) ?? closestByWords(file, search);
+  return closestByLines(file, search) ?? closestByLetters(file, search);
 }
 
 function closestByLines(file: FileLines, search: readonly string[]): number | null {
@@ -101,20 +101,22 @@ function closestByLines(file: FileLines, search: readonly string[]): number | nu
   return best === undefined || best[1] < 1.5 ? null : best[0];
 }
 
-function closestByWords(file: FileLines, search: readonly string[]): number | null {
+function closestByLetters(file: FileLines, search: readonly string[]): number | null {
   const longest = search.reduce((at, line, here) => (line.length > (search[at]?.length ?? 0) ? here : at), 0);
-  const wanted = wordsOf(search[longest] ?? "");
+  const wanted = triplesOf(search[longest] ?? "");
   let best = { row: -1, share: 0.5 };
   for (const [row, line] of file.lines.slice(0, 20_000).entries()) {
-    const words = wordsOf(line);
+    const triples = triplesOf(line);
     let common = 0;
-    for (const word of words) if (wanted.has(word)) common++;
-    const share = (2 * common) / (words.size + wanted.size || 1);
+    for (const triple of triples) if (wanted.has(triple)) common++;
+    const share = (2 * common) / (triples.size + wanted.size || 1);
     if (share > best.share) best = { row, share };
   }
   return best.row < 0 ? null : best.row - longest;
 }
 
-function wordsOf(line: string): ReadonlySet<string> {
-  return new Set(line.slice(0, shownWidth).match(/(?:\p{L}|\p{N}|_)+|\S/gu) ?? []);
+/** Each three letters in a row, in which a name with one other letter is still alike. */
+function triplesOf(line: string): ReadonlySet<string> {
+  const text = ` ${line.slice(0, shownWidth).trim()} `;
+  return new Set(Array.from({ length: text.length - 2 }, (_, at) => text.slice(at, at + 3)));
 }

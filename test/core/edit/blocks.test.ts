@@ -188,11 +188,13 @@ describe("what a model is told", () => {
     );
   });
 
-  test("a line that is only like one in the file is found by its words, another file's is not", () => {
+  test("a line that is only like one in the file is found by its letters, another file's is not", () => {
     const file = "a = load(1)\nresult = compute(alpha, beta)\n";
     expect(refusalText(file, { search: "result = compute(alpha, gamma)\n", replace: "z\n" })).toContain(
       "in the file (2)",
     );
+    const tests = "class T:\n    def test_parse(self):\n        pass\n\n    def test_total(self):\n        pass\n";
+    expect(refusalText(tests, { search: "    def test_totals(self):\n", replace: "z\n" })).toContain("in the file (5)");
     expect(refusalText(file, { search: "<html>\n<body>\n", replace: "z\n" })).toContain("nothing in it is like it");
   });
 

@@ -150,12 +150,8 @@ async function askAnew<Made>(
   { messages, plans }: Draft<Made>,
   promiseAt: (plans: number) => CallPromise,
 ): Promise<Draft<Made>> {
-  run.emit({
-    type: "notice",
-    level: "info",
-    code: "answered",
-    text: "nothing is done yet; this still waits for your yes",
-  });
+  const text = "nothing is done yet; this still waits for your yes";
+  run.emit({ type: "notice", level: "info", code: "answered", text });
   const isDone = atOnce !== null;
   const presented = await present(run, plan, { promise: promiseAt(plans), plans, cached: false, isDone });
   return { made, atOnce, messages, plans, cached: false, ...presented };

@@ -156,6 +156,15 @@ function onlyFence(lines: readonly string[]): { readonly inside: readonly string
   return { inside: inner, around: messageIn([...lines.slice(0, start), ...lines.slice(end + 1)]) };
 }
 
+/** The action of a reply that shows one command in a shell's fence, and nothing else to do; null: it is another reply. */
+export function commandShown(text: string): ScriptAction | null {
+  const lines = text.split(/\r?\n/);
+  const [arg = "", ...more] = onlyFence(lines)?.inside ?? [];
+  const start = lines.findIndex((line) => fence.test(line));
+  if (!/^(?:ba|z)?sh$|^shell$/.test(fence.exec(lines[start] ?? "")?.[2] ?? "") || more.length > 0) return null;
+  return arg.trim() === "" ? null : { cmd: "RUN", arg: arg.trim(), line: start + 1 };
+}
+
 function readFence(lines: readonly string[], targets: readonly LooseTarget[], read: Read): LooseReply {
   const found = onlyFence(lines);
   if (found === null) return { actions: [], seen: "several fenced texts and no action", prose: "" };

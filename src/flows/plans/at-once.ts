@@ -17,7 +17,7 @@ import {
 } from "../../core/plan/at-once.ts";
 import { readPlan } from "../../core/plan/parse-plan.ts";
 import type { Plan } from "../../core/plan/plan.ts";
-import type { LooseTarget } from "../../core/script/loose-reply.ts";
+import { commandShown, type LooseTarget } from "../../core/script/loose-reply.ts";
 import { asksToKnow, readProse } from "../../core/script/prose.ts";
 import type { Script, ScriptAction } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -214,6 +214,13 @@ async function takeScript(run: Run, system: string, reply: ScriptReply): Promise
   return { plan, atOnce, messages: run.dialogue.messages };
 }
 
+/** What prose leads to that answers, or shows the command for it; null: neither. */
+async function takeProse(run: Run, system: string, reply: ScriptReply, prose: ReturnType<typeof readProse>) {
+  if (prose === "answer" && run.interactive) return talk(run, reply.text.trim());
+  const command = prose === null ? null : commandShown(reply.text);
+  return command && takeScript(run, system, { ...reply, script: { ...reply.script, actions: [command] } });
+}
+
 /** Asks for the work, and reads the answer in whatever form it comes. */
 export async function tryAtOnce(run: Run, system: string, messages: readonly Message[]): Promise<First> {
   const { dialogue, planning } = run;
@@ -234,13 +241,10 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
       return ask("Send the plan.");
     case "unclear": {
       const prose = filesNamed(text, script.actions).length > 0 ? null : readProse(text, run.task.text);
-      if (prose === "answer" && run.interactive) return talk(run, text.trim());
-      run.emit({
-        type: "notice",
-        level: "warning",
-        code: "answer_unusable",
-        text: `unusable answer (${answer.why}): asking for a plan`,
-      });
+      const taken = await takeProse(run, system, reply, prose);
+      if (taken !== null) return taken;
+      const told = `unusable answer (${answer.why}): asking for a plan`;
+      run.emit({ type: "notice", level: "warning", code: "answer_unusable", text: told });
       return ask(`That could not be used: ${answer.why}. Send a plan, or the whole answer.`, prose !== null);
     }
     case "json": {

@@ -350,3 +350,18 @@ test("a fault is told to the person in their words, and to the model in its own"
   expect(told?.text).toBe("asking again: README.md was named and not changed");
   expect(JSON.stringify(requests[1]?.messages)).toContain("FILES names README.md, and no action changes it.");
 });
+
+test("a command shown in the fence of a shell is asked about, and not called a file", async () => {
+  const shown = "I can run this for you:\n\n```bash\ngrep -c pi area.py\n```\n";
+  const { questions, requests, eventsOf } = await play({
+    files,
+    lines: [shown],
+    answers: ["no"],
+    options: { atOnce: "auto", interactive: true },
+    task: "count the lines with pi",
+  });
+  expect([questions.length, questions[0]?.text.includes("grep -c pi area.py"), requests.length]).toEqual([1, true, 1]);
+  expect(eventsOf("plan.ready")[0]?.plan.reply).toBe("I can run this for you:");
+  const asked = await byHand([shown], { task: "how do I count the lines with pi?" });
+  expect([asked.questions, asked.outcome.text]).toEqual([[], shown.trim()]);
+});

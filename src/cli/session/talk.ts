@@ -64,8 +64,8 @@ export interface Talk {
   readonly outside: Set<string>;
   /** The files of the project, for `@`. */
   readonly files: () => Promise<Names>;
-  /** All that the looks, commands and checks of the last task said, or the user's own last command. */
-  outputs: { readonly title: string; readonly text: string }[];
+  /** All that the looks, commands and checks of the last task with any said, or the user's own last command. */
+  outputs: readonly { readonly title: string; readonly text: string }[];
   /** What the user's own commands said, for the next message. null: nothing. */
   offered: string | null;
   /** What the model has been told by tasks with a plan; the next one goes on from it. */
@@ -101,13 +101,13 @@ function isToldAgain(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): bo
   return isAgain;
 }
 
-function noteOutput(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): void {
-  if (event.type === "look.shown") {
-    const { action, target, text } = event;
-    const title = rowOf(action)?.kind === "command" ? `$ ${target}` : `${action} ${target}`.trimEnd();
-    talk.outputs.push({ title, text });
-  }
-  if (event.type === "check.finished") talk.outputs.push({ title: `$ ${event.command}`, text: event.output });
+/** What an event says of a look, a command or a check; null: it is about something else. */
+function outputOf(event: Parameters<TerminalView["sink"]>[0]): Talk["outputs"][number] | null {
+  if (event.type === "check.finished") return { title: `$ ${event.command}`, text: event.output };
+  if (event.type !== "look.shown") return null;
+  const { action, target, text } = event;
+  const title = rowOf(action)?.kind === "command" ? `$ ${target}` : `${action} ${target}`.trimEnd();
+  return { title, text };
 }
 
 /** Adds a text for the model to the next message, after those already waiting. */
@@ -251,10 +251,12 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
       if (dropped !== "") tell(talk, "ahead", `typed before this question, so no answer to it: ${dropped}`);
       return view.decide(question).finally(watch.resume);
     };
+    let outputs: Talk["outputs"] = [];
     const sink: TerminalView["sink"] = (event) => {
       open.sink(event);
       talk.truth.sink(event);
-      noteOutput(talk, event);
+      const output = outputOf(event);
+      if (output !== null) talk.outputs = outputs = [...outputs, output];
       const isShown = shown !== undefined && event.type === "notice" && event.code === "plan_cached";
       if (!isShown && !isToldAgain(talk, event)) view.sink(event);
     };
@@ -267,7 +269,6 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
       return isSaid ? { accept: true, by: "user", reason: "yes to the plan that was shown" } : decide(question);
     };
     talk.offered = null;
-    talk.outputs = [];
     const base = composeOptions(context, composed.base, "run", view.interactive);
     const keep = base.keep || mode === "tool-loop";
     const options = { ...base, ownMark: "!", keep, mode, effort: talk.effort, planOnly, ...(approved && { approved }) };

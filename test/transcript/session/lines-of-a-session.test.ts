@@ -98,7 +98,7 @@ inTerminal("a look is one line, /output shows all of one, and all of a command o
   const rows = Array.from({ length: 60 }, (_, at) => `row ${at}`).join("\n");
   const looks = called(["read", { path: "big.txt" }], ["grep", { pattern: "row 7" }]);
   const wide = `row 60  ${"of many words ".repeat(6)}`.trimEnd();
-  await using place = openPlace([looks, says("It has rows.")], { "big.txt": `${rows}\n${wide}\n` });
+  await using place = openPlace([looks, says("It has rows."), says("So it is.")], { "big.txt": `${rows}\n${wide}\n` });
   using screen = open(place, '"$PAI" --mode tool-loop');
   await screen.shows(ready);
   screen.enter("what is in it?");
@@ -110,6 +110,10 @@ inTerminal("a look is one line, /output shows all of one, and all of a command o
   await screen.shows(/^the last of 2: \/output NUMBER shows another$/m);
   screen.enter("/output 3");
   await screen.shows(/no output 3\n {2}there are 2/);
+  screen.enter("is that all?");
+  await screen.shows(/^So it is\.$/m);
+  screen.enter("/output 2");
+  await screen.shows(/^SEARCH row 7$/m);
   screen.enter("!printf 'a\\033[31mred\\rb'");
   await screen.shows(/^a\\x1b\[31mred\\x0db$/m);
   screen.enter("/output");

@@ -128,7 +128,7 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
       ...{ status: "declined", changes: [change("a.py")], declined: { diff: "-y\n", paths: ["a.py"] } },
       checks: [check("make", false)] as Outcome["checks"],
     },
-    "kept: 1 file (+2 −1), the user declined the changes to a.py; changed: a.py; checks that failed: make (exit 1)",
+    "kept: 1 file (+2 −1) from before the user declined the changes to a.py; changed: a.py; checks that failed: make (exit 1)",
   ],
   [
     "a no to one file in a run that failed for another reason",
@@ -157,7 +157,7 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
         declined: { diff: "-y\n", paths: ["b.py"] },
       },
     },
-    "kept: 1 file (+2 −1), the user declined the changes to b.py; changed: a.py",
+    "kept: 1 file (+2 −1) from before the user declined the changes to b.py; changed: a.py",
   ],
   [
     "work after two corrections",

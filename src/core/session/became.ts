@@ -79,8 +79,10 @@ function sayUnchanged(outcome: Outcome): string {
 function sayChanged(outcome: Outcome): string {
   const { changes, ok, status } = outcome;
   const part = status === "partial" ? "kept in part" : "kept";
-  const end = ok || status === "partial" ? sayProof(outcome) : `${sayChoice(outcome)}, ${sayCause(outcome)}`;
-  return `${part}: ${countChanges(changes)}${end}`;
+  const kept = `${part}: ${countChanges(changes)}`;
+  if (ok || status === "partial") return kept + sayProof(outcome);
+  if (status === "declined") return `${kept} from before ${sayCause(outcome)}${sayChoice(outcome)}`;
+  return `${kept}${sayChoice(outcome)}, ${sayCause(outcome)}`;
 }
 
 /** ["left out: ", names]: a clause of the record; "": there is nothing to name. */

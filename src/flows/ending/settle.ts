@@ -372,8 +372,10 @@ const promises = (planning: Readonly<Planning>): boolean =>
  * "verified": checks have judged the run.
  */
 function statusOf(run: Run, changed: boolean): Status {
-  const { acting, checking, planning } = run;
+  const { acting, changing, checking, planning } = run;
   const decided = checking.checks.length > 0 && !planning.planOnly;
   if (!changed && !decided && !promises(run.planning) && acting.tally.refused.length === 0) return "answered";
-  return isVerified(checking) ? "verified" : "unverified";
+  // What passes is what was there before.
+  const isOpen = !changed && changing.declined.length > 0;
+  return isVerified(checking) && !isOpen ? "verified" : "unverified";
 }

@@ -11,6 +11,7 @@ import {
   renderProof,
   type Status,
 } from "../../core/outcome.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { counted, grouped, priced, renderDuration } from "../amount.ts";
 import { renderCounts } from "../diff/render-diff.ts";
 import { hang, pad, widest } from "../layout.ts";
@@ -76,6 +77,24 @@ function renderRefused(refused: readonly RefusedAction[], style: Style, columns:
     const what = `${action} ${visibleLine(target)}`.trimEnd();
     return hang(`${mark(style, "error")} `, `not done: ${what}  ${style.paint("dim", visibleLine(why))}`, columns);
   });
+}
+
+/**
+ * "✗ not done: changes to a.py  the user declined them", and of a mode without a plan a last command that failed: what the
+ * model's last words may call done.
+ */
+function renderContrary(outcome: Outcome, style: Style, columns: number | null): string[] {
+  const { declined, refused, undone = [], mode, commands = [], error } = outcome;
+  const told = [...refused, ...undone].map(({ target }) => target).join("\n") + (error?.message ?? "");
+  const paths = (declined?.paths ?? []).filter((path) => !told.includes(path));
+  const no = { action: "changes to", target: nameSome(paths, maxNamed), why: "the user declined them" };
+  const last = mode === "tool-loop" ? commands.at(-1) : undefined;
+  const red = last === undefined || last.exit === 0 ? [] : [`the last command failed: ${visibleLine(last.command)}`];
+  const how = last === undefined || last.exit === null ? "" : `exit ${last.exit}`;
+  return [
+    ...(paths.length === 0 ? [] : renderRefused([no], style, columns)),
+    ...red.flatMap((text) => hang(`${mark(style, "warn")} `, `${text}  ${style.paint("dim", how)}`.trimEnd(), columns)),
+  ];
 }
 
 /** "! left undone: MODIFY CHANGES.md  no reply did it": a line for each planned step that is open. */
@@ -173,6 +192,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
     ...renderRefused(untold(outcome), style, columns),
+    ...renderContrary(outcome, style, columns),
     ...renderOpenSteps(outcome.undone ?? [], style, columns),
     ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
@@ -216,10 +236,12 @@ export function sayUntouched(error: Failure, outcome: Pick<Outcome, "stays">): F
   return { ...error, message: `${message}\nnothing was changed${stays}` };
 }
 
-/** Adds to the error of a run that a no ended what stays all the same. */
-export function sayStays(error: Failure, { status, changes }: Pick<Outcome, "status" | "changes">): Failure {
-  const isPart = status === "declined" && changes.length > 0;
-  return isPart ? { ...error, message: `${error.message}; what was applied before stays` } : error;
+/** Adds to the error of a run that a no ended what stays all the same, and whether checks fail on it. */
+export function sayStays(error: Failure, { status, changes, checks }: Outcome): Failure {
+  if (status !== "declined" || changes.length === 0) return error;
+  const red = checks.flatMap(({ command, passed }) => (passed === false ? [command] : []));
+  const failed = red.length === 0 ? "" : `, with ${counted(red.length, "failed check")}: ${nameSome(red, maxNamed)}`;
+  return { ...error, message: `${error.message}; what was applied before stays${failed}` };
 }
 
 /** What failed, why, and what to do; the important line is last. Ends in a line feed. */

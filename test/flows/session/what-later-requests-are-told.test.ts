@@ -184,7 +184,7 @@ describe("corrections and a no at the diff", () => {
       });
       const next = await turns.say("what now?", ask);
       expect(next.past).toBe(
-        "pai: kept: 1 file (+1 −0), as the user chose when asked, the user declined the changes to b.txt; changed: a.txt; commands that ran: true (exit 0)",
+        "pai: kept: 1 file (+1 −0) from before the user declined the changes to b.txt, as the user chose when asked; changed: a.txt; commands that ran: true (exit 0)",
       );
       expect(sent(next)).not.toContain("Wrote both.");
       turns.resume();

@@ -1,5 +1,7 @@
 /** Words and a no at the diffs of one script: what the run, its next request and the next turn make of them. */
 import { expect, test } from "bun:test";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
 import { inSession } from "../turns.ts";
 
@@ -54,5 +56,15 @@ test("a step that the person wanted otherwise and then left out is not told as r
       ...{ options, answers: ["yes", words, "yes", "yes"] },
     });
     expect(ran.outcome).toMatchObject({ ok: true, refused: [], skipped: [{ target: "NEWS" }] });
+  });
+});
+
+test("a green check proves nothing where the person declined all that was to be changed", async () => {
+  await inSession({}, async (turns) => {
+    const ran = await turns.say("write a.txt", {
+      lines: [calls(call("write", { path: "a.txt", content: "a\n" })), "You did not want it."],
+      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop", checks: ["true"] }, answers: ["no"] },
+    });
+    expect(ran.outcome).toMatchObject({ ok: true, status: "unverified", changes: [] });
   });
 });

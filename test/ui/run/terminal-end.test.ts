@@ -50,6 +50,32 @@ test("an interrupted run whose changes were taken back says that, and one that k
   );
 });
 
+test("what the last words may call done and is not has a line of its own", () => {
+  const declined = { diff: "+x\n", paths: ["made.txt"] };
+  const commands = [{ command: "git commit -qm x", exit: 1, ms: 1, ended: "exit" }] as const;
+  const ended = { ...outcome, mode: "tool-loop", declined, commands } as const;
+  const { screen } = show(true, {}, { events: [], outcome: ended });
+  expect(screen).toContain("✗ not done: changes to made.txt  the user declined them\n");
+  expect(screen).toContain("! the last command failed: git commit -qm x  exit 1\n");
+  const refused = [{ action: "WRITE", target: "made.txt", why: "the user declined the changes to made.txt" }];
+  const told = show(true, {}, { events: [], outcome: { ...ended, refused } }).screen;
+  expect(told.match(/made\.txt/g)).toHaveLength(2);
+});
+
+test("what stays behind a no names the checks that fail on it", () => {
+  const error = {
+    code: "declined",
+    message: "the user declined the changes to b.py",
+    hint: null,
+    retry_after: null,
+  } as const;
+  const checks = [{ command: "make", by: "user", exit: 1, ms: 1, passed: false }] as const;
+  const kept = { ...outcome, ok: false, status: "declined", text: "", next: [], checks, error } as const;
+  expect(show(true, { columns: () => 200 }, { events: [], outcome: kept }).screen).toEndWith(
+    "what was applied before stays, with 1 failed check: make\n",
+  );
+});
+
 test("on a screen a turn that changed and checked nothing has nothing to prove", () => {
   const ended = { ...outcome, status: "unverified", text: "It says 3.", changes: [], checks: [], next: [] } as const;
   expect(show(true, {}, { events: [], outcome: ended }).screen).not.toContain("unverified");

@@ -48,7 +48,7 @@ const isOfMachine = (event: StampedEvent) =>
 /** Without ids, times, hashes and estimates; the plan stands in the replies. */
 function settled(value: Json): Json {
   if (Array.isArray(value)) return value.map(settled);
-  if (typeof value === "string") return value.replace(/\bafter \d+ ms\b/g, "after 0 ms");
+  if (typeof value === "string") return value.replace(/\bafter \d+ ms\b(?: \(in a sandbox[^)]*\))?/g, "after 0 ms");
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value).filter(([name]) => !changing.has(name));
   return Object.fromEntries(kept.map(([name, below]) => [name, name === "sandbox" ? null : settled(below)]));

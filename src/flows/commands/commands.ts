@@ -234,7 +234,7 @@ export function redCommands(run: Run): readonly RefusedAction[] {
   });
 }
 
-/** A command's result for the model: first how it ended, then its output. */
+/** A command's result for the model: first how it ended, which people see as well, then its output. */
 export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held }: Ran): string {
   const end = timedOut
     ? `ended by the time limit of ${limitMs / 1000} s (--command-timeout allows more)`
@@ -242,7 +242,8 @@ export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, he
   const back = refused === null ? "" : `; ${refused.text}`;
   const own = tellOwn(held.level, held.network);
   const first = `${end} after ${Math.round(ms)} ms${back}${held.wall === null ? "" : `; ${held.wall.text}`}`;
-  return [first, ...(own === null ? [] : [own]), output].join("\n").trimEnd();
+  const told = own === null ? first : `${first}${refused === null ? " " : "\n"}${own}`;
+  return `${told}\n${output}`.trimEnd();
 }
 
 /** A name in a command, resolved as a shell in the root would: relative to the root, without `..`. */

@@ -129,7 +129,7 @@ describe("what commands and checks change", () => {
     ];
     const ran = await play({ files, lines, options: allowed });
     expect(ran.asked(2)).toMatch(
-      /<result action="RUN echo once[^>]*ok="true">\nexit 0 after \d+ ms\n(?:\(in a sandbox.*\)\n)?once/,
+      /<result action="RUN echo once[^>]*ok="true">\nexit 0 after \d+ ms(?: \(in a sandbox.*\))?\nonce/,
     );
     expect([ran.outcome.code, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual([0, 2, "once\n"]);
   });
@@ -165,7 +165,7 @@ describe("what commands and checks change", () => {
     expect(ran.outcome).toMatchObject({ code: 15, status: "partial", text: "It says two." });
     expect(ran.outcome.undone).toEqual([{ action: "RUN", target: run, why: "exit 3" }]);
     expect(ran.asked(3)).toMatch(
-      /FAILED: RUN cat a\.txt; exit 3\n<result>\nexit 3 after \d+ ms\n(?:\(in a sandbox.*\)\n)?two/,
+      /FAILED: RUN cat a\.txt; exit 3\n<result>\nexit 3 after \d+ ms(?: \(in a sandbox.*\))?\ntwo/,
     );
   });
 

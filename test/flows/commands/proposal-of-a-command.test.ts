@@ -104,7 +104,7 @@ onCopies("in a dry run the next command sees what the one before would have chan
   );
   const ran = await playLoop([both, "Done."], { files, options: { allowRun: true, dryRun: true } });
   expect(ran.files).toEqual(files);
-  expect(resultsOf(ran, 2).map(({ text }) => text.split("\n").slice(2))).toEqual([[], ["three"], ["three", "four"]]);
+  expect(resultsOf(ran, 2).map(({ text }) => text.split("\n").slice(1))).toEqual([[], ["three"], ["three", "four"]]);
   expect(ran.outcome.diff).toContain("+three\n+four\n");
 });
 
@@ -159,18 +159,23 @@ onCopies("what a command will not get in the sandbox is said before anybody is a
   expect(loop.eventsOf("notice").map(({ text }) => text)).toContain(wall);
 });
 
-onCopies("each result tells the model in one clause what it says of the sandbox and not of the machine", async () => {
-  const toldWith = async (sandbox: object) => {
-    const ran = await playLoop([calls(call("bash", { command: "echo hi" })), "Done."], {
-      options: { allowRun: true },
-      sandbox,
-    });
-    return resultsOf(ran, 2)[0]?.text.split("\n").slice(1);
-  };
-  expect(await toldWith({})).toEqual(["(in a sandbox: processes, /tmp, /run and network are its own)", "hi"]);
-  expect(await toldWith({ network: true })).toEqual(["(in a sandbox: processes, /tmp and /run are its own)", "hi"]);
-  expect(await toldWith({ choice: "off" })).toEqual(["hi"]);
-});
+onCopies(
+  "people and the model are told in one clause what a result says of the sandbox and not of the machine",
+  async () => {
+    const toldWith = async (sandbox: object) => {
+      const bash = calls(call("bash", { command: "echo hi" }));
+      const ran = await playLoop([bash, "Done."], { options: { allowRun: true }, sandbox });
+      const said = resultsOf(ran, 2)[0]?.text.replace(/after \d+ ms/, "after 1 ms");
+      const shown = ran.eventsOf("call.finished")[0]?.text.replace(/after \d+ ms/, "after 1 ms");
+      return [said, shown];
+    };
+    const first = "exit 0 after 1 ms (in a sandbox: processes, /tmp, /run and network are its own)";
+    expect(await toldWith({})).toEqual([`${first}\nhi`, first]);
+    const online = "exit 0 after 1 ms (in a sandbox: processes, /tmp and /run are its own)";
+    expect(await toldWith({ network: true })).toEqual([`${online}\nhi`, online]);
+    expect(await toldWith({ choice: "off" })).toEqual(["exit 0 after 1 ms\nhi", "exit 0 after 1 ms"]);
+  },
+);
 
 onCopies("a command of which a person keeps nothing has run all the same: its output is the answer", async () => {
   const [planned = "", done = ""] = lines("echo 5 passed; echo x > junk.txt");

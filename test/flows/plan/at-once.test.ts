@@ -194,6 +194,16 @@ describe("today's way is open", () => {
     expect([outcome.code, requests.length]).toEqual([0, 2]);
   });
 
+  test("to looks at the machine, which the first request offers in an empty folder, too", async () => {
+    const { outcome, requests, eventsOf } = await byHand(["DIAGNOSE::memory\n", finish("It is not full.")], {
+      files: {},
+      task: "which process eats the most memory on this machine?",
+    });
+    expect([outcome.code, requests.length]).toEqual([0, 2]);
+    expect(requests[0]?.system).toContain("DIAGNOSE::processes|ports|disk|memory|units|mounts|users");
+    expect(eventsOf("look.shown").map(({ action, target }) => [action, target])).toEqual([["DIAGNOSE", "memory"]]);
+  });
+
   test("to answers and questions, which change nothing", async () => {
     for (const answer of [finish("It is a circle."), talk("It is a circle.")]) {
       const { outcome, files: after } = await play({ files, lines: [answer], options: { atOnce: "always" } });

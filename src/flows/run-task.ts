@@ -135,12 +135,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }
     emit,
     interactive,
     decide: ports.decide,
-    ledger: createLedger(
-      caps,
-      ports.price,
-      planPromise(roundsOf(options.mode, caps.calls)),
-      outputSchema == null ? 0 : 1,
-    ),
+    ledger: createLedger(caps, ports.price, planPromise(roundsOf(mode, caps.calls)), outputSchema == null ? 0 : 1),
     overlay,
     veiled: createVeiledView(overlay, veil),
     veil,
@@ -235,10 +230,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
     requireCalls(options);
     if (mayChange(options)) ports.workspace.requireRoom?.();
     if (options.commit != null) await requireCommit(options, ports);
-    run = createRun(task, options, ports, {
-      emit,
-      veil,
-    });
+    run = createRun(task, options, ports, { emit, veil });
     openAllowed(run);
     requireThen(run);
     // A saved plan is compared with the files first, so its checks begin later, when it is carried out.

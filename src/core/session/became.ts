@@ -67,11 +67,12 @@ const sayChoice = ({ keep }: Outcome): string => (keep === undefined ? "" : ", a
 function sayUnchanged(outcome: Outcome): string {
   const { status, ok, planned, error, rolled_back: back } = outcome;
   if (planned === true) return "a plan was made; nothing was changed";
-  const passed = passedOf(outcome);
-  const green = passed.length === 0 ? "" : `; ${name(passed)} passed`;
+  const judged = (is: boolean) =>
+    name(outcome.checks.flatMap(({ command, passed }) => (passed === is ? [command] : [])));
+  const found = [judged(true) && `; ${judged(true)} passed`, judged(false) && `; ${judged(false)} failed`].join("");
   const answered = status === "answered" || (isAnswer(outcome) && outcome.text.trim() !== "" && wordsStand(outcome));
-  if (answered) return `answered; nothing was changed${ok ? green : `; ${error?.message ?? ""}`}`;
-  if (ok) return `nothing was changed${green}`;
+  if (answered) return `answered; nothing was changed${ok ? found : `; ${error?.message ?? ""}`}`;
+  if (ok) return `nothing was changed${found}`;
   if (back !== undefined) return `rolled back${sayChoice(outcome)}, ${sayCause(outcome)}`;
   return `${status === "declined" ? "not applied" : "nothing was changed"}, ${sayCause(outcome)}`;
 }

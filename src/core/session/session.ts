@@ -231,11 +231,8 @@ export function readSession(
   };
 }
 
-/** The next steps that the last turn offered, which the user may confirm; none unless it ended well. */
-export function pendingOf({ turns }: Session): readonly string[] {
-  const last = turns.at(-1);
-  return last !== undefined && ["answered", "verified", "unverified"].includes(last.status ?? "") ? last.next : [];
-}
+/** The next steps that the last turn offered, which the user may confirm. */
+export const pendingOf = ({ turns }: Session): readonly string[] => turns.at(-1)?.next ?? [];
 
 /** Whether the last turn's answer ends with a question, so that a yes answers it. */
 export function asksBack({ turns }: Session): boolean {

@@ -150,6 +150,9 @@ export function refuseFailed(reports: readonly CheckReport[]): void {
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }
 
+/** Whether the run only told a person something, which checks do not judge. */
+export const isAnswer = ({ interactive, planning }: Run) => interactive && planning.plan?.intent === "conversation";
+
 /**
  * Judges a run that changed nothing by the user's checks, unless these have run at its end already: by their results
  * before the work, or, when these are unknown, by running them now. Throws check_failed.
@@ -159,10 +162,11 @@ export async function decideUnchanged(run: Run): Promise<void> {
   const isDecided = checking.results.some(({ by }) => by === "user");
   const changed = (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
   if (leavesNothing(run) || isDecided || changed) return;
+  if (checking.baseline === null && isAnswer(run)) return;
   if (checking.baseline === null) return refuseFailed(await runChecks(run, userChecks(run.checking)));
   const known = await checking.baseline.finish();
   checking.results = [...known.map(resultOf), ...checking.results];
-  if (checking.noWorse) return;
+  if (checking.noWorse || isAnswer(run)) return;
   const failed = known.find(({ passed }) => passed === false);
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }

@@ -17,7 +17,7 @@ import { isRefusal } from "../acting.ts";
 import type { Ledger } from "../calling.ts";
 import type { Changing } from "../changes/changing.ts";
 import type { Checking } from "../checks/checking.ts";
-import { isVerified } from "../checks/checks.ts";
+import { isAnswer, isVerified } from "../checks/checks.ts";
 import { hasOwnWork, redCommands } from "../commands/commands.ts";
 import type { Shell } from "../commands/shell.ts";
 import type { Planning } from "../plans/plan-state.ts";
@@ -244,6 +244,10 @@ const showUndone = (
 ): Pick<Outcome, "undone" | "proves"> =>
   failure === null ? showProves(run, changes) : failure.code === "partial" ? { undone: run.ending.undone } : {};
 
+/** The next steps that apply: none behind changes that were taken back, those behind a red command, which they answer. */
+const nextOf = (run: Run, failure: PaiError | null): readonly string[] =>
+  failure === null || (failure.code === "command_failed" && !isSaidEarly(run)) ? run.ending.next : [];
+
 const showSkipped = ({ skipped }: RunEnding): Pick<Outcome, "skipped"> =>
   skipped.length === 0 ? {} : { skipped: skipped.map(({ target, why }) => ({ target, why })) };
 
@@ -331,7 +335,7 @@ export async function settle(
     status: failure === null ? statusOf(run, changes.length > 0) : statusOfFailure(failure),
     code: failure === null ? 0 : exitCodes[failure.code],
     ...(await showBack(run, { ...closed, failure })),
-    next: ending.next,
+    next: nextOf(run, failure),
     plan: planning.plan,
     ...(shown !== null && closed.failure === null && !options.dryRun ? shown : await showChanges(run, changes)),
     checks: checking.results,
@@ -368,12 +372,12 @@ const promises = (planning: Readonly<Planning>): boolean =>
   (planning.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
 
 /**
- * The status of a finished run. "answered": nothing was promised, changed or refused, and the user gave no check.
+ * The status of a finished run. "answered": nothing was promised, changed or refused, and no check of the user has to judge it.
  * "verified": checks have judged the run.
  */
 function statusOf(run: Run, changed: boolean): Status {
   const { acting, changing, checking, planning } = run;
-  const decided = checking.checks.length > 0 && !planning.planOnly;
+  const decided = checking.checks.length > 0 && !planning.planOnly && !isAnswer(run);
   if (!changed && !decided && !promises(run.planning) && acting.tally.refused.length === 0) return "answered";
   // What passes is what was there before.
   const isOpen = !changed && changing.declined.length > 0;

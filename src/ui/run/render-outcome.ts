@@ -196,8 +196,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...renderOpenSteps(outcome.undone ?? [], style, columns),
     ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
-    // A failed run was rolled back, so its next steps do not apply.
-    ...(outcome.ok ? renderNext(outcome.next, options) : []),
+    ...renderNext(outcome.next, options),
   ];
   return lines.length === 0 ? "" : `${lines.join("\n").replace(/^\n/, "")}\n`;
 }

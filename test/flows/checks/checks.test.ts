@@ -95,6 +95,12 @@ describe("status is computed here", () => {
     }
   });
 
+  test("an answer to a person is no work that a check judges", async () => {
+    const options = { checks: ["false"], interactive: true };
+    const { outcome } = await play({ files, lines: [talk("It says one.")], options });
+    expect(outcome).toMatchObject({ status: "answered", code: 0, text: "It says one.", checks: [{ passed: false }] });
+  });
+
   test("the check of a plan of looks decides too", async () => {
     const ran = await play({
       files,

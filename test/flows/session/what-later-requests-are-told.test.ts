@@ -217,6 +217,16 @@ describe("what a run did besides its changes", () => {
     });
   });
 
+  test("a next step that answers a red command stands", async () => {
+    await inSession({}, async (turns) => {
+      const offered = "FINISH::EOT\nIt fails.\nNEXT: Mend it\nEND::EOT\n";
+      const options = { ...interactive, allowRun: true };
+      const lines = [plan({ steps: ["RUN false"] }), `RUN::false\n${offered}`];
+      const { outcome } = await turns.say("run it", { lines, options, answers: "yes" });
+      expect(outcome).toMatchObject({ error: { code: "command_failed" }, text: "It fails.", next: ["Mend it"] });
+    });
+  });
+
   test("a step that was left out and a command that failed are told", async () => {
     await inSession({}, async (turns) => {
       const steps = ["WRITE a.txt", "WRITE CHANGES.md", "RUN false"];
@@ -281,7 +291,9 @@ describe("what a run did besides its changes", () => {
       });
       turns.resume();
       const { past } = await turns.say("and now?", ask);
-      expect(past).toMatch(/^user: what is here\?\nyou: Nothing is here\.\npai: answered; nothing was changed; check/);
+      expect(past).toMatch(
+        /^user: what is here\?\nyou: Nothing is here\.\npai: answered; nothing was changed; false failed$/,
+      );
     });
   });
 

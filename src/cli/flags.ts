@@ -62,7 +62,7 @@ export const flagTable = rows({
   yes: {
     type: "boolean",
     alias: "y",
-    description: "answer yes; never widens plan, budget or policy",
+    description: "answer yes; never widens budget or policy",
   },
   dryRun: {
     type: "boolean",

@@ -8,7 +8,7 @@ export interface Concern {
 }
 
 export interface Question {
-  /** `batch`: the changes of one reply in a mode without a plan. */
+  /** `batch`: the changes of one reply or command that no plan has shown, or that `--review` shows one by one. */
   readonly kind: "plan" | "batch" | "changes" | "scope" | "amend" | "command" | "keep";
   /** Everything that a yes will do; never shortened. */
   readonly text: string;

@@ -1,4 +1,4 @@
-/** The only door to effects: stage, judge, decide, apply. Enforces scope, policy, guard and budget. */
+/** The only door to effects for the calls of a reply: stage, judge, decide, apply. Enforces scope, policy, guard and budget. */
 
 import { replyCaps } from "../core/caps.ts";
 import { type Change, invert, squash } from "../core/change.ts";

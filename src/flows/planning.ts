@@ -21,11 +21,11 @@ import { lookAround } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
 import { type AtOnce, finishOf, offerAtOnce, tryAtOnce } from "./plans/at-once.ts";
 import { asOnDisk, type Presented, present, whyUnfit } from "./plans/present.ts";
-import { workPrompt } from "./prompts/prompts.ts";
+import { planAndWorkPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
 
 export const singleShotPlan: PlanKind<Plan> = {
-  system: workPrompt,
+  system: planAndWorkPrompt,
   format: { name: "plan", schema: planJsonSchema, isOptional: true },
   readValue: readPlan,
   planOf: (plan) => plan,

@@ -28,7 +28,7 @@ import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan } from "./pla
 import { type AtOnce, finishOf, undoneFiles } from "./plans/at-once.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
-import { workPrompt } from "./prompts/prompts.ts";
+import { planAndWorkPrompt } from "./prompts/prompts.ts";
 import {
   askForScript,
   keepFinish,
@@ -136,7 +136,7 @@ export async function runLate(
   };
 }
 
-const systemOf = ({ planning, changing }: Run): string => planning.atOncePrompt ?? workPrompt(changing.strict);
+const systemOf = ({ planning, changing }: Run): string => planning.atOncePrompt ?? planAndWorkPrompt(changing.strict);
 
 /** Asks for a script unless it came already; the question may be asked again with other words. */
 function askOrTake({ run, progress }: Phase, request: string | ScriptReply) {

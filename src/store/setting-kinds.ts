@@ -11,7 +11,7 @@ export interface Setting<T> {
   readonly env?: string;
   /** Key of the flag table: "maxCalls" for --max-calls. */
   readonly flag?: string;
-  /** Parses the text of a variable, a flag or `config put` into JSON. */
+  /** Parses the text of a variable, a flag or `config set` into JSON. */
   readonly fromText: (text: string) => Json;
   /** The value, clamped where needed; null: wrong type. */
   readonly check: (json: Json) => T | null;
@@ -95,7 +95,7 @@ export const joinTexts = (some: Texts, more: Texts): Texts => [...new Set([...so
 
 export const nonEmpty = { type: "string", pattern: "\\S" } as const;
 
-/** A list of non-blank texts, one a line in a variable or `config put`; empty by default. */
+/** A list of non-blank texts, one a line in a variable or `config set`; empty by default. */
 export function listKind(name: string, sources: Sources = {}): Setting<readonly string[]> {
   const check = (json: Json): readonly string[] | null =>
     Array.isArray(json) && json.every((item) => typeof item === "string" && item.trim() !== "") ? json : null;

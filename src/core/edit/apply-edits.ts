@@ -210,6 +210,7 @@ function isFenced(lines: readonly string[]): boolean {
   return lines.length >= 2 && /^```[\w+#.-]*$/.test(lines[0] ?? "") && /^```$/.test(lines.at(-1) ?? "");
 }
 
+/** The steps, strictest first. */
 const ladder: readonly Step[] = [
   matchEverywhere,
   ...lineSteps.slice(0, 1),

@@ -1,4 +1,4 @@
-/** Step 2: the file contains SEARCH exactly once, though it begins or ends inside a line. */
+/** The file contains SEARCH exactly once, though it begins or ends inside a line. */
 import { type FileLines, isBlank, isWord } from "./file-lines.ts";
 import { type Halves, type Match, variantsOf } from "./step.ts";
 

@@ -1,4 +1,4 @@
-/** Steps 1 to 6: the lines of SEARCH occur in the file consecutively, except for blanks, indentation, typography. */
+/** The lines of SEARCH occur in the file consecutively, except for blanks, indentation, typography. */
 
 import { type FileLines, findRows, type Level } from "./file-lines.ts";
 import { type Placement, placeBlock } from "./indent.ts";

@@ -1,4 +1,4 @@
-/** Step 10: at least three lines, the first and last equal, nearly all others too, and no second place like that. */
+/** At least three lines, the first and last equal, nearly all others too, and no second place like that. */
 
 import { distance } from "../suggest.ts";
 import { type FileLines, loosen } from "./file-lines.ts";

@@ -1,4 +1,4 @@
-/** Steps 7 and 8: a block copied with line numbers, or with `...` for unchanged lines. */
+/** A block copied with line numbers, or with `...` for unchanged lines. */
 
 import { findPlaceholders } from "../guard/placeholder.ts";
 import { type FileLines, indexLines, isBlank } from "./file-lines.ts";
@@ -8,7 +8,7 @@ import type { Halves, Match, Splice } from "./step.ts";
 /** The last form is that of pai's own READ, which leaves a blank line as its number alone. */
 const numberPrefix = /^\s*(\d{1,7})(?:\s*[|│→] ?|: ?|\t ?| |$)/;
 
-/** Step 7: every line of SEARCH begins with a line number, each by one larger than the last. */
+/** Every line of SEARCH begins with a line number, each by one larger than the last. */
 export function matchNumbered(file: FileLines, halves: Halves): Match | null {
   const numbers = halves.search.map((line) => Number(numberPrefix.exec(line)?.[1] ?? Number.NaN));
   const first = numbers[0] ?? Number.NaN;

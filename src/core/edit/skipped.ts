@@ -1,4 +1,4 @@
-/** Step 9: SEARCH leaves out blank lines of the file, or has blank lines that the file lacks, and nothing else. */
+/** SEARCH leaves out blank lines of the file, or has blank lines that the file lacks, and nothing else. */
 import { type FileLines, findRuns, isBlank } from "./file-lines.ts";
 import { matchAt } from "./line-steps.ts";
 import { type Halves, type Match, variantsOf } from "./step.ts";

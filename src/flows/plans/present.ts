@@ -20,7 +20,7 @@ import {
 import { readNested } from "../briefing/sources.ts";
 import { bindCommands, foretellWalls } from "../commands/commands.ts";
 import { sizeOfFiles } from "../dialogue.ts";
-import { workPrompt } from "../prompts/prompts.ts";
+import { planAndWorkPrompt } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
 
 /** A plan as it will be carried out, and its claims. */
@@ -94,7 +94,7 @@ async function forecast(run: Run, plan: Plan): Promise<Pick<Promised, "tokens" |
   const { dialogue } = run;
   const repeated =
     dialogue.messages.length === 0
-      ? workPrompt(run.changing.strict).length + task.text.length + (task.context?.length ?? 0)
+      ? planAndWorkPrompt(run.changing.strict).length + task.text.length + (task.context?.length ?? 0)
       : dialogue.messages.reduce((sum, message) => sum + sizeOf(message), dialogue.head.length);
   let sent = JSON.stringify(steps).length / 2 + (await sizeOfFiles(run, plan));
   let output = finishText;

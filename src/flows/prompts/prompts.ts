@@ -35,7 +35,7 @@ const scriptRules = (isStrict: boolean): string =>
 
 export const schedulePrompt = (): string => listActions(schedule);
 /** The one prompt of a plan and of the work after it: a service that keeps beginnings reads it once. */
-export const workPrompt = (isStrict: boolean): string => `${listActions(work)}${scriptRules(isStrict)}`;
+export const planAndWorkPrompt = (isStrict: boolean): string => `${listActions(work)}${scriptRules(isStrict)}`;
 /** The prompt of a task that may be done with the first answer. `lines`: about how many new lines one answer may have. */
 export const atOncePrompt = (lines: number, interactive: boolean): string =>
   atOnce

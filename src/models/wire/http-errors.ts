@@ -46,7 +46,7 @@ export function wordsOfError(error: PaiError): string {
   return words ?? error.message;
 }
 
-/** A PaiError that tells `retry.ts` whether asking again may help. */
+/** A PaiError that tells `withRetry` whether asking again may help. */
 export function failure(
   code: ErrorCode,
   message: string,

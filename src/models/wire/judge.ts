@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../../core/error.ts";
 import type { ErrorBody } from "./error-body.ts";
 
-/** How often a failed request may be sent again, and after how long; null: the growing waits of `retry.ts`. */
+/** How often a failed request may be sent again, and after how long; null: the growing waits of `withRetry`. */
 export interface Retry {
   readonly times: number;
   readonly waitMs: number | null;

@@ -60,7 +60,7 @@ function makeWellFormed(request: ModelRequest): ModelRequest {
   return { ...request, system: mend(request.system), messages: mapTexts(request.messages, mend) };
 }
 
-/** Makes one attempt for each call, and another for each concession; retry.ts retries. Throws `key_invalid` for a key that no header can hold. */
+/** Makes one attempt for each call, and another for each concession; `withRetry` retries. Throws `key_invalid` for a key that no header can hold. */
 export function openBridge(
   { encode: encodeTask, takesSchemaApart = false, send, decode }: Bridge,
   { provider, model, key, endpoint, agent, idleMs, notify, concessions, effort, now }: BridgeOptions,

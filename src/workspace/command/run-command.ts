@@ -186,7 +186,6 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
   };
 }
 
-/** Whether pai's user may write what is at an absolute path, or make it. */
 const isSocket = (path: string): boolean => {
   try {
     return entryAt(path)?.isSocket() === true;
@@ -195,6 +194,7 @@ const isSocket = (path: string): boolean => {
   }
 };
 
+/** Whether pai's user may write what is at an absolute path, or make it. */
 function mayWrite(path: string): boolean {
   let at = path;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);

@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { readPlan } from "../../../src/core/plan/parse-plan.ts";
 import { planJsonSchema } from "../../../src/core/plan/reply-schemas.ts";
 import { parseScript } from "../../../src/core/script/parser.ts";
-import { workPrompt } from "../../../src/flows/prompts/prompts.ts";
+import { planAndWorkPrompt } from "../../../src/flows/prompts/prompts.ts";
 import scriptPrompt from "../../../src/flows/prompts/script.md" with { type: "text" };
 
-const prompt = workPrompt(false);
+const prompt = planAndWorkPrompt(false);
 
 const read = () => null;
 

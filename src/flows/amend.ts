@@ -15,11 +15,9 @@ import { rowOf } from "../core/vocabulary.ts";
 import { type Acting, isRefusal } from "./acting.ts";
 import { claimOfCall, concernsOf, noteAmended, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
 import { refuseUnallowed, requireChangeable, withinOnly } from "./changes/allowed.ts";
-
 import { bindCommands, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { textNow } from "./dialogue.ts";
 import type { CallReport } from "./perform.ts";
-
 import { rehearse } from "./rehearse.ts";
 import type { Run } from "./run.ts";
 

@@ -15,7 +15,6 @@ import { nameSome } from "../core/suggest.ts";
 import { isAllowed, refuseUnallowed, withinOnly } from "./changes/allowed.ts";
 import { acceptBatch, applyBatch, decideCommand, isAsked } from "./changes/batch.ts";
 import { judgeCommand, type Refusal, refusePath } from "./changes/judge.ts";
-
 import type { Run } from "./run.ts";
 
 /** A command that has ended, as it is spelled. */

@@ -6,7 +6,6 @@ import { renderUnsettled } from "../../core/outcome.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
 import { isVerified } from "../checks/checks.ts";
 import { leavesNothing } from "../checks/rights.ts";
-
 import { runInWorkspace } from "../commands/commands.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
 

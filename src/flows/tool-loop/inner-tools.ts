@@ -7,7 +7,6 @@ import { ask } from "../ask.ts";
 import { renderLikely } from "../briefing/briefing.ts";
 import { userChecks } from "../checks/admit.ts";
 import { describeCheck, runChecks } from "../checks/checks.ts";
-
 import { noteAnswer } from "../evidence.ts";
 import { perform } from "../perform.ts";
 import { explorePrompt } from "../prompts/prompts.ts";

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_100,
   workspace: 13_550,
   cli: 11_930,
-  flows: 11_130,
+  flows: 11_160,
   models: 4_750,
   ui: 4_900,
   store: 4_150,

@@ -208,7 +208,10 @@ async function withdraw(run: Run, progress: Progress, skips: readonly Withdrawal
   const lines = skips.map(({ step, why }) => `${step.action} ${renderStepTarget(step)}: ${why || "no reason given"}`);
   const asked = run.interactive && !run.changing.dryRun;
   const decision = asked ? await run.decide({ kind: "amend", text: approvalWording.skips(lines) }) : null;
-  if (decision?.accept === false) return skips.map(({ step }) => step);
+  if (decision?.accept === false) {
+    for (const { step } of skips) progress.insist(step);
+    return skips.map(({ step }) => step);
+  }
   for (const line of lines)
     run.emit({ type: "notice", level: "warning", code: "step_skipped", text: `left out of the plan: ${line}` });
   const agreed = decision?.by === "user";

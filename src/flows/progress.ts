@@ -3,7 +3,14 @@
 import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
-import { claimOfPlan, commandOf, type PlanClaim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
+import {
+  claimOfPlan,
+  commandOf,
+  type PlanClaim,
+  pathsOfClaim,
+  renderClaim,
+  renderStepTarget,
+} from "../core/plan/scope.ts";
 import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -54,12 +61,17 @@ export interface Progress {
   readonly openSteps: readonly PlanStep[];
   /** Takes an open step out of the plan, with the failures of its paths. */
   withdraw(step: PlanStep): void;
+  /** Notes that the person wants an open step done that the model withdrew. */
+  insist(step: PlanStep): void;
   /** Notes the results of a batch. `settled`: promised folders that exist and promised deletions that are done. */
   absorb(batch: BatchReport, settled?: readonly PlanClaim[]): void;
   /** Decides what a reply leaves, once its batch is absorbed; null: only the checks. */
   decide(batch: BatchReport, facts: ReplyFacts): Left | null;
-  /** `left` after the commands: one that ended badly behind the changes is worth another call, if there is one. */
-  judgeCommands(left: Left | null): Left | null;
+  /**
+   * `left` after the commands: one that ended badly behind the changes is worth another call, if there is one, unless the
+   * model knew of it and did nothing.
+   */
+  judgeCommands(left: Left | null, batch: BatchReport): Left | null;
   /** `left` after the checks: a fatal one is worth another phase, and fails the run when no call is left. */
   judgeChecks(left: Left | null, reports: readonly CheckReport[]): Left | null;
 }
@@ -182,6 +194,12 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
         (failure) => failure.paths.length === 0 || !failure.paths.every((path) => paths.includes(path)),
       );
     },
+    insist(step) {
+      const claim = claimOfStep(step);
+      const paths = claim === null ? [] : pathsOfClaim(claim);
+      const named = { kind: "change", name: step.action, target: renderStepTarget(step), paths } as const;
+      run.acting.tally.note({ ...named, text: "the user wanted it done, and no reply did it", code: "nothing_done" });
+    },
     absorb,
     decide(batch, facts) {
       const open = openClaims().map(renderClaim);
@@ -195,9 +213,9 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       if (why !== null) return { ...left(...why), part: hasPart ? whyOpen(facts, why[1]) : null };
       return done ? null : left("reply_invalid", "the reply did not end with FINISH");
     },
-    judgeCommands(before) {
+    judgeCommands(before, { reports }) {
       const red = promised.length > 0 && !run.ledger.exhausted ? redCommands(run)[0] : undefined;
-      if (before !== null || red === undefined) return before;
+      if (before !== null || red === undefined || reports.length === 0) return before;
       return left("command_failed", `${red.target}: ${red.why}`);
     },
     judgeChecks(before, reports) {

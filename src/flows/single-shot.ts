@@ -174,7 +174,7 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   const batch = left === null ? await runLate(phase, work.batch) : work.batch;
   const due = progress.promisesChanges || changedAnything(run, batch);
   const reports = left === null && due ? await runChecks(run, checks) : [];
-  left = progress.judgeCommands(progress.judgeChecks(left, reports));
+  left = progress.judgeCommands(progress.judgeChecks(left, reports), batch);
   if (left === null) run.ending.undone = progress.openSteps.map((step) => undoneStep(step, why));
   if (left === null && !closed) run.ending.text ||= proseAfter(reply);
   return { left, text, batch, notes, reports, tag };

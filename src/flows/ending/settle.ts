@@ -6,7 +6,7 @@ import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../
 import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { takeFacts } from "../../core/memory.ts";
 import { weighedOf } from "../../core/model.ts";
-import { failedOutcome, type Outcome, type Status } from "../../core/outcome.ts";
+import { failedOutcome, type Outcome, type RefusedAction, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { renderUndone } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
@@ -278,12 +278,13 @@ function isGreen({ results }: Readonly<Checking>): boolean {
 
 /** Notes the steps that count as undone at the end. Throws partial, or the code of a run whose every step is undone. */
 export function refuseUndone(run: Run): void {
-  const { changing, checking, ending } = run;
+  const { acting, changing, checking, ending } = run;
   const red = redCommands(run);
   const doubtful = isGreen(checking) ? [] : ending.skipped.filter(({ agreed }) => !agreed);
   const declined = declinedSteps(run);
+  const known = (step: RefusedAction) => acting.tally.refused.find(({ target }) => target === step.target) ?? step;
   const open = [
-    ...ending.undone.filter(({ target }) => !declined.some((each) => each.target === target)),
+    ...ending.undone.filter(({ target }) => !declined.some((each) => each.target === target)).map(known),
     ...doubtful.map(({ action, target, why }) => ({ action, target, why })),
     ...declined,
   ];

@@ -1,5 +1,6 @@
 /** Words and a no at the diffs of one script: what the run, its next request and the next turn make of them. */
 import { expect, test } from "bun:test";
+import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
@@ -66,5 +67,39 @@ test("a green check proves nothing where the person declined all that was to be 
       ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop", checks: ["true"] }, answers: ["no"] },
     });
     expect(ran.outcome).toMatchObject({ ok: true, status: "unverified", changes: [] });
+  });
+});
+
+test("a message alone, behind a command that failed, is the last word: nothing is asked again", async () => {
+  await inSession({}, async (turns) => {
+    const steps = ["WRITE a.txt", "RUN false"];
+    const work = `${write("a.txt", "a\n")}RUN::false\n${finish("I did it.")}`;
+    const ran = await turns.say("do it", {
+      lines: [plan({ steps, complexity: "complex" }), work, finish("It failed.")],
+      ...{ options: { interactive: true, allowRun: true }, answers: "yes" },
+    });
+    expect(ran.outcome).toMatchObject({ status: "partial", text: "It failed.", undone: [{ target: "false" }] });
+  });
+});
+
+test("a step that the person wanted done, and that stays undone, is told as that", async () => {
+  await inSession({}, async (turns) => {
+    const skip = `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}${finish("Done.")}`;
+    const none = { files_to_read: [], files_to_modify: [], files_to_delete: [], commands: [] };
+    const scope = JSON.stringify({
+      ...{ mode: "task", complexity: "simple", reply: "On it.", steps: [{ title: "Do it", hint: "" }] },
+      scope: { ...none, files_to_create: ["a.txt", "CHANGES.md"] },
+    });
+    const lines = [
+      scope,
+      skip,
+      JSON.stringify({ passed: true, quality_score: 8, reasons: [], next_fix: [] }),
+      finish("No need."),
+      "Wrote a.txt.",
+    ];
+    const options = { interactive: true, mode: "eight-step" } as const;
+    await turns.say("write", { lines, flow: eightStep, options, answers: ["yes", "no", "no"] });
+    const told = "not done: WRITE CHANGES.md (the user wanted it done, and no reply did it); changed: a.txt";
+    expect((await turns.say("what now?", ask)).past).toContain(told);
   });
 });

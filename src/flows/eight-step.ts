@@ -345,7 +345,7 @@ export async function createIterations(
     },
     async work(at) {
       const step = stepAt(at);
-      showStep(run, 4, `think: ${step.title}`, step.hint);
+      showStep(run, 4, `think, ${at + 1} of ${steps.length}: ${step.title}`, step.hint);
       reserveFrom(at, 2);
       const acted = await act(
         "execute",

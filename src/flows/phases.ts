@@ -17,7 +17,7 @@ import { showFile } from "./briefing/sources.ts";
 import type { Check } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeCheck, renderBaseline } from "./checks/checks.ts";
-import { mayRunCommand } from "./commands/commands.ts";
+import { mayRunCommand, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
 import { renderAnswerForm, renderLearning } from "./ending/ending.ts";
 import { hasDone } from "./ending/settle.ts";
@@ -233,12 +233,9 @@ async function takeFinish(run: Run, script: Script, progress: Progress): Promise
   if (only === undefined || more.length > 0 || rowOf(only.cmd)?.kind !== "finish") return;
   if (why.split(/\s+/).length < minReason) return;
   if (progress.failure !== null || !hasDone(run)) return;
-  const open = progress.openSteps.filter((step) => rowOf(step.action)?.kind === "change");
-  await withdraw(
-    run,
-    progress,
-    open.filter((step) => whyNeeded(run, step) === null).map((step) => ({ step, why })),
-  );
+  const changes = progress.openSteps.filter(({ action }) => rowOf(action)?.kind === "change");
+  const skips = changes.filter((step) => whyNeeded(run, step) === null).map((step) => ({ step, why }));
+  await withdraw(run, progress, skips);
 }
 
 /** Takes the SKIP lines of a reply whose calls are absorbed, or its FINISH alone. Returns notes for the model. */
@@ -248,7 +245,8 @@ export async function takeSkips(run: Run, plan: Plan, script: Script, progress: 
   for (const { cmd, arg = "" } of script.actions) {
     if (rowOf(cmd)?.kind !== "skip") continue;
     const named = readSkip(arg, workOf(plan));
-    const open = named.filter(({ step }) => progress.openSteps.includes(step));
+    const isRed = (step: PlanStep) => redCommands(run).some(({ target }) => target === step.target);
+    const open = named.filter(({ step }) => progress.openSteps.includes(step) || isRed(step));
     if (named.length === 0) notes.push(`SKIP ${arg}: the plan has no such step`);
     else if (open.length === 0) notes.push(`SKIP ${arg}: nothing is left to do for it`);
     for (const { step, why } of open) {
@@ -258,11 +256,8 @@ export async function takeSkips(run: Run, plan: Plan, script: Script, progress: 
     }
   }
   await takeFinish(run, script, progress);
-  const kept = await withdraw(
-    run,
-    progress,
-    [...wanted].map(([step, why]) => ({ step, why })),
-  );
+  const skips = [...wanted].map(([step, why]) => ({ step, why }));
+  const kept = await withdraw(run, progress, skips);
   return [...notes, ...kept.map((step) => `SKIP ${step.target}: the user wants this step done`)];
 }
 

@@ -220,16 +220,17 @@ async function mayRunOutside(run: Run, { exit, held, refused }: Ran, command: st
 
 /**
  * Commands of the plan whose last run failed, without those that ran before the first change, which only show what is
- * wrong, and those that have passed as a check since.
+ * wrong, and those that have passed as a check since or that the model has left out.
  */
 export function redCommands(run: Run): readonly RefusedAction[] {
-  const { checking, planning, shell } = run;
+  const { checking, ending, planning, shell } = run;
   if (planning.plan === null) return [];
   const changes = hasOwnWork(run) || workOf(planning.plan).some(({ action }) => rowOf(action)?.kind === "change");
-  const passed = new Set(checking.results.flatMap(({ command, passed: is }) => (is === true ? [command] : [])));
+  const passed = checking.results.flatMap(({ command, passed: is }) => (is === true ? [command] : []));
+  const settled = new Set([...passed, ...ending.skipped.map(({ target }) => target)]);
   const last = new Map(shell.commands.map((each) => [each.command, each]));
   return [...last.values()].flatMap(({ command, exit, ended, isEarly }) => {
-    if (exit === 0 || (isEarly && changes) || passed.has(command)) return [];
+    if (exit === 0 || (isEarly && changes) || settled.has(command)) return [];
     return [{ action: "RUN", target: command, why: describeEnd({ exit, timedOut: ended === "timeout" }) }];
   });
 }

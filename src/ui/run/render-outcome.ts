@@ -150,7 +150,10 @@ function renderStatus(outcome: Outcome, { applied, screen, style, columns }: Res
   const [meaning, words] = statusWords[outcome.status];
   const untouched =
     !applied && outcome.changes.length === 0 && !["verified", "unverified", "partial"].includes(outcome.status);
-  const score = outcome.score === null ? "" : style.paint("dim", `  score ${outcome.score} of 10`);
+  const score =
+    outcome.score === null || outcome.rolled_back !== undefined
+      ? ""
+      : style.paint("dim", `  score ${outcome.score} of 10`);
   const what = outcome.rolled_back === undefined ? "nothing changed" : "all that it had changed was taken back";
   const status = untouched ? `${words}, ${what}${renderStays(outcome)}` : `${words}${showProof(outcome)}`;
   return hang(`${mark(style, meaning)} `, style.paint(meaning, status) + score, columns);
@@ -214,13 +217,15 @@ function renderActions({ ok, actions: { done, failed, refused: forbidden }, refu
 export function renderFooter(outcome: Outcome, ms: number): string {
   const { calls, mode, usage, cost, model } = outcome;
   const expected = mode === "tool-loop" ? "" : `expected ${grouped(calls.expected)}, `;
-  const promise = `${expected}at most ${grouped(calls.at_most)}`;
+  // Of a run that was stopped before its plan, the first promise was for planning.
+  const isOpen = outcome.status === "interrupted" && outcome.plan === null;
+  const promise = isOpen ? "" : ` (${expected}at most ${grouped(calls.at_most)})`;
   const tokens = usage.input + usage.output;
   const kept = usage.cached === 0 ? "" : ` (${grouped(usage.cached)} cached, weighed ${grouped(weighedOf(usage))})`;
   const spending =
     tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token") + kept, priced(cost)];
   return [
-    `${counted(calls.sent ?? calls.made, "call")} (${promise})`,
+    `${counted(calls.sent ?? calls.made, "call")}${promise}`,
     ...renderActions(outcome),
     ...spending,
     renderDuration(ms),

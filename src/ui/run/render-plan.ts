@@ -248,10 +248,9 @@ export function openSteps(
         say(wrap(`${visibleLine(text)}  (${how})`, streams.columns));
       }
     },
-    "phase.started"({ phase, of }) {
+    "phase.started"() {
       reply.show();
       section();
-      if (phase > 1) aside(`phase ${phase} of ${of}`);
     },
     "step.started"({ step, of, title, text }) {
       section();

@@ -280,7 +280,7 @@ const words: Readonly<Record<Purpose, string>> = {
 
 /** What the first call promises, to follow its purpose. */
 function renderPromise(purpose: Purpose, atMost: number): string {
-  if (purpose === "plan") return `, at most ${counted(atMost, "call")},`;
+  if (purpose === "plan") return ` in at most ${counted(atMost, "call")}`;
   return purpose === "execute" ? ", mostly 1 or 2 calls," : "";
 }
 

@@ -127,6 +127,17 @@ describe("a step that the model leaves out with SKIP", () => {
     expect([ran.outcome.code, ran.outcome.skipped]).toEqual([0, undefined]);
   });
 
+  test("a command that failed and is then left out with a yes is not asked for again", async () => {
+    const lines = [
+      plan({ steps: ["MODIFY a.txt", "RUN false"] }),
+      `${work}RUN::false\n`,
+      `SKIP::false::no network\n${finish()}`,
+    ];
+    const options = { checks: [], interactive: true, allowRun: true };
+    const { outcome } = await playing({ lines, options, answers: "yes" });
+    expect([outcome.code, outcome.calls.made, outcome.undone]).toEqual([0, 3, undefined]);
+  });
+
   test("a strict run counts it as undone: 8", async () => {
     const ran = await playing({ lines: [contract, skip, finish("")], options: { strict: true } });
     expect([ran.outcome.code, ran.files]).toEqual([8, files]);

@@ -57,7 +57,7 @@ test("the eight steps are shown with what came of them, the thinking points amon
     [1, "classify", "task, simple"],
     [2, "respond", "On it."],
     [3, "schedule", "1. Write it"],
-    [4, "think: Write it", ""],
+    [4, "think, 1 of 1: Write it", ""],
     [5, "act", "Goal: a.py."],
     [6, "integrity", "passed, quality 9/10"],
     [8, "summary", ""],
@@ -79,7 +79,7 @@ test("a sixth step joins the fifth, none is dropped", async () => {
       .eventsOf("step.started")
       .filter(({ step }) => step === 4)
       .at(-1)?.title,
-  ).toBe("think: five; six");
+  ).toBe("think, 5 of 5: five; six");
 });
 
 test("a failed verdict is healed once with its reasons and fixes, and with a step that nobody scored the run has no score", async () => {

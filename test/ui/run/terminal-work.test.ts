@@ -72,7 +72,7 @@ test("where the line is too narrow the model's name is cut, not how many calls a
     terminal.sink(event);
   await Bun.sleep(300);
   terminal.pause();
-  expect(writes.join("")).toContain("planning, at most 4 calls, with gemini:g…, 1 s");
+  expect(writes.join("")).toContain("planning in at most 4 calls with gemini:…, 1 s");
 });
 
 test("one call is one call", async () => {
@@ -82,7 +82,7 @@ test("one call is one call", async () => {
     terminal.sink(event);
   await Bun.sleep(300);
   terminal.pause();
-  expect(writes.join("")).toContain("planning, at most 1 call, with m");
+  expect(writes.join("")).toContain("planning in at most 1 call with m");
 });
 
 test("a command that was not run is not marked as done", () => {

@@ -15,6 +15,8 @@ const headLines = 40;
 const endLines = 20;
 /** Lines that name a definition elsewhere in the file. */
 const maxCallers = 12;
+/** Lines that hold a number of the request; one that more lines hold tells them not apart. */
+const maxNumbered = 12;
 /** Characters of a definition that is shown whole. */
 const maxDefinition = 16_000;
 /** Characters of the outline, which names everything: a file with more than this is data. */
@@ -135,6 +137,17 @@ function openRanges(lines: readonly string[], room: number) {
 
 const around = (line: number, by: number): ExcerptRange => ({ from: Math.max(1, line - by), to: line + by });
 
+/** Lines, from 1, that hold a number of a text, or a name with one in it: `termsOf` makes terms of words only. */
+function linesNumbered(lines: readonly string[], said: string): readonly number[] {
+  const all = said.match(/\w[\w.:-]*/g) ?? [];
+  const numbers = all.map((each) => each.replace(/\W+$/, "")).filter((each) => each.length > 1 && /\d/.test(each));
+  return [...new Set(numbers)].flatMap((each) => {
+    const word = new RegExp(`(?<!\\w)${RegExp.escape(each)}(?!\\w)`);
+    const found = lines.flatMap((line, at) => (line.includes(each) && word.test(line) ? [at + 1] : []));
+    return found.length <= maxNumbered ? found : [];
+  });
+}
+
 const title = /^\s*(?:(?:describe|it|test)\S*\(\s*["'`](.+?)["'`]|(?:async\s+)?def (test\w*)|func (Test\w*)|#\[test\])/;
 
 /** The names that the file defines, with their lines; of a test file the titles of its tests. */
@@ -172,7 +185,8 @@ const membersOf = (extents: readonly Extent[], unit: Extent): readonly Extent[] 
 
 /**
  * The parts of a file, the most important first while they fit: its head; what was read or changed; whole definitions of
- * what plan, output and request name; heads of their classes; lines that call them; blocks that match the words.
+ * what plan, output and request name; heads of their classes; lines that call them; lines with their numbers; blocks that
+ * match the words.
  */
 export function chooseParts(file: LargeFile): Parts {
   const { path, text, request, plan, output, looked, changed, room } = file;
@@ -203,6 +217,7 @@ export function chooseParts(file: LargeFile): Parts {
   const isCall = (line: string) => called.size > 0 && [...namesMeant(line, true)].some((name) => called.has(name));
   const callers = lines.flatMap((line, at) => (line.length <= 400 && isCall(line) ? [at + 1] : []));
   for (const line of callers.slice(0, maxCallers)) chosen.take(around(line, 1));
+  for (const line of linesNumbered(lines, `${request}\n${plan}`)) chosen.take(around(line, 2));
   const most = Math.min(chosen.rest, kind === "test" ? byWords.test : byWords.code);
   for (const range of matchWords(file, withoutDocs(lines), most)) chosen.take(range);
   return { ranges: chosen.ranges(), outline: outlineOf(extents, lines, kind === "test"), left: chosen.missing() };

@@ -67,7 +67,9 @@ function diffWords(before: string, after: string): readonly [Range, Range] | nul
 /** The differing part of each line in a replacement. */
 export function findMarks(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Range> {
   const marks = new Map<DiffLine, Range>();
-  for (const [before, after] of findReplacements(lines).flatMap(({ pairs }) => pairs)) {
+  // A note on a missing line feed stands between a last line and the one that replaces it.
+  const content = lines.filter(({ kind }) => kind !== "note");
+  for (const [before, after] of findReplacements(content).flatMap(({ pairs }) => pairs)) {
     const ranges = diffWords(before.text, after.text);
     if (ranges === null) continue;
     marks.set(before, ranges[0]);

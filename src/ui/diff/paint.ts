@@ -86,6 +86,10 @@ function chooseRange({ kind, text, mark }: DiffRow): Range {
   return { from, to: Math.min(text.length, changed.to + beside, from + maxShown) };
 }
 
+/** Whether the part of a long line that is shown holds all that changed in it. */
+export const isShownByPart = ({ kind, mark }: DiffRow): boolean =>
+  kind === "same" || (mark !== null && mark.to - mark.from <= maxShown - beside);
+
 /** The row itself; of a row that is too long a part, with a note on how much is missing. `more` marks the cuts. */
 export function cutRow(row: DiffRow, more: string): readonly DiffRow[] {
   const { text, mark } = row;

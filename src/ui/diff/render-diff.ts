@@ -6,7 +6,7 @@ import { listNaturally } from "../natural-order.ts";
 import { markMixed, visible, visibleLine } from "../sanitize.ts";
 import { mark, type Style } from "../style.ts";
 import { findMarks, findReplacements, type Replacement } from "./marks.ts";
-import { breakText, cutRow, type DiffRow, longLine, paintRows, renderPart } from "./paint.ts";
+import { breakText, cutRow, type DiffRow, isShownByPart, longLine, paintRows, renderPart } from "./paint.ts";
 import { type DiffFile, type DiffLine, parseShownDiff } from "./read.ts";
 
 export interface DiffOptions {
@@ -87,7 +87,7 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
   const marks = style.color || lines.some(({ text }) => text.length > longLine) ? findMarks(lines) : null;
   const rows = lines.flatMap((line) => {
     const row = { ...line, mark: marks?.get(line) ?? null };
-    return whole && line.kind !== "same" ? [row] : cutRow(row, style.glyphs.more);
+    return whole && !isShownByPart(row) ? [row] : cutRow(row, style.glyphs.more);
   });
   const painted = style.color ? paintRows(rows, file.to ?? file.from ?? "", style, highlight) : null;
   const last = rows.reduce((largest, { number }) => Math.max(largest, number ?? 0), 0);

@@ -46,6 +46,29 @@ describe("of a large file that it changes the execution call", () => {
     expect(ran.files["app.json"]).toBe(data.replace('"port":8080', '"port":9090'));
   });
 
+  test.each([
+    ["in one line", (text: string) => text],
+    ["in many lines", (text: string) => text.replaceAll("},{", "},\n{")],
+  ])("shows of 1.5 MB of data %s what the request names by a number, and two calls change it", async (_, spread) => {
+    const services = Array.from({ length: 24_000 }, (_, id) => ({ id, host: `10.0.${id >> 8}.${id % 256}`, port: 80 }));
+    const data = spread(JSON.stringify({ services }));
+    const [before, after] = [
+      '"id":14711,"host":"10.0.57.119","port":80',
+      '"id":14711,"host":"10.0.57.119","port":9000',
+    ];
+    for (const task of ["set the port of service 14711 to 9000", "the machine 10.0.57.119 listens on 9000 now"]) {
+      const ran = await play({
+        files: { "app.json": data },
+        task,
+        lines: [plan({ steps: ["MODIFY app.json"] }), modify("app.json", [`${before}\n`, `${after}\n`]) + finish()],
+      });
+      expect(ran.told(2)).toContain(before);
+      expect(lengthOf(ran, 2)).toBeLessThan(40_000);
+      expect([ran.outcome.code, ran.requests.length]).toEqual([0, 2]);
+      expect(ran.files["app.json"]).toBe(data.replace(before, after));
+    }
+  });
+
   test("shows the line that the request gives by its number", async () => {
     const ran = await play({
       files: { "a.py": large },

@@ -177,6 +177,17 @@ describe("long lines", () => {
     expect(missing).toBe("        9,800 of 10,000 characters not shown");
     expect(after).toContain("=1;evil();var");
   });
+  test("are cut to what changed where the file has no last line feed, and where a question follows", () => {
+    const [before, after] = [long, `${long.slice(0, 5000)}evil();${long.slice(5000)}`];
+    for (const whole of [false, true]) {
+      const text = renderDiff(edit("x.js", before, after), bare, { ...plain, whole });
+      expect([text.includes("=1;evil();var"), text.length < 1000]).toEqual([true, true]);
+    }
+  });
+  test("are shown whole at a question where it cannot be said what of them changed", () => {
+    const text = renderDiff(edit("x.js", `${long}\n`, `${"b(2)".repeat(2500)}\n`), bare, { ...plain, whole: true });
+    expect(text.includes("characters not shown")).toBe(false);
+  });
   test("are cut to how they begin where they did not change", () => {
     expect(shown(`${long}\na\n`, `${long}\nb\n`).slice(1, 3)).toEqual([
       `    1   ${long.slice(0, 100)}…`,

@@ -34,7 +34,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   const workspace = { path: (path: string) => path, read: async () => blob(disk.text) } as unknown as Workspace;
   const lines: object[] = [];
   const session = {
-    turns: turns.map((turn) => ({ undone: null, changed: true, status: "verified", told: [], ...turn })),
+    turns: turns.map((turn) => ({ undone: null, became: "", changed: true, status: "verified", told: [], ...turn })),
   };
   const open = { session, refresh() {}, add: (line: object) => lines.push(line) } as unknown as OpenSession;
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
@@ -148,4 +148,13 @@ test("an undo that was seen before the next request is still told, and one that 
   past.statuses.set("r1", "applied");
   past.disk.text = edit.after;
   expect(await past.truth.catchUp(past.open)).toEqual([]);
+});
+
+test("an undo of a run that committed says that the commit stays", async () => {
+  const became = "kept: 1 file (+1 −1), verified by make; changed: a.py; committed as bf3cb3bcdd12";
+  const past = openPast({ r1: { ...edit, status: "undone" } }, [{ run: "r1", request: "set x", became }]);
+  past.disk.text = edit.before;
+  expect(await past.truth.catchUp(past.open)).toEqual([
+    'undone by the user: what you did for "set x" (its commit stays)',
+  ]);
 });

@@ -42,7 +42,9 @@ async function hashOf(workspace: Workspace, path: string): Promise<string | null
 function sayReversal({ task, status }: KeptRun, turn: Turn | undefined): string {
   const what = task.startsWith("!") ? "what the command changed" : "what you did for";
   const named = nameRequest(turn ?? { request: task });
-  return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${named}`;
+  if (status !== "undone") return `brought back by the user: ${what} ${named}`;
+  const commit = turn?.became.includes("committed as ") === true ? " (its commit stays)" : "";
+  return `undone by the user: ${what} ${named}${commit}`;
 }
 
 export function watchTruth({

@@ -35,11 +35,15 @@ export function renderAnswer(text: string, columns: number | null, markdown: Mar
   return `${shown}\n`;
 }
 
-/** What of a text is not on the screen yet, where `shown` is: its end, all of it, or "". */
+/** Where a sentence or a line ends: the last character follows it. */
+const sentenceEnd = /(?:\n|[.!?…:]\W*\s|[。！？].)$/s;
+
+/** What of a text is not on the screen yet, where `shown` is: its end behind a whole sentence, all of it, or "". */
 export function restOf(text: string, shown: string): string {
   const [whole, seen] = [text.trim(), shown.trim()];
   if (seen === "" || seen.endsWith(whole)) return seen === "" ? whole : "";
-  return whole.startsWith(seen) ? whole.slice(seen.length).trimStart() : whole;
+  const isBegun = whole.startsWith(seen) && sentenceEnd.test(whole.slice(0, seen.length + 1));
+  return isBegun ? whole.slice(seen.length).trimStart() : whole;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Replies on a screen: at once, and not more often than the eye sees. */
 import { expect, test } from "bun:test";
-import { openReply } from "../../../src/ui/run/reply.ts";
+import { openReply, restOf } from "../../../src/ui/run/reply.ts";
 
 function watch(streams = true) {
   const writes: string[] = [];
@@ -71,4 +71,17 @@ test("what streamed is not shown again, only what is new behind it", () => {
   expect(writes.join("")).toBe("I look at it.\n");
   reply.show("I look at it.\n\n```\ncode\n```");
   expect(writes.join("")).toBe("I look at it.\n```\ncode\n```\n");
+});
+
+test("of a text whose beginning is on the screen whole sentences are left out, and never a part of one", () => {
+  const rows = [
+    ["I change it.", "I change it. All is well.", "All is well."],
+    ["I change it", "I change it from 25 up, as you wanted.", "I change it from 25 up, as you wanted."],
+    ["It is 3.", "It is 3.5 now.", "It is 3.5 now."],
+    ["A title", "A title\n\nIts text", "Its text"],
+    ["做完了。", "做完了。测试通过。", "测试通过。"],
+    ["All is well.", "All is well.", ""],
+    ["", "Done.", "Done."],
+  ] as const;
+  for (const [shown, text, rest] of rows) expect(restOf(text, shown)).toBe(rest);
 });

@@ -33,12 +33,14 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   } as unknown as History;
   const workspace = { path: (path: string) => path, read: async () => blob(disk.text) } as unknown as Workspace;
   const lines: object[] = [];
-  const session = {
-    turns: turns.map((turn) => ({ undone: null, became: "", changed: true, status: "verified", told: [], ...turn })),
-  };
-  const open = { session, refresh() {}, add: (line: object) => lines.push(line) } as unknown as OpenSession;
+  const none = { undone: null, became: "", changed: true, status: "verified", told: [] };
+  const session = { turns: turns.map((turn) => ({ ...none, ...turn })) };
+  /** What another process adds before the next look. */
+  const added: Partial<Turn>[] = [];
+  const refresh = () => session.turns.push(...added.splice(0).map((turn) => ({ ...none, ...turn })));
+  const open = { session, refresh, add: (line: object) => lines.push(line) } as unknown as OpenSession;
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
-  return { truth, open, disk, statuses, lines, turns: session.turns as unknown as readonly Turn[] };
+  return { truth, open, disk, statuses, lines, added, turns: session.turns as unknown as readonly Turn[] };
 }
 
 const edit = { task: "set x", before: "x = 1\n", after: "x = 2\n" } as const;
@@ -157,4 +159,26 @@ test("an undo of a run that committed says that the commit stays", async () => {
   expect(await past.truth.catchUp(past.open)).toEqual([
     'undone by the user: what you did for "set x" (its commit stays)',
   ]);
+});
+
+test("an undo of a run of nobody's session is not told as the model's work", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied" } }, []);
+  past.disk.text = edit.after;
+  past.truth.follow([]);
+  past.statuses.set("r1", "undone");
+  past.disk.text = edit.before;
+  expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what another run did for "set x"']);
+});
+
+test("what a turn of another process changed is not called somebody else's work", async () => {
+  const second = { ...edit, task: "set y", before: edit.after, after: "x = 3\n" } as const;
+  const runs: Record<string, Made> = { r1: { ...edit, status: "applied" } };
+  const past = openPast(runs, [{ run: "r1", request: "set x" }]);
+  past.disk.text = edit.after;
+  past.truth.follow(past.turns);
+  runs["r2"] = { ...second, status: "applied" };
+  past.statuses.set("r2", "applied");
+  past.added.push({ run: "r2", request: "set y" });
+  past.disk.text = second.after;
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
 });

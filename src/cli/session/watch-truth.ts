@@ -40,7 +40,8 @@ async function hashOf(workspace: Workspace, path: string): Promise<string | null
 }
 
 function sayReversal({ task, status }: KeptRun, turn: Turn | undefined): string {
-  const what = task.startsWith("!") ? "what the command changed" : "what you did for";
+  const who = turn === undefined ? "another run" : "you";
+  const what = task.startsWith("!") ? "what the command changed" : `what ${who} did for`;
   const named = nameRequest(turn ?? { request: task });
   if (status !== "undone") return `brought back by the user: ${what} ${named}`;
   const commit = turn?.became.includes("committed as ") === true ? " (its commit stays)" : "";
@@ -107,14 +108,18 @@ export function watchTruth({
   }
 
   function sync(open: OpenSession): void {
+    const had = new Set(open.session.turns.map(({ run }) => run));
     open.refresh();
+    const added = new Set(open.session.turns.flatMap(({ run }) => (had.has(run) ? [] : [run])));
     const turns = new Map(open.session.turns.flatMap((turn) => [turn, ...turn.told]).map((turn) => [turn.run, turn]));
-    const newest = history.list().filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
+    const runs = history.list();
+    const newest = runs.filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
     const reversed = newest.toReversed();
     // Of runs on one file the newest is undone first, and brought back last.
     const undone = newest.filter(({ status }) => status === "undone");
     const back = reversed.filter(({ status }) => status === "applied");
-    for (const run of [...undone, ...back]) for (const [path, hash] of leftBy(run)) left.set(path, hash);
+    const others = runs.filter(({ id }) => added.has(id)).reverse();
+    for (const run of [...others, ...undone, ...back]) for (const [path, hash] of leftBy(run)) left.set(path, hash);
     for (const { id: run, status } of reversed)
       if (turns.has(run))
         open.add({ type: "turn.reversed", at: now().toISOString(), run, undone: status === "undone" });

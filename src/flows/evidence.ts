@@ -99,7 +99,7 @@ function splitSteps(plan: Plan): readonly [PlanStep[], PlanStep[]] {
 }
 
 /** Looks and commands of these steps as calls, in their order; commands only where they may run. */
-function callsOf(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Call[] {
+function callsOfSteps(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Call[] {
   if (steps.length === 0) return [];
   const looks = new Map(looksOf(plan).map((call) => [call.id, call] as const));
   return (plan.execution_plan?.steps ?? []).flatMap((step, at): readonly Call[] => {
@@ -129,7 +129,7 @@ export const showNow = async (run: Run, plan: Plan): Promise<string> => (await s
 /** Does the looks that the plan lists after its changes, for the user to see. */
 export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<void> {
   const looks = splitSteps(plan)[1].filter(({ action }) => isLook(action));
-  if (looks.length > 0) await perform(run, callsOf(run, plan, looks), rights);
+  if (looks.length > 0) await perform(run, callsOfSteps(run, plan, looks), rights);
 }
 
 interface Evidence {
@@ -144,7 +144,7 @@ interface Evidence {
  * prompt `system`, also what the planning calls have looked at.
  */
 export async function collectEvidence(run: Run, plan: Plan, rights: Rights, system: string): Promise<Evidence> {
-  const calls = callsOf(run, plan, splitSteps(plan)[0]);
+  const calls = callsOfSteps(run, plan, splitSteps(plan)[0]);
   const batch = await perform(run, calls, rights);
   const { reports } = batch;
   for (const { kind, target } of reports)

@@ -22,7 +22,7 @@ const steps: readonly LineStep[] = [
     level: "indent",
     note: "ignoring uneven indentation",
     many: true,
-    accepts: (_, halves) => isTelling(halves.search),
+    accepts: (_, halves) => isKnownAnywhere(halves.search),
   },
   { level: "unicode", note: "ignoring typographic characters", many: false, accepts: null },
   { level: "spaces", note: "ignoring spaces inside lines", many: false, accepts: null },
@@ -91,6 +91,6 @@ function matchRows(file: FileLines, starts: readonly number[], halves: Halves, n
 }
 
 /** Enough text to be recognised without its indentation. */
-function isTelling(search: readonly string[]): boolean {
+function isKnownAnywhere(search: readonly string[]): boolean {
   return search.length >= 2 || (search[0]?.trim().length ?? 0) >= 6;
 }

@@ -195,7 +195,7 @@ function refuseDeleted(
   return { code: "delete_refused", text: `it ${how}: headless that needs --allow-delete` };
 }
 
-const useOf = ({ after }: Change): PathUse =>
+const useOfChange = ({ after }: Change): PathUse =>
   after === null ? "delete" : after.kind === "folder" ? "folder" : "write";
 
 /**
@@ -210,7 +210,7 @@ export async function judgeCommand(
   isShown: boolean,
 ): Promise<Refusal | null> {
   for (const change of changes) {
-    const refusal = refusePath(run, change.path, useOf(change));
+    const refusal = refusePath(run, change.path, useOfChange(change));
     if (refusal !== null) return refusal;
   }
   const earlier = earlierOf(run).filter((change) => !changes.includes(change));

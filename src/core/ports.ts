@@ -218,6 +218,8 @@ export interface Transaction {
 
 export interface RollbackReport {
   readonly restored: readonly Change[];
+  /** What was made again and has another owner or group now, a sentence each; absent: nothing. */
+  readonly lost?: readonly string[];
   /** Paths that somebody else changed meanwhile; they are left as they are. */
   readonly left: readonly RelPath[];
   /** Closed files that commands changed and that were put back. */

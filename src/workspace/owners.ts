@@ -1,9 +1,12 @@
 /** Who a file belongs to, and whether it still does once pai has changed it. */
 import { accessSync, constants, lstatSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { Change } from "../core/change.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Touch } from "../core/ports.ts";
+import { showName } from "./parse-path.ts";
 import { mountPoints } from "./sandbox/mounts.ts";
+import type { Traits } from "./traits.ts";
 
 /** A user by number, with the groups whose files they may make. */
 export interface Maker {
@@ -33,6 +36,9 @@ function inheritsGroup(at: string, gid: number): boolean {
 }
 
 type Loss = "owner" | "group";
+
+const nameOwner = (loss: Loss, { uid, gid }: Pick<Stats, "uid" | "gid">): string =>
+  loss === "owner" ? `another user (uid ${uid})` : `a group that you are not in (gid ${gid})`;
 
 /** What a new file of this user in its place would not have. Root keeps everything. */
 function lossOf(at: string, stat: Stats | undefined, { uid, groups }: Maker): Loss | null {
@@ -78,5 +84,19 @@ export function lostOwner(root: string, path: RelPath, touch: Touch, maker = mak
   const stat = statOrNone(at);
   const loss = lossOf(at, stat, maker);
   if (stat === undefined || loss === null || openInPlace(root, maker)(path, touch)) return null;
-  return loss === "owner" ? `another user (uid ${stat.uid})` : `a group that you are not in (gid ${stat.gid})`;
+  return nameOwner(loss, stat);
+}
+
+/** What a batch has written that no longer belongs to whom it did, a sentence each; `root`: its absolute path. */
+export function ownersLost(
+  root: string,
+  { changes, traits }: { readonly changes: readonly Change[]; readonly traits: ReadonlyMap<RelPath, Traits> },
+): readonly string[] {
+  return changes.flatMap(({ path, after }) => {
+    const [owner, stat] = [traits.get(path), statOrNone(resolve(root, path))];
+    if (after?.kind !== "file" || owner === undefined || stat === undefined) return [];
+    const loss = stat.uid !== owner.uid ? "owner" : stat.gid !== owner.gid ? "group" : null;
+    if (loss === null) return [];
+    return [`${showName(path)} belonged to ${nameOwner(loss, owner)} and belongs to you now: only root gives it back`];
+  });
 }

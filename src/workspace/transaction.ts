@@ -243,6 +243,7 @@ export function openTransaction(
           return {
             restored: report.restored.filter(({ path }) => !closed.has(path)),
             left: [...report.left, ...copies],
+            ...(report.lost !== undefined && { lost: report.lost }),
             closed: report.restored.flatMap(({ path }) => (closed.has(path) ? [path] : [])),
           };
         },

@@ -124,6 +124,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
     : await history[kind](preview.run.id, { dryRun: false, merge: preview.merged.length > 0 });
   if (done.clashes.length > 0) await refuse(base, done, kind, false);
   if (!dryRun) await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
+  for (const text of done.lost) context.notices.add({ level: "warning", code: "owner_lost", text });
   const changes = summarizeAll(done.changes, () => "plan");
   const commit = await commitOf(stateFolder, done.run.id);
   // A long diff takes longer than everything else here, so it is made once, and only where it is shown.
@@ -138,7 +139,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
     done.merged.length === 0 ? "" : `merged with what was changed since: ${visibleLine(nameSome(done.merged))}\n`;
   const text = dryRun
     ? `${await styleDiffOn("stdout", context, diff)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind, done)}`
-    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${firstLine(done.run.task)}`)}\n${kept}${sayCommit(commit, kind, done)}${back} with: ${inSession ? `/${back}` : `pai ${back}${rootFlag(base)}`}\n`;
+    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${firstLine(done.run.task)}`)}\n${kept}${done.lost.map((each) => `${wrapOnScreen(each)}\n`).join("")}${sayCommit(commit, kind, done)}${back} with: ${inSession ? `/${back}` : `pai ${back}${rootFlag(base)}`}\n`;
   return showResult(context, kind, data, text);
 }
 

@@ -50,14 +50,16 @@ const changedSince = (clashes: readonly { readonly path: string }[]) =>
   });
 
 /** Undoes the runs from turn `from` (from 1) on, newest first; all of them or none. */
-async function rewindCode({ composed, open }: Talk, from: number): Promise<number> {
+async function rewindCode(talk: Talk, from: number): Promise<number> {
+  const { composed, open } = talk;
   const { history, stateFolder, workspace } = composed.opened;
   const runs = new Set(open.session.turns.slice(from - 1).map(({ run }) => run));
   const applied = history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
   const done: string[] = [];
   try {
     for (const { id } of applied) {
-      const { clashes } = await history.undo(id, { dryRun: false });
+      const { clashes, lost } = await history.undo(id, { dryRun: false });
+      for (const text of lost) tell(talk, "owner_lost", text);
       if (clashes.length > 0) throw changedSince(clashes);
       done.push(id);
     }

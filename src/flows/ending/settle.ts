@@ -75,7 +75,7 @@ async function takeBack(run: Run, transaction: Transaction): Promise<Pick<Closed
   const done = squash(transaction.changes);
   const own = squash(transaction.changes.filter((change) => !run.checking.byUser.has(change)));
   const beside = changedBeside(run.checking, transaction);
-  const { restored, left, closed = [] } = await transaction.rollback();
+  const { restored, left, lost = [], closed = [] } = await transaction.rollback();
   const changes = summarizeAll(restored, () => "plan");
   run.emit({ type: "changes.rolled_back", batch: 0, changes });
   const back = beside.filter((path) => !left.includes(path));
@@ -87,6 +87,7 @@ async function takeBack(run: Run, transaction: Transaction): Promise<Pick<Closed
     const text = `what commands changed in ${closed.join(", ")} was put back`;
     run.emit({ type: "notice", level: "info", code: "closed_restored", text });
   }
+  for (const text of lost) run.emit({ type: "notice", level: "warning", code: "owner_lost", text });
   for (const path of left) {
     const text = `${path} was changed by someone else meanwhile and was left as it is`;
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });

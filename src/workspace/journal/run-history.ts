@@ -11,6 +11,7 @@ import { takeLock } from "../../system/lock.ts";
 import { holds, type PathState, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { prepareBatch, staysIn } from "../disk-batch.ts";
+import { ownersLost } from "../owners.ts";
 import { openDisk } from "../system/disk.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
@@ -65,6 +66,8 @@ export interface Reversal {
   readonly clashes: readonly Clash[];
   /** Paths among the changes that somebody else has changed, too. */
   readonly merged: readonly RelPath[];
+  /** What was made again and has another owner or group now, a sentence each. */
+  readonly lost: readonly string[];
 }
 
 export interface HistoryLimits {
@@ -118,7 +121,7 @@ export function openHistory(
     const changes = [...compared.changes, ...both];
     const clashes = compared.clashes.filter(({ path }) => !merged.includes(path));
     const record = describeRun(state, run);
-    if (clashes.length > 0 || dryRun) return { run: record, changes, clashes, merged };
+    if (clashes.length > 0 || dryRun) return { run: record, changes, clashes, merged, lost: [] };
     const traits = traitsOf(run.episodes.flatMap((episode) => episode.batches));
     const batch = prepareBatch(root, changes, 0o022, traits);
     const journal = openJournal(state, run.id);
@@ -130,7 +133,8 @@ export function openHistory(
       throw thrown;
     }
     journal.end("applied", []);
-    return { run: describeRun(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes, merged };
+    const lost = ownersLost(root.path, batch);
+    return { run: describeRun(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes, merged, lost };
   };
 
   const choose = (kind: "undo" | "redo", id: string | null): KeptEpisodes => {

@@ -7,7 +7,7 @@ import { finish, type Steps } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { type Batch, byPath, chooseBulk, performBatch, performSteps, prepareBatch, staysIn } from "../disk-batch.ts";
-import { openInPlace } from "../owners.ts";
+import { openInPlace, ownersLost } from "../owners.ts";
 import { showName } from "../parse-path.ts";
 import type { Disk } from "../system/disk.ts";
 import { type Journal, noteIfPossible } from "./journal.ts";
@@ -38,7 +38,7 @@ export function takeBack(
         noteIfPossible(() => journal?.promiseTemps(temps));
         performBatch(root, disk, batch);
       }
-      return { restored: batch.changes, left: [...left, ...copies] };
+      return { restored: batch.changes, left: [...left, ...copies], lost: ownersLost(root.path, batch) };
     } catch (thrown) {
       if (batch !== null) copies.push(...tidy(root, disk, changes, batch));
       if (tries === maxTries || toPaiError(thrown).code !== "conflict") throw thrown;

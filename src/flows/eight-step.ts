@@ -84,11 +84,13 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     return;
   }
   const checks = run.checking.results.map(({ command, passed }) => `- ${command}: ${resultWords[`${passed}`]}`);
+  const undone = run.ending.undone.map(({ action, target }) => `- ${action} ${target}`);
   const parts = [
     renderRequest(run),
     renderAnswerForm(run.ending),
     `Schedule:\n${renderSteps(schedule)}`,
     `What happened:\n${iterations.story}`,
+    undone.length === 0 ? "" : `Not done:\n${undone.join("\n")}`,
     checks.length === 0 ? "" : `Checks at the end:\n${checks.join("\n")}`,
   ];
   const said = parts.filter((part) => part !== "").join("\n\n");

@@ -203,14 +203,17 @@ function whyNeeded(run: Run, { action }: PlanStep): string | null {
 }
 
 /** Withdraws the steps, at a terminal after a question. Returns those that a person wants done. */
-async function withdraw(run: Run, progress: Progress, skips: readonly Withdrawal[]): Promise<readonly PlanStep[]> {
-  if (skips.length === 0) return [];
+async function withdraw(run: Run, progress: Progress, all: readonly Withdrawal[]): Promise<readonly PlanStep[]> {
+  const isWanted = ({ step }: Withdrawal) => progress.insisted.has(step);
+  const wanted = all.filter(isWanted).map(({ step }) => step);
+  const skips = all.filter((each) => !isWanted(each));
+  if (skips.length === 0) return wanted;
   const lines = skips.map(({ step, why }) => `${step.action} ${renderStepTarget(step)}: ${why || "no reason given"}`);
   const asked = run.interactive && !run.changing.dryRun;
   const decision = asked ? await run.decide({ kind: "amend", text: approvalWording.skips(lines) }) : null;
   if (decision?.accept === false) {
     for (const { step } of skips) progress.insist(step);
-    return skips.map(({ step }) => step);
+    return all.map(({ step }) => step);
   }
   for (const line of lines)
     run.emit({ type: "notice", level: "warning", code: "step_skipped", text: `left out of the plan: ${line}` });
@@ -220,7 +223,7 @@ async function withdraw(run: Run, progress: Progress, skips: readonly Withdrawal
     const { action } = step;
     run.ending.skipped = [...run.ending.skipped, { action, target: renderStepTarget(step), why, agreed }];
   }
-  return [];
+  return wanted;
 }
 
 /** A message of fewer words, such as "Done.", is no reason. */

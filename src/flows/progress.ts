@@ -61,8 +61,10 @@ export interface Progress {
   readonly openSteps: readonly PlanStep[];
   /** Takes an open step out of the plan, with the failures of its paths. */
   withdraw(step: PlanStep): void;
-  /** Notes that the person wants an open step done that the model withdrew. */
+  /** Notes that the person wants an open step done that the model withdrew; they are not asked about it again. */
   insist(step: PlanStep): void;
+  /** The steps that the person wants done. */
+  readonly insisted: ReadonlySet<PlanStep>;
   /** Notes the results of a batch. `settled`: promised folders that exist and promised deletions that are done. */
   absorb(batch: BatchReport, settled?: readonly PlanClaim[]): void;
   /** Decides what a reply leaves, once its batch is absorbed; null: only the checks. */
@@ -91,6 +93,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   const promised = claims.filter(({ kind }) => kind !== "command");
   const touched = new Set<string>();
   const withdrawn = new Set<string>();
+  const insisted = new Set<PlanStep>();
   let settled: ReadonlySet<PlanClaim> = new Set();
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
@@ -194,7 +197,9 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
         (failure) => failure.paths.length === 0 || !failure.paths.every((path) => paths.includes(path)),
       );
     },
+    insisted,
     insist(step) {
+      insisted.add(step);
       const claim = claimOfStep(step);
       const paths = claim === null ? [] : pathsOfClaim(claim);
       const named = { kind: "change", name: step.action, target: renderStepTarget(step), paths } as const;

@@ -380,7 +380,8 @@ const promises = (planning: Readonly<Planning>): boolean =>
 function statusOf(run: Run, changed: boolean): Status {
   const { acting, changing, checking, planning } = run;
   const decided = checking.checks.length > 0 && !planning.planOnly && !isAnswer(run);
-  if (!changed && !decided && !promises(run.planning) && acting.tally.refused.length === 0) return "answered";
+  const isRefused = acting.tally.refused.length + changing.declined.length > 0;
+  if (!changed && !decided && !promises(run.planning) && !isRefused) return "answered";
   // What passes is what was there before.
   const isOpen = !changed && changing.declined.length > 0;
   return isVerified(checking) && !isOpen ? "verified" : "unverified";

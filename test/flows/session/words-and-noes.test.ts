@@ -82,7 +82,7 @@ test("a message alone, behind a command that failed, is the last word: nothing i
   });
 });
 
-test("a step that the person wanted done, and that stays undone, is told as that", async () => {
+test("a step that the person wanted done, and that stays undone, is told as that, and they are asked once", async () => {
   await inSession({}, async (turns) => {
     const skip = `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}${finish("Done.")}`;
     const none = { files_to_read: [], files_to_modify: [], files_to_delete: [], commands: [] };
@@ -94,12 +94,25 @@ test("a step that the person wanted done, and that stays undone, is told as that
       scope,
       skip,
       JSON.stringify({ passed: true, quality_score: 8, reasons: [], next_fix: [] }),
-      finish("No need."),
+      finish("No need for it."),
       "Wrote a.txt.",
     ];
     const options = { interactive: true, mode: "eight-step" } as const;
-    await turns.say("write", { lines, flow: eightStep, options, answers: ["yes", "no", "no"] });
+    const ran = await turns.say("write", { lines, flow: eightStep, options, answers: ["yes", "no"] });
+    expect(ran.asked(5)).toContain("Not done:\n- WRITE CHANGES.md");
     const told = "not done: WRITE CHANGES.md (the user wanted it done, and no reply did it); changed: a.txt";
     expect((await turns.say("what now?", ask)).past).toContain(told);
+  });
+});
+
+test("a no to what a command changed makes no answer of the turn", async () => {
+  await inSession({}, async (turns) => {
+    await turns.say("make a.txt", {
+      lines: [calls(call("bash", { command: "touch a.txt" })), "It is there."],
+      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", "no"] },
+    });
+    expect((await turns.say("what now?", ask)).past).toContain(
+      "pai: nothing was changed; the user declined the changes to: a.txt; commands that ran: touch a.txt (exit 0)",
+    );
   });
 });

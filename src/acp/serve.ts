@@ -134,10 +134,10 @@ export async function serveAcp(host: Host, { input, output }: AcpStreams): Promi
         authMethods: [
           {
             type: "terminal",
-            id: "pai-config",
+            id: "pai-key",
             name: "Store an API key",
             description: "Runs pai key set, which asks for the key",
-            args: ["config", "set"],
+            args: ["key", "set"],
           },
         ],
         agentCapabilities: {

@@ -298,11 +298,13 @@ describe("sessions", () => {
     expect([offered.includes("ship"), offered.match(/"undo"/g)?.length]).toEqual([false, 1]);
   });
 
-  test("without a key a session needs a login, and pai config is offered for it", async () => {
+  test("without a key a session needs a login, and pai key set is offered for it", async () => {
     const home = makeHome();
     const editor = await start({ home, flags: { model: "gemini:gemini-2.5-flash" } });
     await expect(editor.open()).rejects.toMatchObject({ code: -32000 });
-    await expect(editor.agent.request(methods.agent.authenticate, { methodId: "pai-config" })).rejects.toMatchObject({
+    const { authMethods } = await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });
+    expect(authMethods).toMatchObject([{ id: "pai-key", args: ["key", "set"] }]);
+    await expect(editor.agent.request(methods.agent.authenticate, { methodId: "pai-key" })).rejects.toMatchObject({
       code: -32000,
     });
   });

@@ -19,6 +19,8 @@ test("get and list say what is in force, set writes it and keeps the rest of the
   await say(process, "set checks make lint");
   await say(process, "set limits.timeout 5m");
   await say(process, "set guard.lines 40");
+  await say(process, 'set mcpServers {"a":{"command":"true"}}');
+  expect((await say(process, "get mcpServers")).code).toBe(0);
   expect(readFileSync(process.home.config("config.json"), "utf8")).toContain("// mine");
   const { out } = await say(process, "list", { flags: { json: true }, env: { PAI_MAX_CALLS: "7" } });
   expect(JSON.parse(out).data).toMatchObject({

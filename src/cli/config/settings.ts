@@ -142,11 +142,9 @@ function wrong({ name, wants, fault }: Pick<Setting<Json>, "name" | "wants" | "f
 function parseValue(setting: AnySetting, given: readonly string[]): Json {
   const [first = ""] = given;
   const choices: readonly Json[] = given.length > 1 ? [given] : [asJson(first), setting.fromText(first)];
-  for (const choice of choices) {
-    const value = setting.check(choice);
-    if (value !== null) return value as Json;
-  }
-  throw wrong(setting, choices[0] ?? null);
+  const valid = choices.find((choice) => setting.check(choice) !== null);
+  if (valid === undefined) throw wrong(setting, choices[0] ?? null);
+  return valid;
 }
 
 function asJson(text: string): Json {

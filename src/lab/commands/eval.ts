@@ -128,7 +128,7 @@ async function show(context: Context, results: readonly EvalResult[], more: obje
         : format
           ? renderHtml(report)
           : renderReportMarkdown(report);
-    findOutput(resolve(context.cwd, output), projectOf(context)).write(text);
+    findOutput(resolve(context.cwd, output), projectOf(composeEval(context).context)).write(text);
   }
   const shown = context.tty.stdout ? renderReportLines(report, columnsOf(context.env)) : renderReportMarkdown(report);
   return showResult(context, "eval", data, `${shown}\n${note}`);
@@ -157,7 +157,7 @@ async function runWord(context: Context, folders: readonly string[]): Promise<nu
   const base = composeEval(context);
   const tasks = loadTasks(context.cwd, folders);
   const file = resolve(context.cwd, context.flags.results ?? usualFile);
-  if (context.flags.output !== undefined) findOutput(resolve(context.cwd, context.flags.output), projectOf(context));
+  if (context.flags.output !== undefined) findOutput(resolve(context.cwd, context.flags.output), projectOf(base.context));
   const work = {
     tasks,
     candidates: readCandidates(context, base),
@@ -171,7 +171,7 @@ async function runWord(context: Context, folders: readonly string[]): Promise<nu
     return fill(context, base, { ...work, queue: readQueue(queue), maxCost });
   }
   const jobs = readCount(context.flags.jobs, "jobs", 2, 64);
-  const plan = { ...work, jobs, maxCost, file: findOutput(file, projectOf(context)).file };
+  const plan = { ...work, jobs, maxCost, file: findOutput(file, projectOf(base.context)).file };
   const showProgress = context.flags.quiet === true ? () => {} : context.err;
   const { results, undone } = await runEval(plan, benchOf(context, base), {
     onStart: (todo, done) => showProgress(`${counted(tasks.length, "task")}, ${todo} to do, ${done} done before\n`),
@@ -196,7 +196,7 @@ async function workerWord(context: Context, folders: readonly string[]): Promise
     tasks: loadTasks(context.cwd, folders),
     jobs: readCount(context.flags.jobs, "jobs", 2, 64),
     maxCost: readMaxCost(context.flags.maxCost),
-    file: findOutput(file, projectOf(context)).file,
+    file: findOutput(file, projectOf(base.context)).file,
     bench: benchOf(context, base),
     render: renderResult,
   });

@@ -288,7 +288,7 @@ export const commands: readonly Command[] = [
     group: "programs",
     meta: { name: "acp", description: "serve editors: the Agent Client Protocol on stdin and stdout" },
     args: () => ({ ...asking(), ...acting() }),
-    examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-4-5 --check 'npm test'"],
+    examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-5-5 --check 'npm test'"],
     load: async () => (await import("./commands/acp.ts")).acpCommand,
   }),
   define({

@@ -99,7 +99,10 @@ test("GitHub's job ends with the code that it says", () => {
     [4, 4, ""],
   ] as const) {
     mkdirSync(join(shelf, "bin"), { recursive: true });
-    writeFileSync(join(shelf, "bin/pai"), `#!/bin/sh\nexit ${code}\n`);
+    writeFileSync(
+      join(shelf, "bin/pai"),
+      `#!/bin/sh\ntest -e pai.json && exit 3 # these would be settings of the project\nexit ${code}\n`,
+    );
     chmodSync(join(shelf, "bin/pai"), 0o755);
     const { out, status } = run(script, { PATH: `${makeProgram("git", ":")}:/usr/bin:/bin` });
     expect([status, out]).toEqual([expected, expect.stringContaining(words)]);

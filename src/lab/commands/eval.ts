@@ -157,7 +157,8 @@ async function runWord(context: Context, folders: readonly string[]): Promise<nu
   const base = composeEval(context);
   const tasks = loadTasks(context.cwd, folders);
   const file = resolve(context.cwd, context.flags.results ?? usualFile);
-  if (context.flags.output !== undefined) findOutput(resolve(context.cwd, context.flags.output), projectOf(base.context));
+  if (context.flags.output !== undefined)
+    findOutput(resolve(context.cwd, context.flags.output), projectOf(base.context));
   const work = {
     tasks,
     candidates: readCandidates(context, base),

@@ -5,17 +5,17 @@ import type { Talk } from "../../src/cli/session/talk.ts";
 import { PaiError } from "../../src/core/error.ts";
 
 /** A session of three turns, each with a run; `undo` of the first run does what is told. */
-function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[] }>) {
+function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: string[] }>) {
   const did: string[] = [];
   const history = {
     list: () => ["r3", "r2", "r1"].map((id) => ({ id, status: "applied" })),
     async undo(id: string) {
       did.push(`undo ${id}`);
-      return id === "r1" ? undoFirst() : { clashes: [] };
+      return id === "r1" ? undoFirst() : { clashes: [], lost: [] };
     },
     async redo(id: string) {
       did.push(`redo ${id}`);
-      return { clashes: [] };
+      return { clashes: [], lost: [] };
     },
   };
   const turns = ["r1", "r2", "r3"].map((run) => ({ run }));
@@ -24,7 +24,7 @@ function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[] }>) {
 }
 
 test.each([
-  ["a file that was changed since", async () => ({ clashes: [{ path: "a.py" }] }), "conflict"],
+  ["a file that was changed since", async () => ({ clashes: [{ path: "a.py" }], lost: [] }), "conflict"],
   ["an error", () => Promise.reject(new PaiError("io_failed", "the disk is gone")), "io_failed"],
 ])("%s brings back the runs that were taken back before it", async (_, undoFirst, code) => {
   const { did, talk } = openTalk(undoFirst);

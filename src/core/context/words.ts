@@ -108,10 +108,6 @@ function tokensOf(text: string): Token[] {
 
 const isWord = (part: string) => part.length >= 2 && !/^\d+$/.test(part) && !stopWords.has(part);
 
-/** Stop words that are often part of a name: `is_hidden`, `getPath`, `on_error`. */
-const nameParts = new Set("is has get set to on by error file line case code call user".split(" "));
-const isJoined = (word: string) => !stopWords.has(word) || nameParts.has(word);
-
 /** Adds a term, unless it is there already with the same or a larger weight. */
 function addTerm(found: Map<string, Term>, spellings: readonly string[], needs: string, weight: number): void {
   const [key = ""] = spellings;
@@ -136,7 +132,7 @@ function addTerms(found: Map<string, Term>, text: string, share: number, codeOnl
     const parts = splitIdentifier(name);
     addIdentifier(found, parts, isCode, share);
     const [only = ""] = parts;
-    const word = parts.length === 1 && only.length > 1 && !/^\d+$/.test(only) && isJoined(only) ? only : null;
+    const word = parts.length === 1 && isWord(only) ? only : null;
     if (joins && before !== null && word !== null)
       addTerm(found, [before + stem(word), `${before}_${stem(word)}`], before, share * weights.neighbours);
     before = word;

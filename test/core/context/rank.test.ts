@@ -74,6 +74,11 @@ test("neighbouring words and identifiers find each other in every spelling", () 
   expect(rank({ request: "fromJson drops null", files: named })[0]).toBe("src/from-json.ts");
 });
 
+test("a preposition is no part of a name: values to", () => {
+  const files = { "chart.py": "values_to = 3\n", "store.py": "def open_vault(values): pass\n", "main.py": "pass\n" };
+  expect(rank({ request: "give the values to vault owners", files })[0]).toBe("store.py");
+});
+
 test("files that commits with the same words changed rank higher, moved ones too", () => {
   const files = { "src/new/pager.py": "x = 1", "src/other.py": "x = 1", "src/pages.py": "pager" };
   const commits = [

@@ -8,7 +8,7 @@ export interface Block {
   readonly name: string | null;
 }
 
-const minLines = 4;
+const minLines = 6;
 const maxLines = 30;
 
 const keywords =
@@ -58,7 +58,7 @@ export const linesOf = (text: string): string[] => {
 };
 
 /**
- * Blocks that cover a file without gaps: a new one at each definition, but not before 4 lines and not after more than
+ * Blocks that cover a file without gaps: a new one at each definition, but not before 6 lines and not after more than
  * 30. The ending of `path` tells whether the file is text with headings.
  */
 export function cutBlocks(path: string, lines: readonly string[]): Block[] {

@@ -52,6 +52,8 @@ const docstringShare = 0.5;
 /** Characters shown of a named file whose lines are all too long to show. */
 const beginning = 600;
 const neighbourShare = 0.3;
+/** How much a block's size counts against it; 1: what it is worth is its score for each character. */
+const costOfSize = 0.25;
 /** Characters that a shown range costs beside its text. */
 const rangeCost = 40;
 
@@ -110,8 +112,8 @@ function scoreBlock({ lines, isDocstring }: Scorable, { from, to }: ExcerptRange
 }
 
 /**
- * Adds a share of the better neighbour's score: changes often happen next to what a request names. A block that is too
- * large to show, such as a line of a megabyte, is not scored.
+ * Adds a share of the better neighbour's score: changes often happen next to what a request names. Of two blocks with the
+ * same score the shorter one is better. A block that is too large to show, such as a line of a megabyte, is not scored.
  */
 function scoreBlocks(
   lines: readonly string[],
@@ -120,7 +122,10 @@ function scoreBlocks(
 ): number[] {
   const file = { lines, isDocstring: findDocstrings(lines) };
   const own = blocks.map((block) => (block.size > maxSize ? 0 : scoreBlock(file, block, sought)));
-  return own.map((score, at) => score + neighbourShare * Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0));
+  return blocks.map(({ size }, at) => {
+    const beside = Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0);
+    return ((own[at] ?? 0) + neighbourShare * beside) / size ** costOfSize;
+  });
 }
 
 interface Measure {

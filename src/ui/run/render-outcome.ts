@@ -84,9 +84,10 @@ function renderRefused(refused: readonly RefusedAction[], style: Style, columns:
  * model's last words may call done.
  */
 function renderContrary(outcome: Outcome, style: Style, columns: number | null): string[] {
-  const { declined, refused, undone = [], mode, commands = [], error } = outcome;
+  const { status, declined, refused, undone = [], mode, commands = [], error } = outcome;
   const told = [...refused, ...undone].map(({ target }) => target).join("\n") + (error?.message ?? "");
-  const paths = (declined?.paths ?? []).filter((path) => !told.includes(path));
+  // The error of a run that a no ended says it.
+  const paths = status === "declined" ? [] : (declined?.paths ?? []).filter((path) => !told.includes(path));
   const no = { action: "changes to", target: nameSome(paths, maxNamed), why: "the user declined them" };
   const last = mode === "tool-loop" ? commands.at(-1) : undefined;
   const red = last === undefined || last.exit === 0 ? [] : [`the last command failed: ${visibleLine(last.command)}`];

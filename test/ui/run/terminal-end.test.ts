@@ -56,6 +56,9 @@ test("what the last words may call done and is not has a line of its own", () =>
   const { screen } = show(true, {}, { events: [], outcome: ended });
   expect(screen).toContain("✗ not done: changes to made.txt  the user declined them\n");
   expect(screen).toContain("! the last command failed: git commit -qm x  exit 1\n");
+  const error = { code: "declined", message: "the plan was declined", hint: null, retry_after: null } as const;
+  const no = { ...outcome, ok: false, status: "declined", changes: [], text: "", declined, error } as const;
+  expect(show(true, {}, { events: [], outcome: no }).screen).not.toContain("made.txt");
   const refused = [{ action: "WRITE", target: "made.txt", why: "the user declined the changes to made.txt" }];
   const told = show(true, {}, { events: [], outcome: { ...ended, refused } }).screen;
   expect(told.match(/made\.txt/g)).toHaveLength(2);

@@ -80,14 +80,22 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
   /** By their marks: pastes that are shown as one. */
   const pastes = new Map<string, string>();
 
-  /** The mark of a long paste; another one gets a number. */
+  /** The mark of a long text; that of another one gets a number. */
   function fold(text: string): string {
     const lines = text.replace(/\n$/, "").split("\n").length;
     if (lines <= maxPastedLines) return text;
+    const known = [...pastes].find(([, each]) => each === text);
+    if (known !== undefined) return known[0];
     const plain = `[${lines} lines pasted]`;
     const mark = pastes.has(plain) ? `[${lines} lines pasted, ${pastes.size + 1}]` : plain;
     pastes.set(mark, text);
     return mark;
+  }
+
+  /** A message of the history: below its first line a long rest is one mark. */
+  function folded(text: string): string {
+    const end = text.indexOf("\n") + 1;
+    return text.slice(0, end) + fold(text.slice(end));
   }
 
   const unfold = (text: string): string => text.replace(pasteMark, (mark) => pastes.get(mark) ?? mark);
@@ -104,7 +112,7 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     if (index < 0 || index > history.length) return "beep";
     if (shown === history.length) draft = line;
     shown = index;
-    line = index === history.length ? draft : atEnd(history[index] ?? "");
+    line = index === history.length ? draft : atEnd(folded(history[index] ?? ""));
     return "edited";
   }
 
@@ -219,7 +227,8 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
       return unfold(line.text);
     },
     get draft() {
-      return unfold(line.text === history[shown] ? draft.text : line.text);
+      const text = unfold(line.text);
+      return text === history[shown] ? unfold(draft.text) : text;
     },
     get search() {
       return search?.words ?? null;

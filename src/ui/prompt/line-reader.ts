@@ -192,7 +192,9 @@ export function openLineReader(
     },
     outside() {
       if (message?.editOutside === undefined) return;
-      leave();
+      stale = false;
+      menu.close();
+      screen.erase();
       settle.done({ outside: editor.text });
     },
     interrupt() {

@@ -14,6 +14,8 @@ export interface LineScreen {
   readonly resize: () => void;
   /** Leaves the drawing as it is; the next one starts on a new line. */
   readonly leave: () => void;
+  /** Takes the drawing away. */
+  readonly erase: () => void;
 }
 
 export interface LineScreenOptions {
@@ -81,6 +83,10 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
       err(`${down(below)}\r\n`);
       drawn = null;
     },
+    erase() {
+      err(`${up(drawn?.row ?? 0)}${eraseFromRow}`);
+      drawn = null;
+    },
   };
 }
 
@@ -90,6 +96,10 @@ export function openLineScreen({ err, columns, rows, keepsPrompt = false }: Line
  */
 export function openPlainScreen(err: (text: string) => void): LineScreen {
   let drawn: { readonly prompt: string; readonly text: string } | null = null;
+  const leave = () => {
+    if (drawn !== null) err("\r\n");
+    drawn = null;
+  };
 
   return {
     draw(prompt, text) {
@@ -104,9 +114,7 @@ export function openPlainScreen(err: (text: string) => void): LineScreen {
     },
     clear() {},
     resize() {},
-    leave() {
-      if (drawn !== null) err("\r\n");
-      drawn = null;
-    },
+    leave,
+    erase: leave,
   };
 }

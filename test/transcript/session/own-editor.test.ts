@@ -24,6 +24,7 @@ inTerminal(
     await Bun.sleep(500);
     screen.enter("typed there");
     await screen.shows(/from outside typed there/);
+    expect(screen.text().match(/pai> begun/g)).toHaveLength(1);
     screen.press(" and more", "Enter");
     await screen.shows(/One\./);
     expect(sentIn(place, 1)).toContain("begun\\nfrom outside typed there and more");

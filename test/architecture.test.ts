@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_100,
   workspace: 13_550,
-  cli: 11_930,
+  cli: 11_950,
   flows: 11_160,
   models: 4_750,
   ui: 4_900,

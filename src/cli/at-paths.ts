@@ -1,5 +1,5 @@
 /** `@path` in a message: files that the user names. Only typed text counts, never text of a model. */
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { compressionOf } from "../core/compressed.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -54,6 +54,11 @@ async function findFile(workspace: Workspace, text: string): Promise<Found | nul
       throw thrown;
     });
     if (blob === undefined) return { path };
+    if (blob?.kind === "link") {
+      const target = realpathSync(resolve(workspace.root, path));
+      const found = await findFile(workspace, target);
+      return found !== null && "why" in found ? { why: `it leads to ${target}`, hint: `name that: @${target}` } : found;
+    }
     if (blob?.kind !== "file") return null;
     return blob.bytes.subarray(0, 8000).includes(0) ? { why: "it is not text" } : { path };
   } catch (thrown) {
@@ -110,7 +115,7 @@ async function refuseMistaken(
   names: readonly string[],
   found: readonly (Found | null)[],
 ): Promise<void> {
-  const isInFolder = await Promise.all(names.map((name) => liesInFolder(workspace, name)));
+  const isInFolder = await Promise.all(names.map((name) => isBegun(workspace, name)));
   const isPath = (name: string, index: number) => looksLikePath(name) || isInFolder[index] === true;
   const at = names.findIndex((name, index) => isPath(name, index) || found[index] !== null);
   const name = names.find(isPath) ?? names[at];
@@ -126,9 +131,11 @@ async function refuseMistaken(
   });
 }
 
-/** Whether a name with an ending, of whatever kind, stands in a folder that is there. */
-const liesInFolder = async (workspace: Workspace, name: string): Promise<boolean> =>
-  /^[^/].*\/[^/]+\.\w+$/.test(name) && isFolder(workspace, [name.slice(0, name.lastIndexOf("/"))]);
+/** Whether a name stands in a folder that is there, with an ending, of whatever kind, or as the beginning of a file's. */
+const isBegun = async (workspace: Workspace, name: string): Promise<boolean> =>
+  /^[^/].*\/[^/]+$/.test(name) &&
+  (await isFolder(workspace, [name.slice(0, name.lastIndexOf("/"))])) &&
+  (/\.\w+$/.test(name) || (await findNear(workspace, name))?.startsWith(name) === true);
 
 /** Whether one of the names is a folder. Mentioning a folder is allowed; the tree shows it. */
 async function isFolder(workspace: Workspace, names: readonly string[]): Promise<boolean> {

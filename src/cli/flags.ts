@@ -43,7 +43,7 @@ export const flagTable = rows({
     type: "string",
     alias: "m",
     valueHint: "PROVIDER:NAME",
-    description: "model; a,b: with a stand-in; plan=a,work=b: two",
+    description: "model; a,b: b where a fails; plan=a,work=b: one for each",
   },
   effort: {
     type: "enum",

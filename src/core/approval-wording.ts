@@ -103,9 +103,9 @@ export const approvalWording = {
   /** `steps`: each with the model's reason. */
   skips: (steps: readonly string[]): string =>
     lines(
-      "The model leaves out of the plan:",
+      "The model wants to leave out of the plan:",
       ...steps.map((step) => `- ${step}`),
-      "Yes leaves it out; no has it done, or told as undone",
+      "Yes leaves it out; no asks the model to do it",
     ),
 
   keepFailed: (failure: string): string =>
@@ -123,6 +123,7 @@ export const commandWording = {
   callTools: (tools: string, server: string): string => `Let pai call these ${tools} of ${server}?`,
   reverse: (kind: "undo" | "redo", run: string, task: string): string =>
     `${kind === "undo" ? "Take back" : "Bring back"} run ${run}: ${task}`,
+  rewind: (runs: string, paths: string): string => `Take back ${runs}: ${paths}?`,
   /** `paths`: files that were changed since, whose diff is shown. */
   merge: (paths: string): string =>
     `Changed since, on other lines: ${paths}. Keep that, and change what is shown above?`,

@@ -70,7 +70,7 @@ export function parseModelId(source: string, own: readonly Pick<Provider, "id">[
   throw new PaiError("model_unknown", `the model ${JSON.stringify(source)} belongs to no provider`, {
     hint:
       near === null || near === prefix
-        ? `write it as provider:name with one of ${sources.join(", ")}; see: pai models`
+        ? `write it as provider:name, such as ${sources.filter((each) => each !== "replay").join(":…, ")}:…; see: pai models, in a session /model`
         : `did you mean ${near}:${rest}?`,
   });
 }

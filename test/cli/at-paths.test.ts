@@ -1,5 +1,7 @@
 /** `@path` in a task: what names a file, what is a word, and what stops a run before it costs anything. */
 import { expect, test } from "bun:test";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { findMentions } from "../../src/cli/at-paths.ts";
 import { type Files, makeFolder, openHere } from "../flows/scripted.ts";
 
@@ -11,8 +13,15 @@ const files: Files = {
   Makefile: "all:\n",
 };
 
+const links = [
+  ["in", "app.py"],
+  ["out", "/etc/passwd"],
+  ["none", "nowhere"],
+] as const;
+
 async function mentions(text: string): Promise<readonly string[] | string> {
   const place = makeFolder(files);
+  for (const [name, target] of links) symlinkSync(target, join(place.root, "src", name));
   try {
     const { workspace } = await openHere(place);
     return await findMentions(workspace, text);
@@ -29,6 +38,8 @@ test.each([
   ["see (@README.md) and @Makefile.", ["README.md", "Makefile"]],
   ['see @"src/app.py"', ["src/app.py"]],
   ["see @src/", []],
+  ["see @src/in", ["src/app.py"]],
+  ["@src/other is a word", []],
   ["use @dataclass and @types/node", []],
   ['write "@x.py" into it', []],
   [String.raw`keep \@nosuch.py`, []],
@@ -43,6 +54,9 @@ test.each([
 test.each([
   ["@nosuch.py", "usage: no such file: nosuch.py"],
   ["@src/ap.py", "did you mean @src/app.py?"],
+  ["@src/ap", "did you mean @src/app.py?"],
+  ["@src/out", "usage: @src/out cannot be shown: "],
+  ["@src/none", "usage: @src/none cannot be shown: "],
   ["@app.py", "did you mean @src/app.py?"],
   ["@./x", "usage: no such file: ./x"],
   ["@blob.bin", "usage: @blob.bin cannot be shown: it is not text"],

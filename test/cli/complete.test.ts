@@ -40,11 +40,14 @@ test("ids of runs and sessions behind the commands that take one, and commands t
   const known = {
     own: async () => [{ name: "modify" }],
     files: async () => foldNames([]),
-    idsFor: (name: string) => (name === "undo" ? ids : []),
+    idsFor: (name: string) => (name === "undo" ? ids.map((id) => [id, `what ${id} did`] as const) : []),
   };
   const offered = async (before: string) => (await completeMessage(workspace, before, known))?.words ?? null;
   expect(await offered("/undo ")).toEqual(ids);
-  expect(await offered("/undo 20261122-1")).toEqual(["20261122-1"]);
+  expect(await completeMessage(workspace, "/undo 20261122-1", known)).toMatchObject({
+    words: ["20261122-1"],
+    notes: ["what 20261122-1 did"],
+  });
   expect([await offered("/undo 2025"), await offered("/clear ")]).toEqual([null, null]);
   expect(await offered("/mod")).toEqual(["/mode", "/model", "/modify"]);
 });

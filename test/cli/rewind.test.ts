@@ -8,7 +8,7 @@ import { PaiError } from "../../src/core/error.ts";
 function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: string[] }>) {
   const did: string[] = [];
   const history = {
-    list: () => ["r3", "r2", "r1"].map((id) => ({ id, status: "applied" })),
+    list: () => ["r3", "r2", "r1"].map((id) => ({ id, status: "applied", changes: [] })),
     async undo(id: string) {
       did.push(`undo ${id}`);
       return id === "r1" ? undoFirst() : { clashes: [], lost: [] };

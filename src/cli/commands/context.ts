@@ -230,7 +230,7 @@ export function renderPreview(
   const rows = parts.map((part): Row => [nameOf(part), rangeOf(part), grouped(part.tokens)]);
   const places = parts.flatMap(({ path, masked: at }) => at.map((line) => `${visibleLine(path ?? "")}:${line}`));
   const secrets = masked === 0 ? "none" : `${counted(masked, "value")}, sent as names: ${places.join(", ")}`;
-  const calls = `at most ${promise.at_most}${mode === "tool-loop" ? "" : " calls to plan; the plan then promises the rest"}`;
+  const calls = `at most ${promise.at_most}${mode === "tool-loop" ? "" : " calls until there is a plan, which says how many it takes"}`;
   return [
     "The first call would send, by estimate:",
     ...renderParts([...rows, ["all of it", "", grouped(tokens)]], columns),

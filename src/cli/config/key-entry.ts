@@ -38,13 +38,10 @@ export function requireKey(text: string): void {
       hint: "for a model server of your own: pai config set baseUrl.local ADDRESS, then pai -m local:NAME",
     });
   }
-  if (/\s/.test(text)) throw new PaiError("key_invalid", "a key holds no blanks; nothing was stored");
   // Base64 may end in `=`, as keys of Bedrock do.
-  if (/=(?!=*$)/.test(text)) {
-    throw new PaiError("key_invalid", "a key holds no = sign; nothing was stored", {
-      hint: "a setting is written with: pai config set NAME VALUE",
-    });
-  }
+  const found = /\s|=(?!=*$)/.exec(text)?.[0];
+  const what = found === "=" ? "= sign; a setting is written with: pai config set NAME VALUE" : "blanks";
+  if (found !== undefined) throw new PaiError("key_invalid", `nothing was stored: a key holds no ${what}`);
   const fault = findFault(text);
   if (fault !== null) throw new PaiError("key_invalid", `the key ${fault}; nothing was stored`);
 }

@@ -70,7 +70,7 @@ export const keyWords: Readonly<Record<string, ConfigWord>> = {
   },
   check: {
     usage: "",
-    about: "check the shape of the keys; --online asks the provider and ends rests",
+    about: "check the shape of the keys; --online asks the provider, and uses a key that rests again",
     minWords: 0,
     maxWords: 0,
     run: check,

@@ -203,7 +203,7 @@ function demandSetting(name: string): { readonly setting: AnySetting; readonly e
     allSettings.map((setting) => setting.name),
   );
   throw new PaiError("usage", "unknown setting", {
-    hint: near === null ? "all of them: pai config list" : `did you mean ${near}?`,
+    hint: near === null ? "all of them: pai config list, in a session /config" : `did you mean ${near}?`,
   });
 }
 

@@ -6,7 +6,7 @@ import { findNames, foldNames, type Names } from "../../core/name-search.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
-import { type Mode, modes } from "../../store/setting-table.ts";
+import { modes } from "../../store/setting-table.ts";
 import type { Completion } from "../../ui/prompt/editor.ts";
 import { mentionMark } from "../at-paths.ts";
 import { modeAbout, slashCommands } from "./slash.ts";
@@ -15,11 +15,14 @@ const maxOffered = 100;
 /** Files found by some of their letters. */
 const maxFound = 20;
 
+/** A word, and what is said of it. */
+type Offered = readonly [word: string, note: string];
+
 /** Arguments of some commands. */
-const followers = new Map<string, readonly string[]>([
-  ["mode", modes],
-  ["effort", [...efforts, "default"]],
-  ["model", knownModels().map(({ provider, name }) => `${provider}:${name}`)],
+const followers = new Map<string, readonly Offered[]>([
+  ["mode", modes.map((mode) => [mode, modeAbout[mode]])],
+  ["effort", [...efforts, "default"].map((effort) => [effort, ""])],
+  ["model", knownModels().map(({ provider, name }) => [`${provider}:${name}`, ""])],
 ]);
 
 const begunMention = new RegExp(`${mentionMark}("[^"]*|\\S*)$`);
@@ -67,7 +70,7 @@ export interface Known {
   readonly own: () => Promise<readonly { readonly name: string; readonly about?: string }[]>;
   readonly files: () => Promise<Names>;
   /** Ids for a command's argument, newest first; none for most commands. */
-  readonly idsFor: (command: string) => readonly string[];
+  readonly idsFor: (command: string) => readonly Offered[];
 }
 
 const nothing: Known = { own: async () => [], files: async () => foldNames([]), idsFor: () => [] };
@@ -85,12 +88,12 @@ export async function completeMessage(
     return { from: 0, words, notes: words.map((word) => abouts.get(word) ?? "") };
   }
   const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
-  const follows = [...(followers.get(command) ?? idsFor(command))]
-    .filter((word) => word.startsWith(begun))
+  const follows = (followers.get(command) ?? idsFor(command))
+    .filter(([word]) => word.startsWith(begun))
     .slice(0, maxOffered);
-  const notes = command === "mode" ? { notes: follows.map((mode) => modeAbout[mode as Mode]) } : {};
+  const from = before.length - begun.length;
   if (follows.length > 0 || followers.has(command))
-    return { from: before.length - begun.length, words: follows, ...notes };
+    return { from, words: follows.map(([word]) => word), notes: follows.map(([, note]) => note) };
   const typed = begunMention.exec(before)?.[1];
   if (typed === undefined) return null;
   const bare = typed.replace(/^"/, "");

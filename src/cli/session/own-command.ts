@@ -35,6 +35,9 @@ async function whileShown<T>(
   return work((lines) => spinner.show(lastLines(lines))).finally(spinner.stop);
 }
 
+/** Programs that draw on the whole terminal, which a command of `!` does not get. */
+const drawing = /^\s*(?:sudo\s+)?(?:vi|vim|nvim|nano|emacs|pico|top|htop|tmux|screen)(?=\s|$)/;
+
 /** Runs the command with the user's environment, without secrets. /undo can undo its changes. */
 export async function runOwn(talk: Talk, command: string): Promise<void> {
   const { context, composed } = talk;
@@ -42,6 +45,11 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
     tell(talk, "own_command", talk.offered === null ? "! runs a command: !git status" : "the output is not sent");
     talk.offered = null;
     return;
+  }
+  if (drawing.test(command)) {
+    throw new PaiError("usage", `${command} needs the whole terminal, which ! does not give it`, {
+      hint: "Ctrl+Z goes to your shell and fg comes back",
+    });
   }
   const { workspace } = composed.opened;
   const { result, ended } = await whileInterruptible(talk, async (signal) => {
@@ -64,7 +72,8 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   offer(talk, `$ ${command}\n${offered}\n(${ended})`);
   const several = result.effects.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
-  const note = `${several === 0 ? "" : changed}${ended}; goes with your next message, ! alone drops it`;
+  const moved = /^\s*cd\b[^;&|]*$/.test(command) ? "cd holds for its own line alone: !cd FOLDER && COMMAND\n" : "";
+  const note = `${moved}${several === 0 ? "" : changed}${ended}; goes with your next message, ! alone drops it`;
   context.err(`${talk.view.style.paint("dim", wrap(note, columnsOf(context.env)).join("\n"))}\n`);
 }
 

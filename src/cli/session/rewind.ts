@@ -1,5 +1,6 @@
 /** /rewind and /compact: restores an earlier state of a session's files, conversation, or both. */
 
+import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
 import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
@@ -7,6 +8,7 @@ import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
 import { pastOf, renderForSummary } from "../../core/session/past.ts";
 import { pendingOf, type Session } from "../../core/session/session.ts";
+import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { compactConversation, summarizeText } from "../../flows/tool-loop/compact.ts";
@@ -14,6 +16,7 @@ import { counted } from "../../ui/amount.ts";
 import { cut } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
+import { askYes } from "../ask-yes.ts";
 import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
@@ -49,12 +52,15 @@ const changedSince = (clashes: readonly { readonly path: string }[]) =>
     hint: "nothing was taken back; put these files back to what the run left, or rewind the conversation only",
   });
 
-/** Undoes the runs from turn `from` (from 1) on, newest first; all of them or none. */
+/** Undoes the runs from turn `from` (from 1) on after a yes, newest first; all of them or none. */
 async function rewindCode(talk: Talk, from: number): Promise<number> {
-  const { composed, open } = talk;
+  const { composed, context, open } = talk;
   const { history, stateFolder, workspace } = composed.opened;
   const runs = new Set(open.session.turns.slice(from - 1).map(({ run }) => run));
   const applied = history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
+  const paths = new Set(applied.flatMap(({ changes }) => changes.map(({ path }) => path)));
+  if (paths.size > 0)
+    await askYes(context, commandWording.rewind(counted(applied.length, "run"), nameSome([...paths])));
   const done: string[] = [];
   try {
     for (const { id } of applied) {
@@ -87,10 +93,8 @@ async function askModel(talk: Talk, request: string, work: Parameters<typeof run
 
 export async function compactTalk(talk: Talk): Promise<void> {
   const { open } = talk;
-  if (open.session.conversation.messages.length < 3) {
-    tell(talk, "compact", "nothing to compact");
-    return;
-  }
+  if (open.session.conversation.messages.length < 3)
+    return tell(talk, "compact", "nothing to compact yet: earlier turns take little room");
   await askModel(talk, "compact", async (run) => {
     run.ledger.promise({ expected: 1, at_most: 2 });
     await compactConversation(run);
@@ -123,10 +127,7 @@ export async function rewindTalk(talk: Talk, words: string): Promise<void> {
   const { turns } = open.session;
   if (turns.length === 0) throw new PaiError("usage", "no turn to go back to");
   const [number = "", what = "both"] = words.split(/\s+/);
-  if (number === "") {
-    context.err(renderTurns(talk));
-    return;
-  }
+  if (number === "") return void context.err(renderTurns(talk));
   const from = Number(number);
   const action = actions.find((each) => each === what);
   if (!Number.isInteger(from) || from < 1 || from > turns.length)
@@ -140,8 +141,7 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   const { open, context } = talk;
   if (action === "summary") {
     await summarizeFrom(talk, from);
-    tell(talk, "rewind", `turns from ${from} on are a summary now; files were not touched`);
-    return;
+    return tell(talk, "rewind", `turns from ${from} on are a summary now; files were not touched`);
   }
   // If the conversation is no longer available, this throws before any file is touched.
   if (action !== "code") open.before(from - 1);

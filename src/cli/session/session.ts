@@ -47,8 +47,9 @@ const command = /^\/(?![/*])/;
  */
 function renderPending(pending: readonly string[], line: string): string | null {
   if (pending.length === 0) return null;
+  if (isContinue(line) && pending.length === 1) return pending[0] ?? null;
   if (isContinue(line))
-    return `The user confirmed these next steps. Do them in order:\n${pending.map((step, at) => `${at + 1}. ${step}`).join("\n")}`;
+    return `Do these steps in order:\n${pending.map((step, at) => `${at + 1}. ${step}`).join("\n")}`;
   if (!/^\d+$/.test(line)) return null;
   const step = pending[Number(line) - 1];
   if (step !== undefined) return step;
@@ -144,12 +145,14 @@ function takeInterrupt(talk: Talk, thrown: unknown): void {
   if (meant === "ask") tell(talk, "leave", "press Ctrl+C again to leave");
 }
 
-/** Ids of runs or sessions for a command's argument. */
-function idsFor({ composed, sessions }: Talk, command: string): readonly string[] {
-  if (command === "resume") return (sessions?.list() ?? []).map(({ id }) => id);
+/** Ids of runs or sessions for a command's argument, each with what was asked. */
+function idsFor({ composed, sessions }: Talk, command: string): readonly (readonly [string, string])[] {
+  if (command === "resume") return (sessions?.list() ?? []).map(({ id, preview }) => [id, visibleLine(preview)]);
   if (command !== "undo" && command !== "redo") return [];
   const runs = composed.opened.history.list().filter(({ changes }) => changes.length > 0);
-  return runs.filter(({ status }) => (status === "applied") === (command === "undo")).map(({ id }) => id);
+  return runs
+    .filter(({ status }) => (status === "applied") === (command === "undo"))
+    .map(({ id, task }) => [id, visibleLine(task)]);
 }
 
 /** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */

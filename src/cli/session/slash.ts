@@ -119,13 +119,13 @@ function renderContext({ open }: Talk): string {
   const { conversation, turns } = open.session;
   const tokens = (characters: number) => `about ${counted(Math.ceil(characters / 4), "token")}`;
   const messages = conversation.messages.reduce((sum, message) => sum + sizeOf(message), 0);
-  const tasks = conversation.tasks.reduce((sum, task) => sum + renderTasks([task]).length, 0);
   const exchanged = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
-  return [
-    `turns      ${turns.length} (${tokens(exchanged)}; a plan gets the newest that fit)`,
-    `messages   ${conversation.messages.length} (${tokens(messages)}; of tool-loop)`,
-    `tasks      ${conversation.tasks.length} (${tokens(tasks)})`,
-  ].join("\n");
+  const rows = [
+    ["turns", turns.length, `${tokens(exchanged)}; the newest that fit are sent`],
+    ["messages", conversation.messages.length, `${tokens(messages)}; of work step by step`],
+  ] as const;
+  const held = rows.flatMap(([what, count, how]) => (count === 0 ? [] : [`${what.padEnd(11)}${count} (${how})`]));
+  return held.length === 0 ? "nothing yet" : held.join("\n");
 }
 
 /** Shows the session's changes; `path`: only in that file or folder. */
@@ -142,10 +142,12 @@ async function showSessionDiff(talk: Talk, path: string): Promise<void> {
 async function showMemory(talk: Talk): Promise<void> {
   const blob = await talk.composed.opened.workspace.read("MEMORY.md" as RelPath).catch(() => null);
   if (blob?.kind === "file") talk.context.out(visible(new TextDecoder().decode(blob.bytes)));
-  else say(talk, "there is no MEMORY.md; its content would be sent to the model with every task");
   const { stateFolder } = talk.composed.opened;
-  if (stateFolder === null || !existsSync(join(stateFolder, "memory.json"))) return;
-  for (const { id, text, pending } of openMemory(stateFolder).list())
+  const isKept = stateFolder !== null && existsSync(join(stateFolder, "memory.json"));
+  const facts = isKept ? openMemory(stateFolder).list() : [];
+  if (blob?.kind !== "file" && facts.length === 0)
+    say(talk, "nothing is remembered yet: /remember keeps a fact; a MEMORY.md here goes with every task");
+  for (const { id, text, pending } of facts)
     talk.context.out(`${id}  ${visibleLine(text)}${pending ? "  (pending: pai memory accept)" : ""}\n`);
 }
 
@@ -219,7 +221,9 @@ function allow(talk: Talk, words: string): void {
   const rows = allowing.allowed().map(({ kind, what }, at) => `${at + 1}. ${kinds[kind]} ${visibleLine(what)}`);
   say(
     talk,
-    rows.length === 0 ? "nothing is allowed beyond what you are asked" : `${rows.join("\n")}\ndrop one: /allow drop N`,
+    rows.length === 0
+      ? "nothing is allowed in advance: pai asks each time"
+      : `${rows.join("\n")}\ndrop one: /allow drop N`,
   );
 }
 
@@ -229,6 +233,7 @@ async function exportTalk(talk: Talk, path: string): Promise<void> {
   if (path === "") throw new PaiError("usage", "/export needs a file", { hint: "/export session.md" });
   const file = resolve(context.cwd, path);
   const { session } = open;
+  if (session.turns.length === 0) throw new PaiError("usage", "there is no turn to export yet");
   try {
     writeFileSync(file, renderExport(session, talk.composed.cover), { flag: "wx", mode: 0o600 });
   } catch (thrown) {
@@ -356,7 +361,7 @@ function renderHelp(columns: number, own: readonly PromptFile[]): string {
     ...rows.flatMap(([name, about]) => hang(pad(name, 11), about, columns)),
     ...wrap("After a task, y does its next steps, a number does that one", columns),
     ...wrap(
-      "Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+X Ctrl+E opens your editor, Ctrl+C stops a task or clears, Ctrl+Y brings back",
+      "Keys: Alt+Enter new line, Tab completes, Ctrl+R searches, Ctrl+X Ctrl+E opens your editor, Ctrl+C stops a task or clears what you typed, Ctrl+Y brings that back",
       columns,
     ),
   ].join("\n");

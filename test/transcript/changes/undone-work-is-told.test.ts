@@ -26,6 +26,8 @@ needs("tmux").test("the model is told of /rewind N code, /redo and /undo, once",
   await screen.shows(ready, 2);
 
   screen.enter("/rewind 1 code");
+  await screen.shows(/Take back 1 run: \S+\?\s+go on\?/);
+  screen.press("y");
   await screen.shows(/files went back to before turn 1/);
   const rewound = await ask("second", /Second\./);
   expect(rewound).toContain('undone by the user: what you did for "first"');

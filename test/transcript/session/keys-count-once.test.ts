@@ -71,6 +71,8 @@ inTerminal("rewinding after going back to a session takes back only what that se
   screen.enter(`/resume ${/^(\S+) .*first$/m.exec(stdout)?.[1]}`);
   await screen.shows(ready, 5);
   screen.enter("/rewind 1 code");
+  await screen.shows(/Take back 1 run/);
+  screen.press("y");
   await screen.shows(/files went back to before turn 1/);
   expect(place.tree()).toEqual({ b: "b\n" });
 });

@@ -58,6 +58,12 @@ inTerminal(
     screen.enter("/rewind");
     await screen.shows(/2 .*second/);
     screen.enter("/rewind 2 both");
+    await screen.shows(/Take back 1 run: [^?]*\?\s+go on\?/);
+    screen.press("n");
+    await screen.shows(/nothing was changed/);
+    screen.enter("/rewind 2 both");
+    await screen.shows(/go on\?/, 2);
+    screen.press("y");
     await screen.shows(/files and conversation went back to before turn 2: 1 run taken back/);
     expect(place.tree()).toEqual({ "a.txt": "one\n" });
     expect(JSON.parse((await place.pai(["stats", "--json"])).stdout).data.total.undone).toBe(1);
@@ -71,6 +77,8 @@ inTerminal(
     expect([sent.includes("Made one."), sent.includes("Made two.")]).toEqual([true, false]);
     await screen.shows(ready, 6);
     screen.enter("/rewind 1 code");
+    await screen.shows(/go on\?/, 3);
+    screen.press("y");
     await screen.shows(/files went back to before turn 1/);
     expect(place.tree()).toEqual({});
     screen.enter("/rewind 1 code");
@@ -87,6 +95,8 @@ inTerminal("what the user changed later is not rewound over: it is named and not
   await screen.shows(ready, 2);
   writeFileSync(join(place.root, "a.txt"), "mine\n");
   screen.enter("/rewind 1 both");
+  await screen.shows(/Take back 1 run: a\.txt\?/);
+  screen.press("y");
   await screen.shows(/changed since: a\.txt/);
   expect(place.tree()).toEqual({ "a.txt": "mine\n" });
   screen.enter("/rewind");

@@ -363,7 +363,10 @@ export async function requireRight(
   const text = approvalWording.beyondPlan(isNew ? `write the new file ${claim.path}` : what);
   const { accept, by } = await run.decide({ kind: "scope", text, ...shown, ...(await onlyCommands(run, [claim])) });
   if (by === "user") noteAmended(run, { ...targetsOf(call), why: "", accept, by });
-  if (accept) return rights.grant(claim, "");
+  if (accept) {
+    await requireChangeable(run, [claim]);
+    return rights.grant(claim, "");
+  }
   if (by !== "user")
     throw new PaiError("scope_refused", refusal.message, {
       hint: `if the task needs it, write ${renderAmend(call)} on the line before it`,
@@ -375,7 +378,8 @@ export async function requireRight(
 
 /**
  * The rules of a mode without a plan. Headless, a deletion needs --allow-delete, and a flag must name what is asked about;
- * at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
+ * at a terminal a command needs a yes, and so does a file that would lose its owner. Throws delete_refused, path_refused,
+ * command_refused, and what requireChangeable throws.
  */
 async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
   const { changing, decide, interactive, shell } = run;
@@ -386,6 +390,7 @@ async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
     const refusal = await refuseUnallowed(run, pathsToAllow(run, [claim]));
     if (refusal !== null) throw refusal.error;
   }
+  await requireChangeable(run, [claim]);
   if (claim.kind !== "command" || !interactive || grantsRun(shell.allowRun, claim.command)) return;
   const { command } = claim;
   await foretellWalls(run, [command]);

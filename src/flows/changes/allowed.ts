@@ -178,16 +178,17 @@ function touchOf(claim: PlanClaim): Touch {
 }
 
 /** A file that would lose its owner or group is asked about. Throws permission_denied where nobody can be asked, and declined. */
-async function requireOwners({ workspace, interactive, decide }: Run, claim: PlanClaim): Promise<void> {
+async function requireOwners({ changing, workspace, interactive, decide }: Run, claim: PlanClaim): Promise<void> {
   if (claim.kind === "delete") return;
   for (const path of pathsOfClaim(claim)) {
     const whose = workspace.lostOwner?.(path, touchOf(claim)) ?? null;
-    if (whose === null) continue;
+    if (whose === null || changing.disowned.has(path)) continue;
     const what = `${path} belongs to ${whose}, and would belong to you once it is changed`;
     if (!interactive)
       throw new PaiError("permission_denied", what, { hint: "run pai as its owner or as root, who keeps owners" });
     const { accept } = await decide({ kind: "changes", text: `${what}. Change it?` });
     if (!accept) throw new PaiError("declined", `${path} was left to its owner; nothing was changed`);
+    changing.disowned.add(path);
   }
 }
 

@@ -36,6 +36,22 @@ export function hasKeyboard(): boolean {
   }
 }
 
+/**
+ * Opens the terminal behind a descriptor once more, for reading without waiting; null: it cannot be. After `su` the terminal
+ * still belongs to who logged in: only its name as the controlling one opens it.
+ */
+export function openTyped(from: number): number | null {
+  const { O_NOCTTY, O_NONBLOCK, O_RDONLY } = constants;
+  for (const path of [`/proc/self/fd/${from}`, "/dev/tty"]) {
+    try {
+      return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    } catch {
+      // The next name may lead there.
+    }
+  }
+  return null;
+}
+
 /** False if the shell has put this process into the background: changing the terminal there would stop it. */
 export function isInForeground(): boolean {
   try {

@@ -1,9 +1,9 @@
 /** While a run works: Escape stops it, and other keys make a queue of messages for later. */
-import { closeSync, constants, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { openLibc } from "../../system/libc.ts";
 import { type Keystroke, openKeys } from "../../ui/prompt/keystrokes.ts";
 import { couldAnswer } from "../../ui/prompt/read-answer.ts";
-import { isInForeground } from "../../ui/tty.ts";
+import { isInForeground, openTyped } from "../../ui/tty.ts";
 
 /**
  * Offset of the local flags in Linux's `struct termios` (glibc and musl): the last of four little-endian 32-bit words.
@@ -127,7 +127,8 @@ export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void)
   const before = termios?.read() ?? null;
   if (termios == null || before === null) return off;
   const { read, write } = termios;
-  const fd = openSync("/proc/self/fd/0", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  const fd = openTyped(0);
+  if (fd === null) return off;
   const decoder = new TextDecoder();
   const keys = openKeys();
   let paused = false;

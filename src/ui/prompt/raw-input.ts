@@ -1,6 +1,6 @@
 /** Puts the terminal into raw mode for one answer and restores it afterwards, whatever happens. */
-import { closeSync, constants, openSync, readSync } from "node:fs";
-import { isInForeground } from "../tty.ts";
+import { closeSync, readSync } from "node:fs";
+import { isInForeground, openTyped } from "../tty.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { type Keys, type Keystroke, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keystrokes.ts";
 
@@ -56,16 +56,15 @@ const modes = {
 
 /** Discards typed input that the kernel still holds; in raw mode that includes half a line. `from`: the terminal. */
 function dropTypedAhead(from: number): void {
+  const fd = openTyped(from);
+  if (fd === null) return;
   try {
-    const fd = openSync(`/proc/self/fd/${from}`, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    try {
-      const bytes = new Uint8Array(4096);
-      while (readSync(fd, bytes) > 0);
-    } finally {
-      closeSync(fd);
-    }
+    const bytes = new Uint8Array(4096);
+    while (readSync(fd, bytes) > 0);
   } catch {
-    // EAGAIN: nothing is left. If the terminal cannot be opened again, nothing can be discarded.
+    // EAGAIN: nothing is left.
+  } finally {
+    closeSync(fd);
   }
 }
 

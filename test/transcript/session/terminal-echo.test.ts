@@ -1,5 +1,6 @@
 /** The terminal's echo while a run works in a session: off, and given back whenever the run does not have the terminal. */
 import { expect } from "bun:test";
+import { needs, otherUser } from "../../needs.ts";
 import { openPlace } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, ready, sttyOf } from "../screen.ts";
@@ -33,6 +34,22 @@ inTerminal(
     await screen.shows(/^cleared: the next task knows nothing of ?\nthe earlier ones/m);
     screen.enter("exit");
     await screen.shows(/^5 calls, .*; go on\nwith: pai resume\n\S+\n\$ /m);
+  },
+);
+
+needs(otherUser, "tmux").test(
+  "a user who came by su has a session, though the terminal belongs to another one; Esc stops its work",
+  async () => {
+    await using place = openPlace([{ ...talked("Hello."), delayMs: 20_000 }]);
+    using screen = openScreen(place, { columns: 80, rows: 30 });
+    screen.enter(
+      'chmod 755 .. . && HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI" --ephemeral',
+    );
+    await screen.shows(ready);
+    screen.enter("hello there");
+    await place.gemini.arrived(1);
+    screen.press("Escape");
+    await screen.shows(/interrupted[\s\S]*^pai>/m);
   },
 );
 

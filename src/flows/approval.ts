@@ -22,7 +22,7 @@ import type { Concern, Question } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { findConcerns, refuseUnallowed, requireChangeable, withinOnly } from "./changes/allowed.ts";
-import { askBound, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
+import { askBound, describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
 
@@ -218,7 +218,7 @@ async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly PlanCla
   const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? claim.path : []));
   const concerns = concernsOf(run, claims).map(({ path, why }) => `${path} (${why})`);
   const commands = plannedCommands(plan);
-  const sandbox = commands.length === 0 ? "" : await describeSandbox(run);
+  const sandbox = commands.length === 0 ? "" : await describeSandbox(run, commands);
   return approvalWording.plan(deletes, concerns, commands, sandbox);
 }
 
@@ -363,10 +363,8 @@ export async function requireRight(
   const text = approvalWording.beyondPlan(isNew ? `write the new file ${claim.path}` : what);
   const { accept, by } = await run.decide({ kind: "scope", text, ...shown, ...(await onlyCommands(run, [claim])) });
   if (by === "user") noteAmended(run, { ...targetsOf(call), why: "", accept, by });
-  if (accept) {
-    await requireChangeable(run, [claim]);
-    return rights.grant(claim, "");
-  }
+  if (accept) await requireChangeable(run, [claim]);
+  if (accept) return rights.grant(claim, "");
   if (by !== "user")
     throw new PaiError("scope_refused", refusal.message, {
       hint: `if the task needs it, write ${renderAmend(call)} on the line before it`,
@@ -378,8 +376,7 @@ export async function requireRight(
 
 /**
  * The rules of a mode without a plan. Headless, a deletion needs --allow-delete, and a flag must name what is asked about;
- * at a terminal a command needs a yes, and so does a file that would lose its owner. Throws delete_refused, path_refused,
- * command_refused, and what requireChangeable throws.
+ * at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
  */
 async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
   const { changing, decide, interactive, shell } = run;
@@ -393,8 +390,7 @@ async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
   await requireChangeable(run, [claim]);
   if (claim.kind !== "command" || !interactive || grantsRun(shell.allowRun, claim.command)) return;
   const { command } = claim;
-  await foretellWalls(run, [command]);
-  const text = approvalWording.command(command, await describeSandbox(run));
+  const text = approvalWording.command(command, await describeSandbox(run, [command]));
   const only = await onlyCommands(run, [claim]);
   const accepted = await askBound(run, claim.command, async (note) => {
     const decision = await decide({ kind: "command", text: note + text, ...only });

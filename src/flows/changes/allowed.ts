@@ -182,13 +182,13 @@ async function requireOwners({ changing, workspace, interactive, decide }: Run, 
   if (claim.kind === "delete") return;
   for (const path of pathsOfClaim(claim)) {
     const whose = workspace.lostOwner?.(path, touchOf(claim)) ?? null;
-    if (whose === null || changing.disowned.has(path)) continue;
+    if (whose === null) continue;
     const what = `${path} belongs to ${whose}, and would belong to you once it is changed`;
     if (!interactive)
       throw new PaiError("permission_denied", what, { hint: "run pai as its owner or as root, who keeps owners" });
-    const { accept } = await decide({ kind: "changes", text: `${what}. Change it?` });
+    const accept = changing.owners.get(path) ?? (await decide({ kind: "changes", text: `${what}. Change it?` })).accept;
+    changing.owners.set(path, accept);
     if (!accept) throw new PaiError("declined", `${path} was left to its owner; nothing was changed`);
-    changing.disowned.add(path);
   }
 }
 

@@ -36,8 +36,8 @@ export interface Changing extends ChangeOptions {
   readonly secrets: Set<RelPath>;
   /** What the person allowed to change of what is asked about or closed. */
   readonly allowed: Set<RelPath>;
-  /** Files of which the person allowed that they belong to them once they are changed. */
-  readonly disowned: Set<RelPath>;
+  /** What the person said to files that belong to them once they are changed. */
+  readonly owners: Map<RelPath, boolean>;
   /** Files that somebody else has changed while the run worked on them, too. */
   readonly merged: Set<RelPath>;
   /** Ignored files that commands changed and that a rollback of the run restores. */
@@ -63,7 +63,7 @@ export function createChanging(options: ChangeOptions): Changing {
     declined: [],
     secrets: new Set(),
     allowed: new Set(),
-    disowned: new Set(),
+    owners: new Map(),
     merged: new Set(),
     ignored: new Set(),
     stays: new Set(),

@@ -60,10 +60,6 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
   }
 }
 
-/** The sandbox of commands, in the words for a question. */
-export const describeSandbox = async ({ workspace }: Run): Promise<string> =>
-  sandboxWording(workspace.root, await workspace.sandbox());
-
 /** Says, before anybody is asked about them, which commands cannot work in the sandbox, and what helps. */
 export async function foretellWalls(run: Run, commands: readonly string[]): Promise<void> {
   const { foretold, ownMark } = run.shell;
@@ -76,6 +72,12 @@ export async function foretellWalls(run: Run, commands: readonly string[]): Prom
     const text = `${command} cannot work in the sandbox: ${wall}${own}`;
     run.emit({ type: "notice", level: "warning", code: "sandbox_wall", text });
   }
+}
+
+/** The sandbox of commands, in the words for a question about them. */
+export async function describeSandbox(run: Run, commands: readonly string[]): Promise<string> {
+  await foretellWalls(run, commands);
+  return sandboxWording(run.workspace.root, await run.workspace.sandbox());
 }
 
 /** Records the sandbox level, and says once in a run how its commands are sandboxed. */

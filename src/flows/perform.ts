@@ -292,6 +292,8 @@ export async function perform(run: Run, calls: readonly Call[], rights: Rights |
   const actions = new Map(run.acting.actions.map((action) => [action.name, action]));
   const batch: Batch = { run, rights, actions, reports: [], cap: openSizeCap(), waiting: [], changed: false, no: null };
   const earlier = run.begun?.changes.length ?? 0;
+  // The reply was made with what the person said before.
+  run.changing.wish = null;
   const looked = lookAtOnce(batch, calls);
   try {
     for (const [at, call] of calls.entries()) {

@@ -380,7 +380,6 @@ export async function performAsWished(
   let work = await performScript(run, asked.script, how);
   for (let n = 1; run.changing.wish !== null; n += 1) {
     const request = renderWish(run.changing.wish, work.batch.reports);
-    run.changing.wish = null;
     takeCall(run);
     asked = await askForScript(run, {
       ...question,

@@ -118,8 +118,8 @@ export async function reviewBatch(
     for (const { path } of files.length === 0 ? part : files) refused.set(path, refusal);
   }
   dropRefused(run, refused, staged, calls);
-  if (rights === null) changing.wish = null;
-  else if (refused.size > 0 && changing.wish === null && overlay.staged().length === 0) throw declinedAll(refused);
+  const isNo = rights !== null && refused.size > 0 && changing.wish === null;
+  if (isNo && overlay.staged().length === 0) throw declinedAll(refused);
   return refused;
 }
 

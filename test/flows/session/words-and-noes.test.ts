@@ -116,3 +116,28 @@ test("a no to what a command changed makes no answer of the turn", async () => {
     );
   });
 });
+
+test("words at what a command changed are for that reply alone: the next one is asked about", async () => {
+  await inSession({}, async (turns) => {
+    const bash = (text: string) => call("bash", { command: `echo ${text} > a.txt` });
+    const ran = await turns.say("make a.txt", {
+      lines: [calls(bash("hi"), call("write", { path: "b.txt", content: "b\n" })), calls(bash("ho")), "It says ho."],
+      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", words, "yes", "yes"] },
+    });
+    expect(ran.files).toEqual({ "a.txt": "ho\n" });
+    expect(ran.outcome.refused).toMatchObject([{ action: "WRITE", target: "b.txt" }]);
+  });
+});
+
+test("words at what a planned command changed before the first reply cost no call", async () => {
+  await inSession({ "b.txt": "one\n" }, async (turns) => {
+    const ran = await turns.say("make both", {
+      lines: [
+        plan({ steps: ["RUN echo hi > a.txt", "MODIFY b.txt"] }),
+        `RUN::echo ho > a.txt\n${edit("b.txt", "two")}${finish("Done.")}`,
+      ],
+      ...{ options, answers: ["yes", words, "yes", "yes", "yes"] },
+    });
+    expect(ran.files).toEqual({ "a.txt": "ho\n", "b.txt": "two\n" });
+  });
+});

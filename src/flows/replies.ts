@@ -126,11 +126,8 @@ function readLoose(
   const { actions, seen, prose } = readLooseReply(text, targets(text), read);
   if (actions.length === 0) return { script, text, seen };
   const finish = script.actions[0] ?? { cmd: "FINISH", arg: prose, next: [], line: 1 };
-  return {
-    script: { ...script, actions: [...actions, finish], remarks: [], truncated: false, flags: [] },
-    text,
-    seen: "",
-  };
+  const whole = { ...script, actions: [...actions, finish], remarks: [], truncated: false, flags: [] };
+  return { script: whole, text, seen: "" };
 }
 
 /** The rest of a cut reply; null: the model sent none, and the complete part is used alone. */

@@ -38,6 +38,21 @@ def area(r):
 See https://example.org/x for more.
 `;
 
+test("a list within an item of a long number stands to the right of its words", () => {
+  const text = "9. nine\n   - a\n10. ten\n   - b\n     - c\n100. more\n  - d\n";
+  expect(renderMarkdown(text, bare).trimEnd()).toBe(
+    [
+      "   9. nine",
+      "        * a",
+      "   10. ten",
+      "         * b",
+      "             * c",
+      "   100. more",
+      "          * d",
+    ].join("\n"),
+  );
+});
+
 test("headings, lists, links, code and tables, at the width of the terminal", () => {
   expect(renderMarkdown(answer, bare)).toMatchInlineSnapshot(`
     "Result

@@ -234,7 +234,10 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
     messages: [...reply.messages, { role: "user", text: `${why}\n\n${planRequest()}` }],
     isAgain,
   });
-  if (wasCut(script)) return ask("Your answer was cut, and nothing of it was done. Send a plan first.");
+  if (wasCut(script)) {
+    run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the answer was cut: asking for a plan" });
+    return ask("Your answer was cut, and nothing of it was done. Send a plan first.");
+  }
   const answer = readFirstAnswer(script, text, seen);
   switch (answer.kind) {
     case "plan":

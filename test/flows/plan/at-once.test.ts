@@ -162,6 +162,7 @@ describe("the work goes on as after any first call", () => {
     });
     expect([resumed.outcome.code, resumed.requests.length]).toEqual([0, 2]);
     const again = await once([cut, cut, plan({ steps: ["MODIFY area.py"] }), change + finish()]);
+    expect(again.eventsOf("notice").map(({ text }) => text)).toContain("the answer was cut: asking for a plan");
     expect(again.asked(3)).toContain("Your answer was cut, and nothing of it was done. Send a plan first.");
     expect([again.outcome.code, again.files["area.py"]]).toEqual([0, better]);
   });

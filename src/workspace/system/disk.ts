@@ -62,6 +62,15 @@ const change = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const extend = change | constants.O_CREAT | constants.O_APPEND;
 const folder = constants.O_RDONLY | constants.O_DIRECTORY;
 
+/** Only its owner gives a file a time; for others it has that of the write. */
+function setTime(fd: number, time: number): void {
+  try {
+    futimesSync(fd, time, time);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EPERM") throw thrown;
+  }
+}
+
 /** `before` is called with the name of each effect and may throw instead of it. */
 export function openDisk(before: (effect: string) => void = () => {}, syncs = true): Disk {
   const withFile = (path: string, flags: number, use: (fd: number) => void): void => {
@@ -92,7 +101,7 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
         write(fd, bytes);
         ftruncateSync(fd, bytes.length);
         if (mode !== null) fchmodSync(fd, mode);
-        futimesSync(fd, time, time);
+        setTime(fd, time);
         fsyncSync(fd);
       });
     },

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { needs, otherUser } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
-import { called, done, planned, says } from "../replies.ts";
+import { called, done, modify, planned, says } from "../replies.ts";
 
 needs(otherUser).test.concurrent(
   "a deleted file that comes back keeps its group where the user is in it; else it is said whose it was",
@@ -52,5 +52,22 @@ needs(otherUser).test.concurrent(
       [14, why],
     ]);
     expect(place.tree()).toEqual({ "a.txt": "two\n" });
+  },
+);
+
+needs(otherUser).test.concurrent(
+  "a member of its group changes another user's file where it is, and takes that back: owner and group stay",
+  async () => {
+    const answers = [planned([["MODIFY", "a.txt"]]), done(modify("a.txt", "one\n", "two\n"))];
+    await using place = openPlace(answers, { "a.txt": "one\n" });
+    const as = 'HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --groups=33 "$PAI"';
+    const own = "chmod 755 ..; chown 1234:33 . a.txt; chmod 2775 .; chmod 664 a.txt";
+    const whose = () => {
+      const { uid, gid } = statSync(`${place.root}/a.txt`);
+      return [uid, gid, place.read("a.txt")];
+    };
+    const ran = readOutcome(await place.shell(`${own}; ${as} run -y --json "change it"`));
+    expect([ran.code, ran.error, whose()]).toEqual([0, null, [1234, 33, "two\n"]]);
+    expect([(await place.shell(`${as} undo -y`)).code, whose()]).toEqual([0, [1234, 33, "one\n"]]);
   },
 );

@@ -42,7 +42,7 @@ export const atOncePrompt = (lines: number, interactive: boolean): string =>
     .replace("{lines}", `${lines}`)
     .replace("{paths}", `${atOnceBounds.paths}`)
     .replace("{ask}", interactive ? " You must ask back: FINISH alone, with your question." : "")
-    .replace("{check}", interactive ? " What proves the work here (compile, test): CHECK::command before FINISH." : "") +
+    .replace("{check}", interactive ? " What proves the work here (compile, test, what proved an earlier task): CHECK::command before FINISH." : "") +
   scriptRules(false)
     .replace("- Only the paths", "- In later answers only the paths")
     .replace("commands of the plan", "commands of the first")

@@ -215,7 +215,7 @@ describe("today's way is open", () => {
   test("and its CHECK lines are the plan's checks, which a person sees with the diff", async () => {
     const proved = `${head}${change}CHECK::${check}\nCHECK::${check}\n${finish("Done.")}`;
     const { outcome, questions, files: after, requests, eventsOf } = await byHand([proved], { answers: ["yes"] });
-    expect(requests[0]?.system).toContain("CHECK::command before FINISH");
+    expect(requests[0]?.system).toContain("what proved an earlier task): CHECK::command before FINISH");
     expect(eventsOf("plan.ready")[0]?.plan.execution_plan?.checks).toEqual([check]);
     expect(questions[0]?.text).toContain(check);
     expect([outcome.status, after["area.py"], requests.length]).toEqual(["verified", better, 1]);

@@ -236,7 +236,13 @@ function follow(
     add,
     refresh() {
       const news = file.isNews() ? file.read() : null;
-      if (news !== null) session = forgetReplaced(news);
+      if (news === null) return;
+      // Processes that spoke at the same time leave a mixture in the file that no provider takes.
+      const { messages } = session.conversation;
+      const begun = news.conversation.messages.slice(0, messages.length);
+      const isMixed = JSON.stringify(begun) !== JSON.stringify(messages);
+      const turns = news.turns.map((turn) => ({ ...turn, before: null }));
+      session = forgetReplaced(isMixed ? { ...news, turns, conversation: session.conversation } : news);
     },
     before,
     sink(event) {

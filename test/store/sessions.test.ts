@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StampedEvent } from "../../src/core/event.ts";
+import type { Message } from "../../src/core/model.ts";
 import { failedOutcome } from "../../src/core/outcome.ts";
 import { type OpenSession, openSessions, openUnkept, type Sessions } from "../../src/store/sessions.ts";
 
@@ -255,4 +256,30 @@ test("an open session takes in the turns that another process added, once", () =
   expect(mine.session.turns).toHaveLength(3);
   expect(mine.session.turns[0]).toBe(session.turns[0] as (typeof session.turns)[0]);
   mine.close();
+});
+
+test("two processes that speak at once leave an open session its own conversation, and the turns of both", () => {
+  const said = (message: Message, run: string): StampedEvent => ({ type: "message.added", message, ...stamp, run });
+  const asks = (text: string): Message => ({ role: "user", text });
+  const answers = (text: string, calls: Extract<Message, { role: "assistant" }>["calls"] = []): Message => ({
+    ...({ role: "assistant", native: null } as const),
+    ...{ text, calls },
+  });
+  const loop = (task: string, run: string) => ({ ...begin(task, run), mode: "tool-loop" }) as StampedEvent;
+  const mine = sessions.open(null, now, warn);
+  for (const event of [loop("look", "r1"), said(asks("look"), "r1"), said(answers("It is so."), "r1"), end("r1")])
+    mine.sink(event);
+  const other = sessions.open(sessions.load(null).session, now, warn);
+  const look = { id: "c1", name: "read", input: {} };
+  for (const event of [loop("go on", "r3"), said(asks("go on"), "r3"), said(answers("", [look]), "r3")])
+    mine.sink(event);
+  for (const event of [loop("and?", "r2"), said(asks("and?"), "r2"), said(answers("So."), "r2"), end("r2")])
+    other.sink(event);
+  const seen: Message = { role: "tools", results: [{ id: "c1", name: "read", ok: true, text: "x" }] };
+  for (const event of [said(seen, "r3"), said(answers("Done."), "r3"), end("r3")]) mine.sink(event);
+  const before = mine.session.conversation;
+  mine.refresh();
+  expect(mine.session.conversation).toEqual(before);
+  expect(mine.session.turns.map(({ run }) => run)).toEqual(["r1", "r3", "r2"]);
+  for (const open of [mine, other]) open.close();
 });

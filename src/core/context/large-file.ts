@@ -21,6 +21,8 @@ const maxNumbered = 12;
 const maxDefinition = 16_000;
 /** Characters of the outline, which names everything: a file with more than this is data. */
 const maxOutline = 8_000;
+/** Characters of the titles of all tests of a file. */
+const maxTitles = 3_000;
 
 export interface LargeFile {
   readonly path: string;
@@ -148,16 +150,25 @@ function linesNumbered(lines: readonly string[], said: string): readonly number[
   });
 }
 
-const title = /^\s*(?:(?:describe|it|test)\S*\(\s*["'`](.+?)["'`]|(?:async\s+)?def (test\w*)|func (Test\w*)|#\[test\])/;
+const title =
+  /^(\s*)(?:(?:describe|it|test)\S*\(\s*["'`](.+?)["'`]|class (\w+)|(?:async\s+)?def (test\w*)|func (Test\w*))/;
+
+/** The titles of tests, with their lines; of many only those of the outermost groups, which say where to look. */
+function titlesIn(lines: readonly string[]): readonly string[] {
+  const found = lines.flatMap((line, at) => {
+    const [, indent = "", ...names] = (line.length > 400 ? null : title.exec(line)) ?? [];
+    const name = names.find((each) => each !== undefined);
+    return name === undefined ? [] : [{ indent: indent.length, entry: `${name.slice(0, 60)} ${at + 1}` }];
+  });
+  const least = found.reduce((least, { indent }) => Math.min(least, indent), Number.POSITIVE_INFINITY);
+  const size = found.reduce((sum, { entry }) => sum + entry.length + 2, 0);
+  return found.filter(({ indent }) => size <= maxTitles || indent === least).map(({ entry }) => entry);
+}
 
 /** The names that the file defines, with their lines; of a test file the titles of its tests. */
 function outlineOf(extents: readonly Extent[], lines: readonly string[], isTest: boolean): string {
   const titles = isTest
-    ? lines.flatMap((line, at) => {
-        const found = title.exec(line);
-        const name = found?.[1] ?? found?.[2] ?? found?.[3];
-        return name === undefined || line.length > 400 ? [] : [`${name.slice(0, 60)} ${at + 1}`];
-      })
+    ? titlesIn(lines)
     : extents
         .filter(({ name }, at) => name.length <= 60 && extents[at - 1]?.name !== name)
         .map(({ name, line }) => `${name} ${line}`);

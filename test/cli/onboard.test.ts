@@ -151,7 +151,12 @@ test("what is surely no key is explained or understood, and asked again", async 
   const words = ["?", "what?", "1", "gemini", "3", "demo", "2"];
   const { said, demos, keys, looked } = await offer({ found: [], hidden: [...words, geminiKey] });
   expect([demos, looked, keys("gemini")]).toEqual([2, 2, [geminiKey]]);
-  const told = ["paste a key, or type 2", "too short for a key", "listed above", "aistudio.google.com/apikey\n"];
+  const told = [
+    "paste a key, or type 2",
+    "too short for a key",
+    "offline: d\npaste the key itself",
+    "aistudio.google.com/apikey\n",
+  ];
   for (const text of [...told, "no model answers on this machine yet"]) expect(said).toContain(text);
   expect((await offer({ found: [], hidden: ["q", geminiKey] })).keys("gemini")).toEqual([]);
   const { model, said: again } = await offer({ lines: ["x", "7", "2"] });

@@ -131,7 +131,7 @@ const shortestKey = 16;
 function explainAnswer(text: string): string | null {
   const page = findProvider(text.toLowerCase())?.keyPage;
   if (page !== undefined) return `paste the key itself; you get one at ${page}`;
-  if (text === "1") return "paste the key itself; where to get one is listed above";
+  if (text === "1") return `${renderWays()}paste the key itself`;
   const asksHow = /^(?:\?|help)$/i.test(text);
   if (!asksHow) requireKey(text);
   if (providerOfKey(text) !== null || text.length >= shortestKey) return null;

@@ -237,8 +237,11 @@ async function exportTalk(talk: Talk, path: string): Promise<void> {
   try {
     writeFileSync(file, renderExport(session, talk.composed.cover), { flag: "wx", mode: 0o600 });
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw toPaiError(thrown, file);
-    throw new PaiError("usage", `${path} exists`, { hint: "name a new file" });
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code !== "EEXIST" && code !== "ENOENT") throw toPaiError(thrown, file);
+    throw new PaiError("usage", code === "EEXIST" ? `${path} exists` : `${path} is in no folder that is there`, {
+      hint: "name a new file",
+    });
   }
   say(talk, `${counted(session.turns.length, "turn")} written to ${visibleLine(path)}`);
 }

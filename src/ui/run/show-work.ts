@@ -52,7 +52,7 @@ const maxRows = 20;
 
 /** A look as one line: what was looked at, and how much that is. */
 function sayLook({ action, target, text }: EventOf<"look.shown">): string {
-  const seen = visibleLine(target) || "the project";
+  const seen = ["", "."].includes(target) ? "the project" : visibleLine(target);
   const [first = "", ...rest] = text.trim().split("\n");
   const found = rest.length > 0 ? `, ${counted(rest.length + 1, "line")}` : `: ${visibleLine(first) || "nothing"}`;
   return `${rowOf(action)?.form === "pattern" ? "searched" : "looked at"} ${seen}${found}`;

@@ -289,6 +289,8 @@ function watchEnd(run: Run): LoopEnd {
   const checks = run.changing.dryRun ? [] : checksOf(run);
   let refused: CallReport | null = null;
   let corrections = 0;
+  /** How much the person had declined when the model was last sent back. */
+  let noes = 0;
 
   /** Headless, nobody sees a refusal, so it fails a run in which nothing was done. */
   const throwRefused = () => {
@@ -312,10 +314,12 @@ function watchEnd(run: Run): LoopEnd {
       const failed = (await runChecks(run, checks)).filter(({ fatal }) => fatal);
       const [first] = failed;
       if (first === undefined) return null;
-      if (corrections === maxCorrections || run.ledger.exhausted) {
+      const isUnwanted = corrections > 0 && run.changing.declined.length > noes;
+      if (corrections === maxCorrections || run.ledger.exhausted || isUnwanted) {
         throw new PaiError("check_failed", describeFailed(first));
       }
       corrections += 1;
+      noes = run.changing.declined.length;
       const outputs = failed.map((check) => describeCheck(check)).join("\n\n");
       return `${outputs}\n\nCorrect what the failed check shows.`;
     },

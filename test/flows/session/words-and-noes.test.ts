@@ -141,3 +141,16 @@ test("words at what a planned command changed before the first reply cost no cal
     expect(ran.files).toEqual({ "a.txt": "ho\n", "b.txt": "two\n" });
   });
 });
+
+test("a check that the person does not want mended is not asked about again", async () => {
+  await inSession({}, async (turns) => {
+    const make = (text: string) => calls(call("write", { path: "a.txt", content: text }));
+    const loop = { interactive: true, mode: "tool-loop", checks: ["grep -q three a.txt"], keep: true } as const;
+    const ran = await turns.say("make a.txt", {
+      lines: [make("two\n"), "It is two.", make("three\n"), "Then not."],
+      ...{ flow: toolLoop, options: loop, answers: ["yes", "no"] },
+    });
+    expect(ran.outcome).toMatchObject({ status: "failed", error: { code: "check_failed" } });
+    expect(ran.files).toEqual({ "a.txt": "two\n" });
+  });
+});

@@ -294,7 +294,7 @@ test.each([
   ["set export GEMINI_API_KEY=AIzaSecret", "usage", "pai key set gemini"],
   ["set OPENAI_API_KEY=sk-Secret", "usage", "pai key set openai"],
   ["set api_key=Secret", "key_invalid", "pai config set NAME VALUE"],
-  ["set http://localhost:8080/Secret", "key_invalid", "pai config set baseUrl.local ADDRESS"],
+  ["set http://localhost:8080/Secret", "key_invalid", "pai config set baseUrl.local http://HOST:PORT/v1"],
   ["set AIzaSecret and more", "key_invalid", "a key holds no blanks"],
   ["set AIzaSecret\u00e9", "key_invalid", "not valid in an API key"],
 ])("what is no key is not stored, and the right command is named: %s", async (line, code, hint) => {

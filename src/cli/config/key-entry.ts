@@ -35,7 +35,7 @@ export function requireKey(text: string): void {
   refuseSetting(text);
   if (/^(?:\w[\w+.-]*:\/\/|[\w.-]+:\d{1,5}(?:\/|$))/.test(text)) {
     throw new PaiError("key_invalid", "that is an address, not a key; nothing was stored", {
-      hint: "for a model server of your own: pai config set baseUrl.local ADDRESS, then pai -m local:NAME",
+      hint: "for a model server of your own: pai config set baseUrl.local http://HOST:PORT/v1, then pai -m local:NAME",
     });
   }
   // Base64 may end in `=`, as keys of Bedrock do.

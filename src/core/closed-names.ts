@@ -32,6 +32,8 @@ export interface PathRules {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly opened?: ReadonlySet<string>;
+  /** Folders of pai's own settings and state that lie in the workspace, as one that is a home holds them. */
+  readonly own?: ReadonlySet<string>;
   /** Files that only hold public certificates: open whatever their names are. */
   readonly certificates?: { has(path: string): boolean };
   readonly place?: Place;

@@ -55,12 +55,12 @@ const repositoryParts: ReadonlySet<string> = new Set(
   "head objects refs config config.worktree commondir hooks".split(" "),
 );
 
-/** Adds a deny rule for each of the absolute `folders` that lies below the root. */
+/** Closes each of pai's own absolute `folders` that lies below the root. */
 export function denyBelow(rules: PathRules, root: string, folders: readonly string[]): PathRules {
   const above = root === "/" ? root : `${root}/`;
   const below = folders.filter((folder) => folder.startsWith(above)).map((folder) => folder.slice(above.length));
   const globs = below.map((path) => `/${path.replace(/[*?[\]{}!\\]/g, "\\$&")}`);
-  return globs.length === 0 ? rules : { ...rules, deny: [...rules.deny, ...globs] };
+  return globs.length === 0 ? rules : { ...rules, deny: [...rules.deny, ...globs], own: new Set(below) };
 }
 
 const neverRoots = new Set("/ /home /media /mnt /opt /root /run /srv /usr /usr/local /var /var/lib".split(" "));

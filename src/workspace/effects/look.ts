@@ -149,6 +149,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
   };
   const choose: Choose<Mark> = ({ path, kind }, above, isIgnored) => {
     const isFolder = kind === "folder";
+    if (rules.own?.has(path) === true) return null;
     const mark = markOf(path, isFolder, isIgnored, above);
     if (!counts(path, isFolder, mark)) return null;
     const enters = !isFolder || !isSpared(path, mark.kind);

@@ -9,6 +9,12 @@ export type Fields = { readonly [key: string]: Json };
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** A text field of a call's input; "": there is none. */
+export const fieldOf = (input: Json, name: string): string => {
+  const value = isFields(input) ? input[name] : null;
+  return typeof value === "string" ? value : "";
+};
+
 export interface Call {
   readonly id: string;
   readonly name: string;

@@ -1,10 +1,10 @@
-/** Checks a plan before its execution: refuses what is always forbidden, then asks for approval. */
+/** The rights of a run: what its plan claims is refused, asked about or granted before the work, and what a call claims then. */
 
 import { approvalWording } from "../core/approval-wording.ts";
 import { spellAllow } from "../core/command/quote.ts";
 import { flagsToRun, grantsRun, whyNotRun } from "../core/command/run-patterns.ts";
 import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
-import { type Call, isFields, type Json } from "../core/model.ts";
+import { type Call, fieldOf, isFields } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
@@ -275,18 +275,12 @@ export async function requireYes(
   });
 }
 
-/** A text field of the input; "": there is none. */
-export const field = (input: Json, name: string): string => {
-  const value = isFields(input) ? input[name] : null;
-  return typeof value === "string" ? value : "";
-};
-
 /** The target of a call, as people see it. */
 export function targetOfCall({ input }: Call): string {
-  const [pattern, under] = [field(input, "pattern"), field(input, "path")];
+  const [pattern, under] = [fieldOf(input, "pattern"), fieldOf(input, "path")];
   if (pattern !== "" && under !== "") return `${pattern} in ${under}`;
-  const subject = under || field(input, "from") || field(input, "command") || pattern;
-  const to = field(input, "to");
+  const subject = under || fieldOf(input, "from") || fieldOf(input, "command") || pattern;
+  const to = fieldOf(input, "to");
   return to === "" ? subject : `${subject} → ${to}`;
 }
 
@@ -295,8 +289,8 @@ export function claimOfCall(run: Run, { name, input }: Call): PlanClaim | null {
   const form = rowOf(name)?.form;
   const names = form === "command" ? ["command"] : form === "pair" ? ["from", "to"] : ["path"];
   if (!isFields(input) || names.some((each) => typeof input[each] !== "string")) return null;
-  const target = field(input, names[0] ?? "");
-  return claimOfPlan(name, target, field(input, "to"), (text, use) => pathFor(run, text, use));
+  const target = fieldOf(input, names[0] ?? "");
+  return claimOfPlan(name, target, fieldOf(input, "to"), (text, use) => pathFor(run, text, use));
 }
 
 /** Closed files are opened before the action reads them: a flag names them, or the person says yes. Throws path_refused, declined. */
@@ -325,8 +319,8 @@ export function noteAmended({ emit, acting }: Run, amendment: Amendment): void {
 /** Action, path and destination of a call, as an amendment has them. */
 const targetsOf = ({ name, input }: Call) =>
   rowOf(name)?.form === "pair" || rowOf(name)?.form === "setting"
-    ? { action: name, path: field(input, "from") || field(input, "path"), destination: field(input, "to") }
-    : { action: name, path: field(input, rowOf(name)?.form === "command" ? "command" : "path"), destination: null };
+    ? { action: name, path: fieldOf(input, "from") || fieldOf(input, "path"), destination: fieldOf(input, "to") }
+    : { action: name, path: fieldOf(input, rowOf(name)?.form === "command" ? "command" : "path"), destination: null };
 
 /** The AMEND line that asks for the right that a call lacks. */
 function renderAmend(call: Call): string {

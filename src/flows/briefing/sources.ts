@@ -16,13 +16,12 @@ import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { describeHidden } from "../../core/invisible.ts";
 import { matchLines } from "../../core/line-diff.ts";
-import type { Call } from "../../core/model.ts";
+import { type Call, fieldOf } from "../../core/model.ts";
 import { parentOf, pathWithin, type RelPath, resolveFrom } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
 import type { Entry } from "../../core/ports.ts";
 import { mannerOfFile } from "../../core/secrets/named-values.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { field } from "../approval.ts";
 import type { Run } from "../run.ts";
 import type { OuterGuide } from "./reading.ts";
 
@@ -227,12 +226,12 @@ export async function readMentioned(run: Run): Promise<readonly Source[]> {
 export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   if (
     rowOf(name)?.form !== "lines" ||
-    field(input, "path") === "" ||
+    fieldOf(input, "path") === "" ||
     "start_line" in (input as object) ||
     "end_line" in (input as object)
   )
     return;
-  const path = run.overlay.path(field(input, "path"), "read");
+  const path = run.overlay.path(fieldOf(input, "path"), "read");
   const blob = compressionOf(path) === null ? await run.overlay.read(path) : null;
   if (blob?.kind !== "file" || blob.bytes.length > run.overlay.room) return;
   if (isLongChangelog(path, blob.bytes.length)) return;

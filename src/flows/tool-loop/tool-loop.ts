@@ -3,13 +3,12 @@
 import { grantsSome } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
 import { type ErrorCode, PaiError } from "../../core/error.ts";
-import type { Call, CallResult, Message, Tool } from "../../core/model.ts";
+import { type Call, type CallResult, fieldOf, type Message, type Tool } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { AnyAction } from "../../core/proposal.ts";
 import { brokenOff } from "../../core/session/conversation.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { hintFor } from "../acting.ts";
-import { field } from "../approval.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing/briefing.ts";
 import { renderPiped } from "../briefing/piped.ts";
@@ -29,7 +28,7 @@ import { createInnerTools, explore, innerToolsOf, toTools } from "./inner-tools.
 function pathsRead(run: Run, { name, input }: Call): readonly RelPath[] {
   if (rowOf(name)?.form !== "lines") return [];
   try {
-    return [run.overlay.path(field(input, "path"), "read")];
+    return [run.overlay.path(fieldOf(input, "path"), "read")];
   } catch {
     return [];
   }

@@ -127,6 +127,7 @@ describe("what could mean two things is refused with the lines to send", () => {
     "no opening line before a whole block": [old, divide, fresh, replace, ...block(replace)],
     "three parts": [search, old, divide, fresh, divide, "    pass", replace],
     "an upper half alone, not closed": [search, old, divide],
+    "a divider alone, between lines of a whole file": ["def bmi(w, h):", old, "=====", "print(bmi(80, 1.8))"],
   };
   for (const [name, lines] of Object.entries(unclear)) {
     test(name, async () => {
@@ -268,6 +269,6 @@ describe("for every way to mangle the marks", () => {
       }),
       { numRuns: 400 },
     );
-    expect(edited).toBeGreaterThan(20);
+    expect(edited).toBeGreaterThan(4);
   });
 });

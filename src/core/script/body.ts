@@ -22,12 +22,16 @@ export function buildAction(body: Body, read: Read): ScriptAction {
   return buildEdits(body, { lines, flags }, read);
 }
 
-/** Whether lines are all of a file again: they begin and end as it does, and hold most of its lines. `text` null: no file. */
-export function isWholeFile(lines: readonly string[], text: string | null): boolean {
+/**
+ * Whether lines are all of a file again: they begin and end as it does, hold most of its lines, and no divider of an edit
+ * that it does not hold, but where headings are underlined. `text` null: no file.
+ */
+export function isWholeFile(path: string, lines: readonly string[], text: string | null): boolean {
   const filled = (all: readonly string[]) => all.filter((line) => line.trim() !== "");
   const [now, old] = [filled(lines), filled(fileLines(text))];
   const isSame = now.at(0) === old.at(0) && now.at(-1) === old.at(-1);
-  return old.length > 1 && isSame && 2 * matchLines(old, now).length > old.length;
+  const isDivided = !isProseLine(path) && now.filter(isDivider).length > old.filter(isDivider).length;
+  return old.length > 1 && isSame && !isDivided && 2 * matchLines(old, now).length > old.length;
 }
 
 /** The MODIFY of a body with blocks or a diff; a WRITE when a MODIFY without blocks names a missing file, or holds all of it. */
@@ -41,7 +45,7 @@ function buildEdits(
   const diff = isBare ? readDiffBody(path, lines, line) : null;
   if (diff !== null) return { ...diff, ...flagged([...flags, ...(diff.flags ?? [])]) };
   const isNew = read(path) === null;
-  if (isBare && hasText(lines) && (isNew || isWholeFile(lines, read(path)))) {
+  if (isBare && hasText(lines) && (isNew || isWholeFile(path, lines, read(path)))) {
     const how = isNew ? "modify-of-missing-file" : "whole-file";
     return { cmd: "WRITE", path, body: joinLines(lines), ...flagged([...flags, how]), line };
   }

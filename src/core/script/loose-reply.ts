@@ -174,7 +174,9 @@ function readFence(lines: readonly string[], targets: readonly LooseTarget[], re
   const seen = "a fenced file and no action";
   const holdsText = found.inside.some((line) => line.trim() !== "");
   const isMeant =
-    only !== undefined && more.length === 0 && (only.isWritten || isWholeFile(found.inside, read(only.path)));
+    only !== undefined &&
+    more.length === 0 &&
+    (only.isWritten || isWholeFile(only.path, found.inside, read(only.path)));
   if (!isMeant || !holdsText) return { actions: [], seen, prose: found.around };
   const body = `${found.inside.join("\n")}\n`;
   return {

@@ -76,12 +76,15 @@ const isFailing =
 
 /** Lines that tell what failed; all lines where none says so plainly. */
 function failingLines(output: string): readonly string[] {
-  const lines = output
-    .split("\n")
-    .map(normalize)
-    .filter((line) => line.trim() !== "");
-  const failing = lines.filter((line) => isFailing.test(line));
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const failing = lines.filter((line) => isFailing.test(normalize(line)));
   return failing.length === 0 ? lines : failing;
+}
+
+/** How many failures and errors a line counts: 3 in "2 failed, 1 error" and in "failures=3"; 0: it counts none. */
+function failuresIn(line: string): number {
+  const counts = line.matchAll(/(\d+) (?:tests? )?(?:fail|error)|(?:fail|error)\w*[=:] ?(\d+)/gi);
+  return [...counts].reduce((sum, [, before, after]) => sum + Number(before ?? after), 0);
 }
 
 /** The mark that the command runner leaves where it cut an output. */
@@ -90,7 +93,7 @@ const isCut = /^\[\d+ bytes left out\]$|^\[ended: it wrote more than \d+ MiB\]$/
 /** How a failure compares to the one before: the same, or with lines that are new. */
 export interface Comparison {
   readonly same: boolean;
-  /** As they were printed and in that order, normalized. */
+  /** As they were printed and in that order; without a line of totals that counts fewer failures than before. */
   readonly fresh: readonly string[];
 }
 
@@ -101,14 +104,16 @@ export function compareFailures(before: Failed, after: Failed): Comparison | nul
   const outputs = [before.output, after.output];
   if (before.passed !== false || after.passed !== false) return null;
   if (outputs.some((output) => output.trim() === "" || isCut.test(output))) return null;
-  const left = [...failingLines(before.output)];
+  const left = failingLines(before.output).map(normalize);
+  const most = Math.max(...left.map(failuresIn));
   const fresh: string[] = [];
   for (const line of failingLines(after.output)) {
-    const at = left.indexOf(line);
+    const at = left.indexOf(normalize(line));
     if (at === -1) fresh.push(line);
     else left.splice(at, 1);
   }
-  return { same: before.exit === after.exit && fresh.length === 0 && left.length === 0, fresh };
+  const same = before.exit === after.exit && fresh.length === 0 && left.length === 0;
+  return { same, fresh: fresh.filter((line) => failuresIn(line) === 0 || failuresIn(line) >= most) };
 }
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.match(/[\p{L}_][\p{L}\p{N}_]{2,}/gu) ?? []);

@@ -56,6 +56,15 @@ test("what is new is named by the first line that says what failed", () => {
   );
 });
 
+test("totals that count fewer failures are nothing new", () => {
+  const failed = (output: string) => ({ exit: 1, passed: false, output });
+  const before = failed("FAILED t.py::one\nFAILED t.py::two\n2 failed, 2 passed in 0.31s\n");
+  const better = failed("FAILED t.py::two\n1 failed, 3 passed in 0.29s\n");
+  expect(renderComparison(compareFailures(before, better))).toBe("fewer failures than before");
+  const worse = failed("FAILED t.py::one\nFAILED t.py::two\n3 failed, 1 passed in 0.29s\n");
+  expect(renderComparison(compareFailures(before, worse))).toBe("new since before: 3 failed, 1 passed in 0.29s");
+});
+
 test("the end of a long output is shown from the beginning of a line, and what is missing is counted", () => {
   const output = Array.from({ length: 900 }, (_, at) => `line ${at}`).join("\n");
   const shown = tailOf(output);

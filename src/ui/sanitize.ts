@@ -28,6 +28,12 @@ export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
+/** A task of several lines by its first. */
+export function firstLine(task: string): string {
+  const [first = "", ...more] = task.trim().split("\n");
+  return `${visibleLine(first.trimEnd())}${more.length === 0 ? "" : " …"}`;
+}
+
 const word = /(?:\p{L}|\p{M}|\p{N}|_)+/gu;
 /** Scripts that have letters which look like Latin ones. */
 const alike = ["Cyrillic", "Greek", "Armenian", "Cherokee", "Lisu"] as const;

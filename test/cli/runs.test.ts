@@ -1,8 +1,8 @@
 /** The lines of `pai history`: one a run, or two where the terminal is too narrow. */
 import { expect, test } from "bun:test";
-import { firstLine } from "../../src/cli/commands/history.ts";
 import { type ListedRun, renderRows, toRow } from "../../src/cli/runs.ts";
 import { renderListed } from "../../src/cli/session/render-resumed.ts";
+import { firstLine } from "../../src/ui/sanitize.ts";
 
 const run: ListedRun = {
   id: "20261123-011207921-808e",
@@ -54,6 +54,7 @@ test("a list of sessions gives the request the room, and leaves out the time fir
   );
   expect(renderListed(row, 66)).toBe("20261123-011207921-808e  3 turns  refactor the router into two fi…");
   expect(renderListed(row, 60)).toBe("20261123-011207921-808e  refactor the router into two files");
+  expect(renderListed({ ...row, preview: "fix this:\nTraceback\n  File" }, null)).toEndWith("  fix this: …");
 });
 
 test("an undone task of several lines is named by its first, on one line", () => {

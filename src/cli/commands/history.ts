@@ -13,7 +13,7 @@ import { openReceipts } from "../../store/receipts.ts";
 import { counted } from "../../ui/amount.ts";
 import { wrap } from "../../ui/layout.ts";
 import { renderSummaries } from "../../ui/run/render-outcome.ts";
-import { visible, visibleLine } from "../../ui/sanitize.ts";
+import { firstLine, visible, visibleLine } from "../../ui/sanitize.ts";
 import type { Clash, Reversal } from "../../workspace/journal/run-history.ts";
 import { showFinding, showResult } from "../answer-document.ts";
 import { askYes, isApproved } from "../ask-yes.ts";
@@ -30,12 +30,6 @@ import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
 import { type ListedRun, listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
 
 const verbOf = { undo: "undone", redo: "redone" } as const;
-
-/** A task of several lines by its first. */
-export function firstLine(task: string): string {
-  const [first = "", ...more] = task.trim().split("\n");
-  return `${visibleLine(first.trimEnd())}${more.length === 0 ? "" : " …"}`;
-}
 
 const isMergeable = ({ merge }: Clash): boolean => merge.kind === "merged";
 

@@ -6,7 +6,7 @@ import { counted } from "../../ui/amount.ts";
 import { cut, hang } from "../../ui/layout.ts";
 import { renderNext } from "../../ui/run/render-outcome.ts";
 import { renderAnswer } from "../../ui/run/reply.ts";
-import { visibleLine } from "../../ui/sanitize.ts";
+import { firstLine, visibleLine } from "../../ui/sanitize.ts";
 import type { Style } from "../../ui/style.ts";
 
 export type ListedSession = Pick<SessionSummary, "id" | "changed" | "turns" | "preview">;
@@ -19,7 +19,7 @@ const minPreview = 30;
  * the request. `columns` null: no limit.
  */
 export function renderListed({ id, changed, turns, preview }: ListedSession, columns: number | null): string {
-  const request = visibleLine(preview);
+  const request = firstLine(preview);
   const when = new Date(changed).toISOString().slice(0, 16).replace("T", " ");
   const leads = [[id, when, counted(turns, "turn")], [id, counted(turns, "turn")], [id]].map((lead) => lead.join("  "));
   const needed = Math.min(minPreview, Bun.stringWidth(request)) + 2;
@@ -34,7 +34,7 @@ function renderTurn(turn: Turn, style: Style, columns: number): readonly string[
   const answer = text.trim() === "" ? [] : renderAnswer(text, width, markdown).trimEnd().split("\n");
   return [
     "",
-    ...hang("> ", visibleLine(request), width),
+    ...hang("> ", firstLine(request), width),
     ...(answer.length === 0 || undone ? [] : ["", ...answer]),
     ...(status === "answered" && !undone ? [] : ["", ...hang("", style.paint("dim", visibleLine(endOf(turn))), width)]),
   ];

@@ -11,7 +11,7 @@ import { isFirstTime } from "../../store/told.ts";
 import { wrap } from "../../ui/layout.ts";
 import type { MessageOptions } from "../../ui/prompt/line-reader.ts";
 import { isContinue, isNo, readAnswer } from "../../ui/prompt/read-answer.ts";
-import { visibleLine } from "../../ui/sanitize.ts";
+import { firstLine, visibleLine } from "../../ui/sanitize.ts";
 import { RefusedMention } from "../at-paths.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
@@ -147,12 +147,12 @@ function takeInterrupt(talk: Talk, thrown: unknown): void {
 
 /** Ids of runs or sessions for a command's argument, each with what was asked. */
 function idsFor({ composed, sessions }: Talk, command: string): readonly (readonly [string, string])[] {
-  if (command === "resume") return (sessions?.list() ?? []).map(({ id, preview }) => [id, visibleLine(preview)]);
+  if (command === "resume") return (sessions?.list() ?? []).map(({ id, preview }) => [id, firstLine(preview)]);
   if (command !== "undo" && command !== "redo") return [];
   const runs = composed.opened.history.list().filter(({ changes }) => changes.length > 0);
   return runs
     .filter(({ status }) => (status === "applied") === (command === "undo"))
-    .map(({ id, task }) => [id, visibleLine(task)]);
+    .map(({ id, task }) => [id, firstLine(task)]);
 }
 
 /** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */

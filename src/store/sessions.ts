@@ -229,6 +229,8 @@ function follow(
     const isKept = file.write(line);
     if (isKept && line.type === "conversation.replaced") session = forgetReplaced(session);
   };
+  /** What the checks of the run printed when they last ran after its work, by command. */
+  const outputs = new Map<string, string>();
   return {
     get session() {
       return session;
@@ -246,15 +248,17 @@ function follow(
     },
     before,
     sink(event) {
-      const line = lineOf(event);
+      if (event.type === "run.started") outputs.clear();
+      if (event.type === "check.finished" && event.when === "after") outputs.set(event.command, event.output);
+      const line = lineOf(event, outputs);
       if (line !== null) add(line);
     },
     close: () => file.close(),
   };
 }
 
-/** The session line for an event; null: sessions do not keep this kind. */
-function lineOf(event: StampedEvent): SessionLine | null {
+/** The session line for an event; null: sessions do not keep this kind. `outputs`: what the checks of its run printed last. */
+function lineOf(event: StampedEvent, outputs: ReadonlyMap<string, string>): SessionLine | null {
   switch (event.type) {
     case "run.started":
       return {
@@ -279,7 +283,7 @@ function lineOf(event: StampedEvent): SessionLine | null {
         run: event.run,
         mode,
         status,
-        ...turnRecord(event.outcome),
+        ...turnRecord(event.outcome, outputs),
         next,
         score,
         calls: calls.sent ?? calls.made,

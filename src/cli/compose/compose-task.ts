@@ -63,7 +63,7 @@ export interface Composed {
 
 /** Texts of a resumed session: names of secrets that occur in them must not be given to other secrets. */
 const earlierTexts = ({ conversation, history }: Task): readonly string[] => [
-  ...history.flatMap(({ request, answer, became, diff }) => [request, answer, became, diff]),
+  ...history.flatMap(({ request, answer, became, diff, printed = "" }) => [request, answer, became, diff, printed]),
   ...(conversation?.messages ?? []).map(textOf),
 ];
 

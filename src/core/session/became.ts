@@ -1,4 +1,5 @@
 /** The record of a turn, as later requests are told it: made here from its outcome and the person's decisions alone. Pure. */
+import { tailOf } from "../command/check-output.ts";
 import type { ChangeSummary, CommandRun, Outcome } from "../outcome.ts";
 import { renderProof } from "../outcome.ts";
 import { nameSome } from "../suggest.ts";
@@ -10,6 +11,8 @@ export interface TurnRecord {
   readonly became: string;
   /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back or declined. */
   readonly diff: string;
+  /** What the checks printed that failed the run, their telling lines; absent: none did. */
+  readonly printed?: string | undefined;
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -140,6 +143,9 @@ export function becameOf(outcome: Outcome): string {
     .join("; ");
 }
 
+/** How many failed checks a turn keeps the output of. */
+const maxPrinted = 2;
+
 /** Characters of a turn's diff that a session keeps. */
 const maxOfDiff = 4096;
 
@@ -150,7 +156,19 @@ export function cutDiff(diff: string): string {
   return `${diff.slice(0, end < 0 ? maxOfDiff : end)}\n[… the rest of the diff is not shown]`;
 }
 
-export function turnRecord(outcome: Outcome): TurnRecord {
+/** What the failed checks of a run printed, under a line for each; "": the run went well, or nothing is known of them. */
+function printedOf({ ok, checks }: Outcome, outputs: ReadonlyMap<string, string>): string {
+  const failed = ok ? [] : checks.filter(({ passed }) => passed === false);
+  const texts = failed.flatMap(({ command }) => {
+    const text = tailOf(outputs.get(command) ?? "");
+    return text === "" ? [] : [`the check ${command} printed at last:\n${text}`];
+  });
+  return texts.slice(0, maxPrinted).join("\n");
+}
+
+/** The record of a turn. `outputs`: what its checks printed when they last ran after the work, by command. */
+export function turnRecord(outcome: Outcome, outputs: ReadonlyMap<string, string> = new Map()): TurnRecord {
+  const printed = printedOf(outcome, outputs);
   const { diff, rolled_back: back, declined } = outcome;
   const parts = [
     diff,
@@ -161,5 +179,6 @@ export function turnRecord(outcome: Outcome): TurnRecord {
     text: wordsStand(outcome) ? outcome.text : "",
     became: becameOf(outcome),
     diff: cutDiff(parts.filter(Boolean).join("\n")),
+    ...(printed !== "" && { printed }),
   };
 }

@@ -9,6 +9,8 @@ export interface PastTurn {
   readonly became: string;
   /** Diff of what was kept, taken back or declined, of the last turns only; "": none. */
   readonly diff: string;
+  /** What the checks printed that failed the turn, as for `diff`; absent: nothing. */
+  readonly printed?: string | undefined;
   /** A turn of tool-loop is part of its conversation, one of another mode of the dialogue, in eight-step only its plan. */
   readonly mode: string;
 }
@@ -25,8 +27,8 @@ const maxOfRequest = 80;
 export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
   JSON.stringify(request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request);
 
-const sizeOf = ({ request, answer, became, diff }: PastTurn) =>
-  request.length + answer.length + became.length + diff.length;
+const sizeOf = ({ request, answer, became, diff, printed = "" }: PastTurn) =>
+  request.length + answer.length + became.length + diff.length + printed.length;
 
 /** How a turn ended, and what the user did since with it, or with the turns that it sums up. */
 export function endOf({ status, became, undone, told }: Turn): string {
@@ -40,13 +42,14 @@ export function endOf({ status, became, undone, told }: Turn): string {
 }
 
 function pastTurn(turn: Turn, hasDiff: boolean): PastTurn {
-  const { request, text, diff, undone, mode } = turn;
+  const { request, text, diff, printed, undone, mode } = turn;
   return {
     request,
     answer: undone === true ? "" : text,
     became: endOf(turn),
     diff: hasDiff && undone !== true ? diff : "",
     mode,
+    ...(hasDiff && printed !== undefined && { printed }),
   };
 }
 
@@ -68,9 +71,9 @@ export function pastOf({ turns }: Pick<Session, "turns">): readonly PastTurn[] {
 /** Lines after the first are indented, so that none can pass for another speaker's. */
 const speak = (who: string, text: string) => `${who}: ${text.trim().replaceAll("\n", "\n  ")}`;
 
-/** What pai says of a turn: what became of it, with its diff. */
-export const renderBecame = ({ became, diff }: PastTurn): string =>
-  speak("pai", diff === "" ? became : `${became}\n${diff}`);
+/** What pai says of a turn: what became of it, what the checks printed that failed it, and its diff. */
+export const renderBecame = ({ became, diff, printed = "" }: PastTurn): string =>
+  speak("pai", [became, printed, diff].filter(Boolean).join("\n"));
 
 export function renderPast(turn: PastTurn): string {
   const answer = turn.answer.trim() === "" ? [] : [speak("you", turn.answer)];

@@ -25,6 +25,8 @@ export interface Turn {
   readonly became: string;
   /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back or declined. */
   readonly diff: string;
+  /** What the checks printed that failed the turn; absent: nothing. */
+  readonly printed?: string | undefined;
   /** The user has taken back what it changed, or (false) brought it back; null: neither. */
   readonly undone: boolean | null;
   readonly next: readonly string[];
@@ -56,8 +58,8 @@ type TurnLine = Extract<SessionLine, { type: "turn.finished" | "turn.reversed" }
 
 function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
   if (line.type === "turn.reversed") return changeTurn(turns, line.run, { undone: line.undone, changed: true });
-  const { mode, status, text, became, diff, next, score, calls, changed } = line;
-  return changeTurn(turns, line.run, { mode, status, text, became, diff, next, score, calls, changed });
+  const { mode, status, text, became, diff, printed, next, score, calls, changed } = line;
+  return changeTurn(turns, line.run, { mode, status, text, became, diff, printed, next, score, calls, changed });
 }
 
 const holds = (run: string) => (turn: Turn) => turn.run === run || turn.told.some((each) => each.run === run);
@@ -283,10 +285,11 @@ const schema = z.discriminatedUnion("type", [
     /** How the run worked; of `auto` what it chose. */
     mode: z.string(),
     status: z.string(),
-    /** These three are the `TurnRecord`. */
+    /** These four are the `TurnRecord`. */
     text: z.string(),
     became: z.string(),
     diff: z.string(),
+    printed: z.optional(z.string()),
     next: z.readonly(z.array(z.string())),
     score: z.nullable(z.number()),
     calls: count,

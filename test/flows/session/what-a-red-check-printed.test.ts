@@ -1,0 +1,37 @@
+/** What a check printed that failed a turn: the next request has it, since the model saw older output at most. */
+import { expect, test } from "bun:test";
+import { finish, modify, plan, talk } from "../plans.ts";
+import { inSession } from "../turns.ts";
+
+const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
+const edit = (from: string, to: string) => modify("a.txt", [`${from}\n`, `${to}\n`]) + finish(`It says ${to}.`);
+const red = {
+  lines: [plan({ steps: ["MODIFY a.txt"] }), edit("one", "two"), edit("two", "three")],
+  options: { interactive: true, checks: ["grep -q ok a.txt || { cat a.txt; exit 1; }"] },
+  answers: ["yes", "no", "no"],
+} as const;
+
+test("the next request has what the check printed last, in the same session and after it is resumed", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const ran = await turns.say("make it another", red);
+    expect([ran.outcome.ok, ran.files]).toEqual([false, { "a.txt": "one\n" }]);
+    const last = ran.events.findLast((event) => event.type === "check.finished");
+    const told = `printed at last:\n  ${last?.output.trim()}`;
+    expect((await turns.say("what went wrong?", ask)).past).toContain(told);
+    turns.resume();
+    expect((await turns.say("and now?", ask)).past).toContain(told);
+  });
+});
+
+test("only the last two turns have it, and a long output keeps its end", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const check = "grep -q ok a.txt || { seq 1 5000; echo the end; exit 1; }";
+    await turns.say("make it another", { ...red, options: { interactive: true, checks: [check] } });
+    const { past } = await turns.say("what went wrong?", ask);
+    expect(past).toContain("\n  the end");
+    expect(past.length).toBeLessThan(5000);
+    await turns.say("and now?", ask);
+    turns.resume();
+    expect((await turns.say("and then?", ask)).past).not.toContain("\n  the end");
+  });
+});

@@ -4,6 +4,7 @@ import { readJson } from "../json.ts";
 import { isFields } from "../model.ts";
 import { type FieldNames, nameFields } from "../plan/lenient.ts";
 import { buildAction, isWholeFile } from "./body.ts";
+import { isMarkdown } from "./code-fence.ts";
 import type { ScriptAction } from "./script.ts";
 import { actionOfDiff, holdsDiff, readDiff } from "./unified-diff.ts";
 
@@ -144,16 +145,20 @@ function readDiffs(lines: readonly string[], targets: readonly LooseTarget[]): L
 }
 
 /** The one fence of a reply and the text around it; null: there is none, or more than one. */
-function onlyFence(lines: readonly string[]): { readonly inside: readonly string[]; readonly around: string } | null {
+function onlyFence(lines: readonly string[]) {
   const start = lines.findIndex((line) => fence.test(line));
-  const marks = fence.exec(lines[start] ?? "")?.[1] ?? "";
+  const [, marks = "", language = ""] = fence.exec(lines[start] ?? "") ?? [];
   const end = lines.findLastIndex((line) => line.trim() === marks);
   if (start < 0 || end <= start) return null;
   const isOne = !lines.slice(end + 1).some((line) => fence.test(line));
   const inner = lines.slice(start + 1, end);
   // With a line of the same marks inside, there are several fences.
   if (!isOne || inner.some((line) => line.trim() === marks)) return null;
-  return { inside: inner, around: messageIn([...lines.slice(0, start), ...lines.slice(end + 1)]) };
+  return {
+    inside: inner,
+    language: language.trim(),
+    around: messageIn([...lines.slice(0, start), ...lines.slice(end + 1)]),
+  };
 }
 
 /** The action of a reply that shows one command in a shell's fence, and nothing else to do; null: it is another reply. */
@@ -176,6 +181,8 @@ function readFence(lines: readonly string[], targets: readonly LooseTarget[], re
   const isMeant =
     only !== undefined &&
     more.length === 0 &&
+    // In Markdown the fence of another language is a part of the file.
+    (!isMarkdown(only.path) || /^(?:|md|markdown|te?xt)$/i.test(found.language)) &&
     (only.isWritten || isWholeFile(only.path, found.inside, read(only.path)));
   if (!isMeant || !holdsText) return { actions: [], seen, prose: found.around };
   const body = `${found.inside.join("\n")}\n`;

@@ -95,6 +95,13 @@ describe("blocks with a file name", () => {
 });
 
 describe("one fenced file", () => {
+  test("is not a Markdown file where the fence is of another language: it is a part of it", () => {
+    const readme = [{ path: "README.md", isWritten: true }];
+    expect(looseOf(["# Hello", "", "Run it:", "```sh", "python3 hello.py", "```"], readme).actions).toEqual([]);
+    const whole = looseOf(["Here it is:", "```markdown", "# Hello", "```"], readme);
+    expect(bare(whole.actions)).toEqual([{ cmd: "WRITE", path: "README.md", blocks: undefined, body: "# Hello\n" }]);
+  });
+
   const lines = ["Here is hello.py:", "```python", "print(1)", "", "print(2)", "```", "It prints."];
 
   test("is the file only where its step is WRITE", () => {

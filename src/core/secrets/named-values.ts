@@ -63,6 +63,8 @@ const bareValues = [
 const plainShapes = [
   /^[ \t]*(?:requirepass|masterauth|bindpw|rootpw|psk)[ \t]+["']?([^\s"']{1,2048})["']?[ \t]*\r?$/gim,
   /\bsecret[ \t]+"([^\s"]{1,2048})"/gi,
+  // The headers that nginx, Apache and HAProxy pass on.
+  /\b(?:proxy_set_header|RequestHeader[ \t]+\w+|set-header|add-header)[ \t]+["']?[\w-]*(?:token|key|auth|secret|password)[\w-]*["']?[ \t]+["']?(?:(?:Bearer|Basic)[ \t]+)?([^\s"';$%{][^\s"';]{7,2047})/gi,
   /\b(?:mysql|mariadb)[\w-]*\b[^\n|;&]{0,200}?\s-p["']?([^\s"']{1,200})/g,
   /\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user|--proxy-user)[ \t=]?[ \t]*["']?[^\s:'"]{1,64}:([^\s'"]{1,200})/g,
   /(?<=^|[\s"'=,])(?!(?:mailto|e?mail|user|from|to|cc|npm|jsr|sip|xmpp|acct|git|github):)[a-z_][\w.-]{0,63}:([^\s:@/"'`{};]{1,200})@(?!sha\d)[a-z][\w.-]+/gim,

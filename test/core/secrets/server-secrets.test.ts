@@ -37,6 +37,10 @@ test.each([
   ["ftp://backup:tiger99@host/x", "tiger99"],
   ["<password>tiger</password>", "tiger"],
   [`secret "tiger";`, "tiger"],
+  ['proxy_set_header X-Token "tok_live_51Habcdef";', "tok_live_51Habcdef"],
+  ['proxy_set_header Authorization "Bearer tok_live_51";', "tok_live_51"],
+  ["RequestHeader set X-Api-Key tok_live_51", "tok_live_51"],
+  ["http-request set-header X-Auth-Token tok_live_51", "tok_live_51"],
   [`$ANSIBLE_VAULT;1.1;AES256\n${"61626364".repeat(10)}\n${"62636465".repeat(10)}\n3133\n`, "6263646562"],
   [`key: !vault |\n  $ANSIBLE_VAULT;1.2;AES256;dev\n  ${"61626364".repeat(10)}\n  6162\nad: 8080\n`, "61626364"],
 ])("hides %s", (text, secret) => {

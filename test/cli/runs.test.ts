@@ -1,7 +1,8 @@
 /** The lines of `pai history`: one a run, or two where the terminal is too narrow. */
 import { expect, test } from "bun:test";
 import { type ListedRun, renderRows, toRow } from "../../src/cli/runs.ts";
-import { renderListed } from "../../src/cli/session/render-resumed.ts";
+import { describeLosses, renderListed } from "../../src/cli/session/render-resumed.ts";
+import type { ReadSession } from "../../src/store/sessions.ts";
 import { firstLine } from "../../src/ui/sanitize.ts";
 
 const run: ListedRun = {
@@ -59,4 +60,13 @@ test("a list of sessions gives the request the room, and leaves out the time fir
 
 test("an undone task of several lines is named by its first, on one line", () => {
   expect([firstLine("fix it\nand test it\n"), firstLine("fix it\n")]).toEqual(["fix it …", "fix it"]);
+});
+
+test("a session that goes on with another model says which one it had", () => {
+  const session = { turns: [{ model: "gemini:gemini-3.8-flash" }, { model: "" }] };
+  const read = { session, damaged: 0, leftOut: 0 } as unknown as ReadSession;
+  expect(describeLosses(read, "gemini:gemini-3.8-flash")).toEqual([]);
+  expect(describeLosses(read, "gemini:gemini-3.5-flash-lite")).toEqual([
+    "its last turn asked gemini:gemini-3.8-flash: /model gemini:gemini-3.8-flash goes on so",
+  ]);
 });

@@ -50,9 +50,11 @@ export function renderResumed(session: Session, style: Style, columns: number): 
   return [head, ...exchange, ...next].map((line) => `${line}\n`).join("");
 }
 
-/** What could not be restored of a session, a line each. */
-export function describeLosses({ damaged, leftOut }: ReadSession): readonly string[] {
+/** What is not as it was in a session that goes on with `models`, a line each. */
+export function describeLosses({ session, damaged, leftOut }: ReadSession, models: string): readonly string[] {
+  const last = session.turns.findLast(({ model }) => model !== "")?.model;
   return [
+    ...(last === undefined || models.includes(last) ? [] : [`its last turn asked ${last}: /model ${last} goes on so`]),
     ...(damaged > 0 ? [`${counted(damaged, "damaged line")} passed over`] : []),
     ...(leftOut > 0 ? [`it is so long that the first ${renderBytes(leftOut)} are not sent again`] : []),
   ];

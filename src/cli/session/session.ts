@@ -251,7 +251,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   truth.sync(open);
   truth.follow(open.session.turns);
   if (loaded !== null) context.err(renderResumed(open.session, view.style, columns));
-  if (loaded !== null) for (const text of describeLosses(loaded)) warn("session")(text);
+  if (loaded !== null) for (const text of describeLosses(loaded, spellModels(base.settings))) warn("session")(text);
   const mode = usualMode(base);
   const nothing = {
     effort: composed.base.settings.effort,

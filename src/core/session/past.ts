@@ -30,10 +30,13 @@ export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
 const sizeOf = ({ request, answer, became, diff, printed = "" }: PastTurn) =>
   request.length + answer.length + became.length + diff.length + printed.length;
 
+/** All that a session knows of a turn that never ended: the next start of pai takes its changes back where it can. */
+const cutOff =
+  "cut off, and what it had changed was taken back, but for files that somebody changed since, unless another pai is still at work on it";
+
 /** How a turn ended, and what the user did since with it, or with the turns that it sums up. */
 export function endOf({ status, became, undone, told }: Turn): string {
-  const end =
-    became || (status ?? "cut off, and what it had changed was taken back, unless another pai is still at work on it");
+  const end = became || (status ?? cutOff);
   if (undone === true) return `undone by the user: its files went back, and nothing else; before that: ${end}`;
   const since = told.flatMap((turn) =>
     turn.undone === null ? [] : `; ${turn.undone ? "undone" : "brought back"} by the user since: ${nameRequest(turn)}`,

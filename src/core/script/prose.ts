@@ -20,6 +20,10 @@ export const asksToKnow = (request: string): boolean =>
     request,
   );
 
+/** Whether words at a plan or a diff are a question, and no wish: "when it is empty, return 0" is one. */
+export const isQuestion = (words: string): boolean =>
+  /\?\s*$|^\W*(?:why|how|what|who|apa|kenapa|bagaimana)\b/i.test(words);
+
 /**
  * What a reply without actions is. `answer`: prose that answers the request, with code only where that asks something;
  * `words`: other prose, which announces work or shows code; null: it is no prose, or holds edits.

@@ -2,6 +2,7 @@
 import { tailOf } from "../command/check-output.ts";
 import type { ChangeSummary, CommandRun, Outcome } from "../outcome.ts";
 import { renderProof } from "../outcome.ts";
+import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";
 
 export interface TurnRecord {
@@ -104,21 +105,23 @@ export function becameOf(outcome: Outcome): string {
   // A command that ended badly is told as one that ran.
   const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
   const notDone = status === "declined" ? [] : [...refused, ...undone].filter((step) => !hasRun(step));
-  const said = (about: "plan" | "changes") =>
-    corrections.flatMap((each) => (each.about === about ? [JSON.stringify(each.words)] : [])).join(", then ");
-  const [ofPlan, ofChanges] = [said("plan"), said("changes")];
+  const said = (about: "plan" | "changes", asks: boolean) => {
+    const all = corrections.filter((each) => each.about === about && isQuestion(each.words) === asks);
+    const words = all.map((each) => JSON.stringify(each.words)).join(", then ");
+    return words && `the user had ${asks ? `asked about the ${about}` : `wanted the ${about} otherwise`}: ${words}`;
+  };
+  const changed = changes.map(({ path }) => path);
+  const leftOut = skipped.map(({ target, why }) => (why === "" ? target : `${target} (${why})`));
+  const isSaid = (why: string) => corrections.some(({ words }) => why.endsWith(JSON.stringify(words)));
   const ran = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun>) =>
     `${command} (${endOf(ended)})`;
   return [
     changes.length === 0 ? sayUnchanged(outcome) : sayChanged(outcome),
     clause(
       "not done: ",
-      notDone.map(({ action, target, why }) => `${action} ${target} (${why})`),
+      notDone.map(({ action, target, why }) => `${action} ${target}${isSaid(why) ? "" : ` (${why})`}`),
     ),
-    clause(
-      "changed: ",
-      changes.map(({ path }) => path),
-    ),
+    clause("changed: ", changed),
     clause(
       "the user declined the changes to: ",
       status === "declined" ? [] : declined.paths.filter((path) => !isTold(path)),
@@ -129,22 +132,15 @@ export function becameOf(outcome: Outcome): string {
     ),
     clause("somebody else changed meanwhile, too: ", merged),
     clause("commands changed ignored paths, which stay so: ", stays?.paths ?? []),
-    clause(
-      "left out of the plan: ",
-      skipped.map(({ target, why }) => (why === "" ? target : `${target} (${why})`)),
-    ),
+    clause("left out of the plan: ", leftOut),
     clause("commands that ran: ", commands.map(ran)),
-    ofPlan === "" ? "" : `the user had wanted the plan otherwise: ${ofPlan}`,
-    ofChanges === "" ? "" : `the user had wanted the changes otherwise: ${ofChanges}`,
+    ...[said("plan", true), said("plan", false), said("changes", true), said("changes", false)],
     commit === undefined ? "" : `committed as ${commit.slice(0, 12)}`,
     clause("then the user's own commands ran: ", after.map(ran)),
   ]
     .filter(Boolean)
     .join("; ");
 }
-
-/** How many failed checks a turn keeps the output of. */
-const maxPrinted = 2;
 
 /** Characters of a turn's diff that a session keeps. */
 const maxOfDiff = 4096;
@@ -156,14 +152,11 @@ export function cutDiff(diff: string): string {
   return `${diff.slice(0, end < 0 ? maxOfDiff : end)}\n[… the rest of the diff is not shown]`;
 }
 
-/** What the failed checks of a run printed, under a line for each; "": the run went well, or nothing is known of them. */
+/** What the first two failed checks of a run printed; "": it went well, or nothing is known of them. */
 function printedOf({ ok, checks }: Outcome, outputs: ReadonlyMap<string, string>): string {
-  const failed = ok ? [] : checks.filter(({ passed }) => passed === false);
-  const texts = failed.flatMap(({ command }) => {
-    const text = tailOf(outputs.get(command) ?? "");
-    return text === "" ? [] : [`the check ${command} printed at last:\n${text}`];
-  });
-  return texts.slice(0, maxPrinted).join("\n");
+  const failed = checks.filter(({ passed, command }) => !ok && passed === false && outputs.get(command)?.trim());
+  const say = (command: string) => `the check ${command} printed at last:\n${tailOf(outputs.get(command) ?? "")}`;
+  return Array.from(failed.slice(0, 2), ({ command }) => say(command)).join("\n");
 }
 
 /** The record of a turn. `outputs`: what its checks printed when they last ran after the work, by command. */

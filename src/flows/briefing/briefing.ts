@@ -12,6 +12,7 @@ import { mapTexts } from "../../core/map-texts.ts";
 import { partOf } from "../../core/model.ts";
 import { lineOf, nameOf, type RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
+import { isQuestion } from "../../core/script/prose.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { renderPastTurns } from "../../core/session/past.ts";
 import { renderBaseline } from "../checks/checks.ts";
@@ -293,7 +294,9 @@ async function renderMemory({ task, ending }: Run): Promise<string> {
 
 /** What the user wants: the request, and their corrections of earlier plans and changes. */
 export function renderRequest({ task, planning, changing }: Run): string {
-  const said = [...planning.corrections, ...changing.corrections].map((text) => `\nCorrected by the user: ${text}`);
+  const said = [...planning.corrections, ...changing.corrections].map(
+    (text) => `\n${isQuestion(text) ? "Asked" : "Corrected"} by the user: ${text}`,
+  );
   const only = planning.asksOnly
     ? "\nThis is a question: only look and answer. Nothing is changed, no command is run."
     : "";

@@ -7,6 +7,7 @@ import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
 import type { Decision } from "../../core/question.ts";
+import { isQuestion } from "../../core/script/prose.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
@@ -176,7 +177,10 @@ function noteNo(
   if (words !== null && takesWords) {
     changing.wish = { words, diff };
     changing.corrections = [...changing.corrections, words];
-    const text = `the user wants these changes otherwise: ${JSON.stringify(words)}`;
+    const head = isQuestion(words)
+      ? "the user asks about these changes, which are not applied: "
+      : "the user wants these changes otherwise: ";
+    const text = head + JSON.stringify(words);
     return { code: "declined", text, isAnew: true };
   }
   changing.declined = [...changing.declined, { paths, diff }];

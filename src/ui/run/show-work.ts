@@ -1,6 +1,7 @@
 /** Shows what a run does: its calls with their results, its changes, its checks. */
 
 import type { StampedEvent } from "../../core/event.ts";
+import { isQuestion } from "../../core/script/prose.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { counted, renderDuration } from "../amount.ts";
 import { renderDiff } from "../diff/render-diff.ts";
@@ -176,7 +177,9 @@ export function openWork(
       "changes.proposed": showProposed,
       "changes.decided"({ accept, by, words }) {
         subject("");
-        const why = words !== undefined ? "you want it otherwise" : by === "user" ? "you said no" : "nobody said yes";
+        const ofWords = (said: string) => (isQuestion(said) ? "you asked about it" : "you want it otherwise");
+        const ofUser = words === undefined ? "you said no" : ofWords(words);
+        const why = by === "user" ? ofUser : "nobody said yes";
         if (!accept) line("warn", `not applied: ${why}`);
       },
       "changes.applied"(event) {

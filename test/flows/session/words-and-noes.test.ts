@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls } from "../loop.ts";
+import { call, calls, resultsOf } from "../loop.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
 import { inSession } from "../turns.ts";
 
@@ -152,5 +152,40 @@ test("a check that the person does not want mended is not asked about again", as
     });
     expect(ran.outcome).toMatchObject({ status: "failed", error: { code: "check_failed" } });
     expect(ran.files).toEqual({ "a.txt": "two\n" });
+  });
+});
+
+const question = { feedback: "why is 1 better than a word?" } as const;
+
+test("a question at the plan and a no behind it are told as that, and not as a wish", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const ran = await turns.say("make it a number", {
+      lines: [edit("a.txt", "1") + finish("Done."), talk("Because one can count with it.")],
+      ...{ options: { interactive: true, atOnce: "always" }, answers: [question, "no"] },
+    });
+    expect(ran.outcome.status).toBe("declined");
+    turns.resume();
+    expect((await turns.say("what now?", ask)).past).toContain(
+      'pai: not applied, the user declined the plan; the user had asked about the plan: "why is 1 better than a word?"\n',
+    );
+  });
+});
+
+test("a question at a diff of tool-loop is told once, to the model as a question", async () => {
+  await inSession({}, async (turns) => {
+    const both = calls(
+      call("write", { path: "a.txt", content: "1\n" }),
+      call("write", { path: "b.txt", content: "1\n" }),
+    );
+    const ran = await turns.say("make a.txt and b.txt", {
+      lines: [both, "Because one can count with it."],
+      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: [question] },
+    });
+    expect(resultsOf(ran, 2)[0]?.text).toBe(
+      'the user asks about these changes, which are not applied: "why is 1 better than a word?"',
+    );
+    expect((await turns.say("what now?", ask)).past).toContain(
+      'not done: WRITE a.txt, WRITE b.txt; the user had asked about the changes: "why is 1 better than a word?"',
+    );
   });
 });

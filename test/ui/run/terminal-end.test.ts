@@ -30,6 +30,7 @@ test("what a person wanted otherwise is not called refused, and a no not somebod
   const shown = (more: { readonly by: "user" | "policy"; readonly words?: string }) =>
     show(true, {}, { events: stamp([{ ...decided, ...more }]), outcome }).screen;
   expect(shown({ by: "user", words: "in French" })).toContain("not applied: you want it otherwise\n");
+  expect(shown({ by: "user", words: "why in French?" })).toContain("not applied: you asked about it\n");
   expect(shown({ by: "user" })).toContain("not applied: you said no\n");
   expect(shown({ by: "policy" })).toContain("not applied: nobody said yes\n");
 });

@@ -63,7 +63,7 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
   const commit = ending.commit;
   const paths = filesOf(begun?.changes ?? []).map(({ path }) => path);
   if (commit == null || leavesNothing(run)) return null;
-  if (paths.length === 0) return nothing(run);
+  if (paths.length === 0) return begun?.changes.length ? nothing(run) : null;
   if (!isVerified(checking)) {
     const ran = checking.results.filter(({ passed }) => passed !== null).length;
     const why = checking.unsettled.length === 0 ? "" : `: ${renderUnsettled(checking.unsettled, ran)}`;

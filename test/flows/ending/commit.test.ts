@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import type { Commits, PreparedCommit } from "../../../src/core/ports.ts";
-import { finish, modify, plan } from "../plans.ts";
+import { finish, modify, plan, talk } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -45,4 +45,15 @@ test("an interrupt while a hook runs takes the work back", async () => {
   };
   const ran = await play({ files, lines, options, commits, signal: stop.signal });
   expect([ran.outcome.code, ran.files]).toEqual([130, files]);
+});
+
+test("a run that changed nothing says nothing of a commit", async () => {
+  const ran = await play({
+    files,
+    lines: [talk("It says one.")],
+    options: { ...options, interactive: true },
+    commits: { require: async () => {}, prepare: async () => prepared },
+  });
+  expect(ran.eventsOf("notice").filter(({ code }) => code === "nothing_committed")).toEqual([]);
+  expect(ran.outcome.status).toBe("answered");
 });

@@ -138,6 +138,8 @@ export interface Setup extends Partial<Pick<Ports, "now" | "actions">> {
   readonly onQuestion?: (question: Question) => void;
   /** Called with every piece of text that arrives. */
   readonly onDelta?: () => void;
+  /** Called with every event. */
+  readonly onEvent?: (event: StampedEvent) => void;
 }
 
 export interface Ran {
@@ -288,6 +290,7 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       actions: setup.actions ?? allActions,
       decide: decider(setup, questions),
       sink: (event) => {
+        setup.onEvent?.(event);
         events.push(event);
         if (event.type === "model.delta") setup.onDelta?.();
       },

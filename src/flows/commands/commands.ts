@@ -106,11 +106,14 @@ export async function runInWorkspace(
   {
     signal = run.signal,
     name = command,
+    onEnd = () => {},
     ...options
   }: Omit<CommandOptions, "signal"> & {
     readonly signal?: AbortSignal | undefined;
     /** What notices call it, if not by its text. */
     readonly name?: string;
+    /** Is told how it ended, also where the signal ended it. */
+    readonly onEnd?: (result: CommandResult) => void;
   },
 ): Promise<CommandResult> {
   // Before it runs: the receipt keeps its output as it is hidden then.
@@ -118,6 +121,7 @@ export async function runInWorkspace(
   const transaction = await run.transaction();
   const onOutput = (lines: string) => run.emit({ type: "command.output", lines: run.veil.hideOutput(lines) });
   const result = await transaction.run(command, { ...options, signal, onOutput });
+  onEnd(result);
   const { effects, held } = result;
   if (!held.isCopy) {
     run.overlay.learn(effects.changes);
@@ -199,12 +203,13 @@ async function runNow(
   held: Pick<CommandOptions, "unasked" | "sandbox" | "staged" | "weakest">,
 ): Promise<Ran> {
   const isEarly = !hasOwnWork(run);
-  const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: limitMs, ...held });
-  const { exit, ms, timedOut } = result;
+  const onEnd = ({ exit, ms, timedOut }: CommandResult) => {
+    const ended = timedOut ? "timeout" : exit === null ? "signal" : "exit";
+    run.shell.commands = [...run.shell.commands, { command: promised, exit, ms, ended, isEarly }];
+  };
+  const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: limitMs, onEnd, ...held });
   // Before a question about what it changed.
   run.emit({ type: "look.shown", action, target: command, text: result.output });
-  const ended = timedOut ? "timeout" : exit === null ? "signal" : "exit";
-  run.shell.commands = [...run.shell.commands, { command: promised, exit, ms, ended, isEarly }];
   return { ...result, limitMs, refused: await settleEffects(run, rights, { ...result, command }) };
 }
 

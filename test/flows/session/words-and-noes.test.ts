@@ -1,5 +1,7 @@
 /** Words and a no at the diffs of one script: what the run, its next request and the next turn make of them. */
 import { expect, test } from "bun:test";
+import { PaiError } from "../../../src/core/error.ts";
+import type { StampedEvent } from "../../../src/core/event.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
@@ -186,6 +188,22 @@ test("a question at a diff of tool-loop is told once, to the model as a question
     );
     expect((await turns.say("what now?", ask)).past).toContain(
       'not done: WRITE a.txt, WRITE b.txt; the user had asked about the changes: "why is 1 better than a word?"',
+    );
+  });
+});
+
+test("a command that the person stopped is told with those that ran", async () => {
+  await inSession({}, async (turns) => {
+    const stop = new AbortController();
+    const onEvent = ({ type }: StampedEvent) => {
+      if (type === "command.output") stop.abort(new PaiError("interrupted", "interrupted"));
+    };
+    await turns.say("run them", {
+      lines: [plan({ steps: ["RUN true", "RUN echo hi; sleep 20"] })],
+      ...{ options: { interactive: true }, answers: "yes", signal: stop.signal, onEvent },
+    });
+    expect((await turns.say("what now?", ask)).past).toContain(
+      "interrupted by the user; commands that ran: true (exit 0), echo hi; sleep 20 (ended by a signal)",
     );
   });
 });

@@ -19,7 +19,7 @@ import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
 import { tellBriefing } from "./dialogue.ts";
 import { lookAround } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
-import { type AtOnce, finishOf, offerAtOnce, tryAtOnce } from "./plans/at-once.ts";
+import { type AtOnce, finishOf, offerAtOnce, requestOf, sayOfWaiting, tryAtOnce } from "./plans/at-once.ts";
 import { asOnDisk, type Presented, present, whyUnfit } from "./plans/present.ts";
 import { planAndWorkPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
@@ -240,11 +240,13 @@ interface Wanted {
 }
 
 /** Whether a reply without JSON is an answer in prose: at once to a person; else the last one after a look or a question. */
-function answersInProse({ interactive, planning, task }: Run, text: string, isLast: boolean): boolean {
+function answersInProse(run: Run, text: string, isLast: boolean): boolean {
+  const { interactive, planning } = run;
   const { asksOnly, rounds } = planning;
   const isRead = interactive || asksOnly;
-  const prose = readProse(text, asksOnly ? `${task.text}?` : task.text);
-  if (prose === "answer" && (isRead || (isLast && (rounds > 0 || asksToKnow(task.text))))) return true;
+  const request = requestOf(run);
+  const prose = readProse(text, asksOnly ? `${request}?` : request);
+  if (prose === "answer" && (isRead || (isLast && (rounds > 0 || asksToKnow(request))))) return true;
   return prose !== null && isRead && isLast;
 }
 
@@ -252,7 +254,7 @@ function answersInProse({ interactive, planning, task }: Run, text: string, isLa
  * The answer of a model that sends no JSON: prose, or FINISH alone, like a script; null: neither. Records its next
  * steps, and the words of a reply that nobody asks for again.
  */
-function answerOf(run: Run, text: string, isLast: boolean): Json | null {
+function answerOf(run: Run, text: string, isLast: boolean): Pick<Plan, "intent" | "reply"> | null {
   const { ending, interactive, planning } = run;
   if (answersInProse(run, text, isLast)) return { intent: "conversation", reply: text.trim() };
   const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
@@ -321,7 +323,11 @@ async function askForPlan<Made>(
     ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
     return ledger.spare;
   };
-  const answer = (text: string, isLast: boolean) => answerOf(run, text, isLast || isAgain);
+  const answer = (text: string, isLast: boolean) => {
+    const meant = answerOf(run, text, isLast || isAgain);
+    if (meant !== null) sayOfWaiting(run, meant.reply);
+    return meant;
+  };
   const reader = { readValue, freeCall, answerOf: answer };
   const { value: made, messages: said } = await askForJson(run, question, "plan", reader);
   run.dialogue.messages = said;

@@ -14,11 +14,13 @@ const announces = (text: string): boolean =>
     .split(/(?<=[.!?:])\s|\n/)
     .some((sentence) => announcement.test(sentence) && !offer.test(sentence));
 
+const opening = "(?:(?:and|but|so|ok|okay|now|then|also|please|dan|lalu|tolong)\\W+)*";
+const example = "(?:show|give) me (?:how|why|what|where|an example|some examples)";
+const asking = `why|how|what|where|who|which|when|is|are|does|did|explain|describe|tell me|${example}|apa|kenapa|bagaimana|jelaskan`;
+const question = new RegExp(`\\?|^\\W*${opening}(?:${asking})\\b`, "i");
+
 /** Whether a request asks to be told something. */
-export const asksToKnow = (request: string): boolean =>
-  /\?|^\W*(?:why|how|what|where|who|which|when|explain|describe|tell me|apa|kenapa|bagaimana|jelaskan)\b/i.test(
-    request,
-  );
+export const asksToKnow = (request: string): boolean => question.test(request);
 
 /** Whether words at a plan or a diff are a question, and no wish: "when it is empty, return 0" is one. */
 export const isQuestion = (words: string): boolean =>

@@ -2,7 +2,7 @@
 
 import { squash } from "../../core/change.ts";
 import { renderChanges } from "../../core/diff.ts";
-import { type Message, partOf, sizeOf } from "../../core/model.ts";
+import { type Json, type Message, partOf, sizeOf } from "../../core/model.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import {
@@ -221,11 +221,28 @@ async function takeProse(run: Run, system: string, reply: ScriptReply, prose: Re
   return command && takeScript(run, system, { ...reply, script: { ...reply.script, actions: [command] } });
 }
 
+/** What was said last: the request, or what the person said to its plan. */
+export const requestOf = ({ planning, task }: Run): string => planning.corrections.at(-1) ?? task.text;
+
+/** Shows an answer about a plan that still waits, if it did not stream: no outcome will hold it. */
+export function sayOfWaiting({ emit, interactive, ledger, planning }: Run, text: string): void {
+  if (interactive && planning.corrections.length > 0)
+    emit({ type: "model.delta", n: ledger.made, channel: "reply", text });
+}
+
+function takeJson(run: Run, value: Json): First | string {
+  const reading = readPlan(value);
+  if (!reading.ok) return `That is not a usable plan: ${reading.why}.`;
+  if (reading.value.intent === "conversation") sayOfWaiting(run, reading.value.reply);
+  return { plan: reading.value, atOnce: null, messages: run.dialogue.messages };
+}
+
 /** Asks for the work, and reads the answer in whatever form it comes. */
 export async function tryAtOnce(run: Run, system: string, messages: readonly Message[]): Promise<First> {
   const { dialogue, planning } = run;
   dialogue.messages = messages;
-  const shows = { code: asksToKnow(run.task.text) };
+  const request = requestOf(run);
+  const shows = { code: asksToKnow(request) };
   const reply = await askForScript(run, { purpose: "execute", system, messages, targets: targetsIn(run), shows });
   dialogue.messages = reply.messages;
   const { script, text, seen } = reply;
@@ -243,7 +260,7 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
     case "plan":
       return ask("Send the plan.");
     case "unclear": {
-      const prose = filesNamed(text, script.actions).length > 0 ? null : readProse(text, run.task.text);
+      const prose = filesNamed(text, script.actions).length > 0 ? null : readProse(text, request);
       const taken = await takeProse(run, system, reply, prose);
       if (taken !== null) return taken;
       const told = `unusable answer (${answer.why}): asking for a plan`;
@@ -251,10 +268,8 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
       return ask(`That could not be used: ${answer.why}. Send a plan, or the whole answer.`, prose !== null);
     }
     case "json": {
-      const reading = readPlan(answer.value);
-      return reading.ok
-        ? { plan: reading.value, atOnce: null, messages: reply.messages }
-        : ask(`That is not a usable plan: ${reading.why}.`);
+      const taken = takeJson(run, answer.value);
+      return typeof taken === "string" ? ask(taken) : taken;
     }
     case "answer": {
       if (filesNamed(text, script.actions).length > 0)

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_100,
+  core: 15_110,
   workspace: 13_550,
   cli: 11_950,
-  flows: 11_180,
+  flows: 11_200,
   models: 4_750,
   ui: 4_900,
   store: 4_150,

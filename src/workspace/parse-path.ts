@@ -33,10 +33,10 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
   if (/^[a-z]:[\\/]/i.test(text)) refuse("names a drive", "write it relative to the root");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) refuse("is an address, not a path", "write it relative to the root");
   if (text.includes("\\")) refuse("contains a backslash", "separate folders with /");
-  if (text.startsWith("/")) refuse("is absolute", "only paths below the root can be used, written relative to it");
+  if (text.startsWith("/")) refuse("is absolute", "paths are relative to the root, or lie in a folder that --also opens");
 
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.includes("..")) refuse('leads upwards with ".."', "only paths below the root can be used");
+  if (parts.includes("..")) refuse('leads upwards with ".."', "what lies above the root is opened with --also FOLDER");
   if (parts.length > maxParts) refuse(`is more than ${maxParts} folders deep`);
   if (parts.some((part) => Buffer.byteLength(part) > maxPartBytes)) {
     refuse(`contains a name of more than ${maxPartBytes} bytes`);

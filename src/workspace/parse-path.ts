@@ -33,7 +33,7 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
   if (/^[a-z]:[\\/]/i.test(text)) refuse("names a drive", "write it relative to the root");
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) refuse("is an address, not a path", "write it relative to the root");
   if (text.includes("\\")) refuse("contains a backslash", "separate folders with /");
-  if (text.startsWith("/")) refuse("is absolute", "paths are relative to the root, or lie in a folder that --also opens");
+  if (text.startsWith("/")) refuse("is absolute", "what lies outside the root is opened with --also FOLDER");
 
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes("..")) refuse('leads upwards with ".."', "what lies above the root is opened with --also FOLDER");

@@ -17,7 +17,7 @@ export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVe
   const found = path.startsWith("/") ? rules.outside?.(path) : null;
   if (found?.path === "" && use === "folder") return { verdict: "allow" };
   if (found && !found.mayChange && changes.has(use))
-    return { verdict: "deny", why: "it is outside the project: it is shown, and changed only where pai starts with --also FOLDER" };
+    return { verdict: "deny", why: "it is outside the project: shown, and changed only with --also FOLDER" };
   if (found) return judgePath(found.path as RelPath, use, found.rules);
   if (path === "" && use !== "list") return { verdict: "deny", why: "that is the root itself" };
   const judged = judgeNames(path, rules, use === "folder" || use === "list");

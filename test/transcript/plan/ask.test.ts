@@ -84,7 +84,7 @@ test.concurrent("--show opens a folder outside for looks: masked, closed names c
   const { code, stderr } = await place.pai(["run", "-y", "--show", folder, "write it down"]);
   expect([code, stderr]).toEqual([
     12,
-    expect.stringContaining("is outside the project: it is shown, and changed only where pai starts with --also FOLDER"),
+    expect.stringContaining("is outside the project: shown, and changed only with --also FOLDER"),
   ]);
 });
 

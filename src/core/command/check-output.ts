@@ -81,8 +81,12 @@ function failingLines(output: string): readonly string[] {
   return failing.length === 0 ? lines : failing;
 }
 
-/** How many failures and errors a line counts: 3 in "2 failed, 1 error" and in "failures=3"; 0: it counts none. */
+/** The words of a line of totals. */
+const ofTotals = /^(?:tests?|suites?|fail\w*|pass\w*|errors?|skip\w*|ok|ran|run|total|in|m?s|sec\w*)$/i;
+
+/** How many failures and errors a line of totals counts: 3 in "2 failed, 1 error in 0.3s"; 0: it is another line. */
 function failuresIn(line: string): number {
+  if (!(line.match(/\p{L}+/gu) ?? []).every((word) => ofTotals.test(word))) return 0;
   const counts = line.matchAll(/(\d+) (?:tests? )?(?:fail|error)|(?:fail|error)\w*[=:] ?(\d+)/gi);
   return [...counts].reduce((sum, [, before, after]) => sum + Number(before ?? after), 0);
 }
@@ -104,8 +108,9 @@ export function compareFailures(before: Failed, after: Failed): Comparison | nul
   const outputs = [before.output, after.output];
   if (before.passed !== false || after.passed !== false) return null;
   if (outputs.some((output) => output.trim() === "" || isCut.test(output))) return null;
-  const left = failingLines(before.output).map(normalize);
-  const most = Math.max(...left.map(failuresIn));
+  const old = failingLines(before.output);
+  const left = old.map(normalize);
+  const most = Math.max(...old.map(failuresIn));
   const fresh: string[] = [];
   for (const line of failingLines(after.output)) {
     const at = left.indexOf(normalize(line));

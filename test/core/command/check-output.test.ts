@@ -63,6 +63,8 @@ test("totals that count fewer failures are nothing new", () => {
   expect(renderComparison(compareFailures(before, better))).toBe("fewer failures than before");
   const worse = failed("FAILED t.py::one\nFAILED t.py::two\n3 failed, 1 passed in 0.29s\n");
   expect(renderComparison(compareFailures(before, worse))).toBe("new since before: 3 failed, 1 passed in 0.29s");
+  const other = failed("FAILED t.py::two\nE  Oops: 1 error in line\n1 failed, 3 passed in 0.29s\n");
+  expect(renderComparison(compareFailures(before, other))).toBe("new since before: E  Oops: 1 error in line");
 });
 
 test("the end of a long output is shown from the beginning of a line, and what is missing is counted", () => {

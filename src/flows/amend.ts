@@ -15,7 +15,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { type Acting, isRefusal } from "./acting.ts";
 import { claimOfCall, concernsOf, noteAmended, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
 import { refuseUnallowed, requireChangeable, withinOnly } from "./changes/allowed.ts";
-import { bindCommands, describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
+import { bindCommands, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { textNow } from "./dialogue.ts";
 import type { CallReport } from "./perform.ts";
 import { rehearse } from "./rehearse.ts";
@@ -120,8 +120,10 @@ async function diffBeyond(run: Run, rights: Rights, asked: readonly Asked[], cal
 /** A request as the person reads it; for a command with its sandbox, and with each of its lines marked. */
 async function renderAsked(run: Run, { request, claim }: Asked): Promise<string> {
   const { action, path, destination, why } = request;
-  if (claim.kind === "command")
-    return approvalWording.wishToRun(action, claim.command, why, await describeSandbox(run, [claim.command]));
+  if (claim.kind === "command") {
+    await foretellWalls(run, [claim.command]);
+    return approvalWording.wishToRun(action, claim.command, why, await describeSandbox(run));
+  }
   const concern = concernsOf(run, [claim])[0]?.why ?? null;
   return approvalWording.wish(action, destination === null ? path : `${path} → ${destination}`, why, concern);
 }

@@ -22,7 +22,7 @@ import type { Concern, Question } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { findConcerns, refuseUnallowed, requireChangeable, withinOnly } from "./changes/allowed.ts";
-import { askBound, describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
+import { askBound, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
 
@@ -218,7 +218,7 @@ async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly PlanCla
   const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? claim.path : []));
   const concerns = concernsOf(run, claims).map(({ path, why }) => `${path} (${why})`);
   const commands = plannedCommands(plan);
-  const sandbox = commands.length === 0 ? "" : await describeSandbox(run, commands);
+  const sandbox = commands.length === 0 ? "" : await describeSandbox(run);
   return approvalWording.plan(deletes, concerns, commands, sandbox);
 }
 
@@ -357,8 +357,10 @@ export async function requireRight(
   const text = approvalWording.beyondPlan(isNew ? `write the new file ${claim.path}` : what);
   const { accept, by } = await run.decide({ kind: "scope", text, ...shown, ...(await onlyCommands(run, [claim])) });
   if (by === "user") noteAmended(run, { ...targetsOf(call), why: "", accept, by });
-  if (accept) await requireChangeable(run, [claim]);
-  if (accept) return rights.grant(claim, "");
+  if (accept) {
+    await requireChangeable(run, [claim]);
+    return rights.grant(claim, "");
+  }
   if (by !== "user")
     throw new PaiError("scope_refused", refusal.message, {
       hint: `if the task needs it, write ${renderAmend(call)} on the line before it`,
@@ -384,7 +386,8 @@ async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
   await requireChangeable(run, [claim]);
   if (claim.kind !== "command" || !interactive || grantsRun(shell.allowRun, claim.command)) return;
   const { command } = claim;
-  const text = approvalWording.command(command, await describeSandbox(run, [command]));
+  await foretellWalls(run, [command]);
+  const text = approvalWording.command(command, await describeSandbox(run));
   const only = await onlyCommands(run, [claim]);
   const accepted = await askBound(run, claim.command, async (note) => {
     const decision = await decide({ kind: "command", text: note + text, ...only });

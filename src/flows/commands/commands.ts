@@ -74,11 +74,9 @@ export async function foretellWalls(run: Run, commands: readonly string[]): Prom
   }
 }
 
-/** The sandbox of commands, in the words for a question about them. */
-export async function describeSandbox(run: Run, commands: readonly string[]): Promise<string> {
-  await foretellWalls(run, commands);
-  return sandboxWording(run.workspace.root, await run.workspace.sandbox());
-}
+/** The sandbox of commands, in the words for a question. */
+export const describeSandbox = async ({ workspace }: Run): Promise<string> =>
+  sandboxWording(workspace.root, await workspace.sandbox());
 
 /** Records the sandbox level, and says once in a run how its commands are sandboxed. */
 async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promise<void> {

@@ -154,20 +154,16 @@ function onlyFence(lines: readonly string[]) {
   const inner = lines.slice(start + 1, end);
   // With a line of the same marks inside, there are several fences.
   if (!isOne || inner.some((line) => line.trim() === marks)) return null;
-  return {
-    inside: inner,
-    language: language.trim(),
-    around: messageIn([...lines.slice(0, start), ...lines.slice(end + 1)]),
-  };
+  const around = messageIn([...lines.slice(0, start), ...lines.slice(end + 1)]);
+  return { line: start + 1, language: language.trim(), inside: inner, around };
 }
 
 /** The action of a reply that shows one command in a shell's fence, and nothing else to do; null: it is another reply. */
 export function commandShown(text: string): ScriptAction | null {
-  const lines = text.split(/\r?\n/);
-  const [arg = "", ...more] = onlyFence(lines)?.inside ?? [];
-  const start = lines.findIndex((line) => fence.test(line));
-  if (!/^(?:ba|z)?sh$|^shell$/.test(fence.exec(lines[start] ?? "")?.[2] ?? "") || more.length > 0) return null;
-  return arg.trim() === "" ? null : { cmd: "RUN", arg: arg.trim(), line: start + 1 };
+  const found = onlyFence(text.split(/\r?\n/));
+  if (found === null || !/^(?:(?:ba|z)?sh|shell)$/.test(found.language) || found.inside.length !== 1) return null;
+  const arg = found.inside.join("").trim();
+  return arg === "" ? null : { cmd: "RUN", arg, line: found.line };
 }
 
 function readFence(lines: readonly string[], targets: readonly LooseTarget[], read: Read): LooseReply {

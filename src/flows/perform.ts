@@ -57,7 +57,7 @@ interface Batch {
   readonly cap: SizeCap;
   waiting: Waiting[];
   changed: boolean;
-  /** A no to all changes before a command, which ends the run and is no result of the command. */
+  /** What was thrown when the person declined all changes before a command: it ends the run, and the command did not fail. */
   no: unknown;
 }
 

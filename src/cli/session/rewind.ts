@@ -14,7 +14,7 @@ import { runTask } from "../../flows/run-task.ts";
 import { compactConversation, summarizeText } from "../../flows/tool-loop/compact.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut } from "../../ui/layout.ts";
-import { visibleLine } from "../../ui/sanitize.ts";
+import { firstLine, visibleLine } from "../../ui/sanitize.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
 import { askYes } from "../ask-yes.ts";
 import { columnsOf } from "../columns.ts";
@@ -35,7 +35,7 @@ function renderTurns({ open, context, view }: Talk): string {
   const width = `${turns.length}`.length;
   const rows = turns.map(({ at, request, changed, undone }, n) => {
     const what = undone === true ? "undone" : changed ? "changed files" : "";
-    return `${`${n + 1}`.padStart(width)}  ${clockOf(at)}  ${what.padEnd(13)}  ${visibleLine(request)}`;
+    return `${`${n + 1}`.padStart(width)}  ${clockOf(at)}  ${what.padEnd(13)}  ${firstLine(request)}`;
   });
   const fitting = rows.map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
   return `${fitting.join("\n")}

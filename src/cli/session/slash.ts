@@ -233,7 +233,7 @@ async function exportTalk(talk: Talk, path: string): Promise<void> {
   if (path === "") throw new PaiError("usage", "/export needs a file", { hint: "/export session.md" });
   const file = resolve(context.cwd, path);
   const { session } = open;
-  if (session.turns.length === 0) throw new PaiError("usage", "there is no turn to export yet");
+  if (session.turns.length === 0) throw new PaiError("usage", "this session has no turn to export yet");
   try {
     writeFileSync(file, renderExport(session, talk.composed.cover), { flag: "wx", mode: 0o600 });
   } catch (thrown) {

@@ -123,7 +123,7 @@ export function watchTruth({
     for (const { id: run, status } of reversed)
       if (turns.has(run))
         open.add({ type: "turn.reversed", at: now().toISOString(), run, undone: status === "undone" });
-    // A reversal of one that was not told leaves nothing to tell.
+    // An undo and its redo, neither of them told yet, cancel each other.
     for (const run of reversed) if (!notes.delete(run.id)) notes.set(run.id, sayReversal(run, turns.get(run.id)));
     seeRuns();
   }

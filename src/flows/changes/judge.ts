@@ -14,7 +14,7 @@ export interface Refusal {
   readonly code: ErrorCode;
   /** For the model: why, and what it can do instead. */
   readonly text: string;
-  /** The person wants it made anew, so it is no refusal where a model can do that. */
+  /** The person wants the change made again in another way: a model that can be asked for it was not refused. */
   readonly isAnew?: true;
 }
 

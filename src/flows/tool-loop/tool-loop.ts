@@ -289,7 +289,7 @@ function watchEnd(run: Run): LoopEnd {
   let refused: CallReport | null = null;
   let corrections = 0;
   /** How much the person had declined when the model was last sent back. */
-  let noes = 0;
+  let declinedBefore = 0;
 
   /** Headless, nobody sees a refusal, so it fails a run in which nothing was done. */
   const throwRefused = () => {
@@ -313,12 +313,12 @@ function watchEnd(run: Run): LoopEnd {
       const failed = (await runChecks(run, checks)).filter(({ fatal }) => fatal);
       const [first] = failed;
       if (first === undefined) return null;
-      const isUnwanted = corrections > 0 && run.changing.declined.length > noes;
+      const isUnwanted = corrections > 0 && run.changing.declined.length > declinedBefore;
       if (corrections === maxCorrections || run.ledger.exhausted || isUnwanted) {
         throw new PaiError("check_failed", describeFailed(first));
       }
       corrections += 1;
-      noes = run.changing.declined.length;
+      declinedBefore = run.changing.declined.length;
       const outputs = failed.map((check) => describeCheck(check)).join("\n\n");
       return `${outputs}\n\nCorrect what the failed check shows.`;
     },

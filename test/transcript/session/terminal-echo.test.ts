@@ -81,18 +81,23 @@ inTerminal(
   },
 );
 
+/** Begins a task that takes its time, queues two lines behind it, and stops it. */
+async function stopWithQueue(screen: ReturnType<typeof openScreen>, place: ReturnType<typeof openPlace>) {
+  screen.enter('"$PAI"');
+  await screen.shows(ready);
+  screen.enter("take your time");
+  await place.gemini.arrived(1);
+  screen.press("then the second", "Enter", "and the third", "Enter");
+  await screen.shows(/next: and the third$/m);
+  screen.press("Escape");
+}
+
 inTerminal(
   "lines typed ahead of a stop come to the prompt one by one, and none is sent without its Enter",
   async () => {
     await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("Second.")]);
     using screen = openScreen(place, { columns: 80, rows: 24 });
-    screen.enter('"$PAI"');
-    await screen.shows(ready);
-    screen.enter("take your time");
-    await place.gemini.arrived(1);
-    screen.press("then the second", "Enter", "and the third", "Enter");
-    await screen.shows(/next: and the third$/m);
-    screen.press("Escape");
+    await stopWithQueue(screen, place);
     await screen.shows(/interrupted, nothing changed[\s\S]*^then: and the third\npai> then the second *$/m);
     expect(place.gemini.requests).toHaveLength(1);
     screen.press("Enter");
@@ -104,13 +109,7 @@ inTerminal(
 inTerminal("the last task is offered again only where it stands at the prompt, not a queued line", async () => {
   await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
   using screen = openScreen(place, { columns: 90, rows: 30 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
-  screen.enter("take your time");
-  await place.gemini.arrived(1);
-  screen.press("then the second", "Enter", "and the third", "Enter");
-  await screen.shows(/next: and the third$/m);
-  screen.press("Escape");
+  await stopWithQueue(screen, place);
   await screen.shows(/^pai> then the second *$/m);
   screen.press("C-u", "y", "Enter");
   await screen.shows(/nothing to continue[\s\S]*^pai> and the third *$/m);

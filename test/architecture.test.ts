@@ -122,7 +122,7 @@ const budgets = {
   core: 15_110,
   workspace: 13_550,
   cli: 11_950,
-  flows: 11_200,
+  flows: 11_210,
   models: 4_750,
   ui: 4_900,
   store: 4_150,

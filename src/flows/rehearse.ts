@@ -1,9 +1,10 @@
 /** Tries calls on an overlay of the workspace: what they would change, and which of them cannot be done. */
 import type { Change } from "../core/change.ts";
 import { renderChanges } from "../core/diff.ts";
+import { judge } from "../core/guard/guard.ts";
 import type { Call } from "../core/model.ts";
 import type { Stage } from "../core/ports.ts";
-import type { Complaint } from "../core/proposal.ts";
+import type { Complaint, Proposal } from "../core/proposal.ts";
 import type { Question } from "../core/question.ts";
 import { targetOfCall } from "./approval.ts";
 import type { Run } from "./run.ts";
@@ -14,6 +15,15 @@ interface Rehearsed {
   readonly steps: readonly { readonly call: Call; readonly changes: readonly Change[] }[];
   /** Calls that cannot be done, each with the model's own mistake. */
   readonly complaints: readonly { readonly call: Call; readonly code: Complaint["code"]; readonly text: string }[];
+}
+
+/** The mistake of a proposal: one that its action finds, or a placeholder for code, which no plan allows; null: none. */
+function mistakeIn({ changing }: Run, proposal: Proposal | Complaint): Pick<Complaint, "code" | "text"> | null {
+  if (proposal.kind !== "change") return proposal.kind === "complaint" ? proposal : null;
+  const planned = { by: "task", deletes: [], texts: [] } as const;
+  const found = judge({ planned, earlier: [], batch: proposal.changes, limits: changing.guard });
+  const hole = found.find(({ rule }) => rule === "placeholder");
+  return hole === undefined ? null : { code: "edit_failed", text: hole.text.slice(`${hole.path}: `.length) };
 }
 
 /** What the policy refuses is left out: it is refused, with its reason, when it is performed. */
@@ -29,9 +39,10 @@ export async function rehearse(run: Run, calls: readonly Call[]): Promise<Rehear
     if (action?.kind !== "change") continue;
     try {
       const proposal = await action.propose(call.input, stage, run.signal);
-      if (proposal.kind === "complaint")
-        complaints.push({ call, code: proposal.code, text: `${call.name} ${targetOfCall(call)}: ${proposal.text}` });
-      if (proposal.kind !== "change") continue;
+      const mistake = mistakeIn(run, proposal);
+      if (mistake !== null)
+        complaints.push({ call, code: mistake.code, text: `${call.name} ${targetOfCall(call)}: ${mistake.text}` });
+      if (mistake !== null || proposal.kind !== "change") continue;
       overlay.stage(proposal.changes);
       steps.push({ call, changes: proposal.changes });
     } catch (thrown) {

@@ -82,6 +82,14 @@ describe("a small task with a check takes one call", () => {
 });
 
 describe("before anybody is asked", () => {
+  test("a placeholder for code that is left out is mended, and its diff is not shown", async () => {
+    const holed = `FILES: area.py\n${write("area.py", "def area(r):\n    # ... rest unchanged\n")}${finish()}`;
+    const { questions, asked, files: after } = await byHand([holed, change + finish()], { answers: ["yes"] });
+    expect(asked(2)).toContain("FAILED: WRITE area.py: a placeholder replaces code");
+    expect(questions.map(({ diff = "" }) => diff.includes("unchanged"))).toEqual([false]);
+    expect(after["area.py"]).toBe(better);
+  });
+
   test("what cannot be done is mended, and one diff shows all of it", async () => {
     const wrong = `FILES: area.py, README.md\n${modify("area.py", ["    return 3.15 * r * r\n", "    return 3.1416 * r * r\n"])}${modify("README.md", ["# Shapes\n", "# Round\n"])}${finish()}`;
     const {

@@ -1,7 +1,7 @@
 /** A terminal of its own (tmux) that a test types into and reads. */
 import { expect } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../needs.ts";
 import { findBinary, type Place } from "./harness.ts";
@@ -80,7 +80,15 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
       throw new Error(`${pattern} was not shown ${times} times:\n${text()}`);
     },
     [Symbol.dispose]() {
+      const read = (command: string, ...args: readonly string[]) =>
+        spawnSync(command, args, { encoding: "utf8" }).stdout.trim();
+      const shell = read("tmux", "-L", socket, "list-panes", "-F", "#{pane_pid}");
+      const children = read("cat", `/proc/${shell}/task/${shell}/children`).split(" ").filter(Boolean);
       spawnSync("tmux", ["-L", socket, "kill-server"]);
+      // What the shell ran still writes while it ends, and the place is read next.
+      for (const until = performance.now() + 5_000; performance.now() < until; Bun.sleepSync(5)) {
+        if (!children.some((pid) => existsSync(`/proc/${pid}`))) return;
+      }
     },
   };
 }

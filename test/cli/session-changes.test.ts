@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changesOfSession } from "../../src/cli/session/rewind.ts";
+import { renderChanges } from "../../src/core/diff.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import { makeFolder, openHere } from "../flows/scripted.ts";
 
@@ -33,6 +34,31 @@ test("a file made by one run and changed by the next is one new file; undone run
     expect(told(ids)).toEqual([[null, "one\ntwo\n"]]);
     writeFileSync(join(place.root, "a.txt"), "by hand\n");
     expect(told(ids)).toEqual([[null, "one\ntwo\n"]]);
+  } finally {
+    place.remove();
+  }
+});
+
+test("what somebody wrote between two runs is none of the session's changes", async () => {
+  const place = makeFolder();
+  try {
+    const { workspace, history } = await openHere(place);
+    const path = "a.txt" as RelPath;
+    const runs = [
+      ["20260101-000000000-0001", null, "one\n"],
+      ["20260101-000000000-0002", "one\nby hand\n", "two\nby hand\n"],
+      ["20260101-000000000-0003", "two\nby hand\n", "two\nby hand\nthree\n"],
+    ] as const;
+    for (const [id, before, after] of runs) {
+      if (before !== null) writeFileSync(join(place.root, path), before);
+      const transaction = await workspace.begin({ id, task: "x" });
+      await transaction.apply([
+        { path, before: before === null ? null : text(before), after: text(after), from: null },
+      ]);
+      await transaction.close();
+    }
+    const diff = renderChanges(changesOfSession(history, { turns: runs.map(([run]) => ({ run })) } as never));
+    expect(diff.match(/^[-+](?![-+]).*$/gm)).toEqual(["+one", "-one", "+two", "+three"]);
   } finally {
     place.remove();
   }

@@ -1,7 +1,7 @@
 /** /rewind and /compact: restores an earlier state of a session's files, conversation, or both. */
 
 import { commandWording } from "../../core/approval-wording.ts";
-import { type Change, squash } from "../../core/change.ts";
+import { type Change, sameBlob, squash } from "../../core/change.ts";
 import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
@@ -158,12 +158,20 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   if (waiting !== undefined) tell(talk, "rewind", `y carries on with: ${visibleLine(waiting)}`);
 }
 
-/** One change set from the start of the session to its last run; excludes later changes by hand. */
+/**
+ * What the runs of a session changed, each path once; where somebody else wrote between two runs, those before that and
+ * those after it stand apart, so that nothing of it is among them. Excludes changes after the last run.
+ */
 export function changesOfSession(history: History, { turns }: Session): readonly Change[] {
   const runs = new Set(turns.map(({ run }) => run));
-  const ids = history
-    .list()
-    .filter(({ id, status }) => runs.has(id) && status === "applied")
-    .map(({ id }) => id);
-  return squash(ids.reverse().flatMap((id) => history.work(id) ?? []));
+  const kept = history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
+  const parts: Change[][] = [[]];
+  for (const { id } of kept.toReversed()) {
+    const [work, last] = [history.work(id) ?? [], parts.at(-1) ?? []];
+    const left = new Map(last.map(({ path, after }) => [path, after]));
+    const goesOn = work.every(({ path, before }) => !left.has(path) || sameBlob(left.get(path) ?? null, before));
+    if (goesOn) last.push(...work);
+    else parts.push([...work]);
+  }
+  return parts.flatMap(squash);
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Outcome } from "../core/outcome.ts";
 import { outcomeSchema } from "../core/schemas.ts";
+import { nameSome } from "../core/suggest.ts";
 import type { IndexedRun } from "../lab/door.ts";
 import { type Ends, openReceipts } from "../store/receipts.ts";
 import { counted, grouped, priced, renderDuration } from "../ui/amount.ts";
@@ -70,7 +71,7 @@ export function listRuns({ history, stateFolder }: ComposedWorkspace): readonly 
       const kept = journal.get(id);
       if (kept !== undefined) return [{ ...kept, outcome }];
       if (begun === null) return [];
-      return [{ id, task: begun.task.text, at: begun.at, status, changes: [], bytes: 0, outcome }];
+      return [{ id, task: begun.task.text, at: begun.at, status, changes: [], left: [], bytes: 0, outcome }];
     });
 }
 
@@ -120,14 +121,15 @@ export function toIndexedRow(run: IndexedRun, ofTeam = false): RunRow {
 }
 
 /** A run of this folder. */
-export function toRow({ id, at, status, task, changes, bytes, outcome }: ListedRun): RunRow {
+export function toRow({ id, at, status, task, changes, left, bytes, outcome }: ListedRun): RunRow {
   const when = visibleLine(at.slice(0, 16).replace("T", " "));
   const ended =
     outcome === null ? [] : [renderEnded({ ...outcome, status: status === "planned" ? null : outcome.status })];
   const work = changes.length === 0 ? [] : [`${counted(changes.length, "path")}, ${sizeOf(bytes)}`];
+  const standing = left.length === 0 ? [] : [`left: ${visibleLine(nameSome(left))} (pai undo)`];
   return {
     lead: `${id}  ${when}  ${status.padEnd(11)}`,
-    facts: [...ended, ...work].join("  "),
+    facts: [...ended, ...work, ...standing].join("  "),
     task: visibleLine(task),
   };
 }

@@ -11,6 +11,7 @@ const run: ListedRun = {
   at: "2026-11-23T01:12:07.921Z",
   status: "applied",
   changes: [],
+  left: [],
   bytes: 0,
   outcome: {
     ...{ status: "verified", code: 0, mode: "eight-step", score: null, cost: 0.0016, model: "gemini:x" },
@@ -69,4 +70,9 @@ test("a session that goes on with another model says which one it had", () => {
   expect(describeLosses(read, "gemini:gemini-3.5-flash-lite")).toEqual([
     "its last turn asked gemini:gemini-3.8-flash: /model gemini:gemini-3.8-flash goes on so",
   ]);
+});
+
+test("what a run that was rolled back has left stands in its line, with the way to take it out", () => {
+  const { facts } = toRow({ ...run, status: "rolled_back", outcome: null, left: ["a.txt"] });
+  expect(facts).toBe("left: a.txt (pai undo)");
 });

@@ -8,6 +8,7 @@ import type { Root } from "../../src/workspace/confine.ts";
 import { takeLook } from "../../src/workspace/effects/look.ts";
 import { noUndo } from "../../src/workspace/effects/watch.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
+import { openHistory } from "../../src/workspace/journal/run-history.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import type { TransactionParts } from "../../src/workspace/transaction.ts";
 import { needs, strace } from "../needs.ts";
@@ -106,6 +107,38 @@ test("recovery leaves and names what somebody else changed since", async () => {
   expect(messages).toEqual([expect.stringContaining("a.txt")]);
   expect(treeOf(made.work)).toMatchObject({ "a.txt": "file 644 theirs", "b.txt": "file 644 b" });
   expect(await recoverWith(made)).toEqual([]);
+});
+
+test.each([
+  ["whose batch was applied", 0],
+  ["that died within its batch", 1],
+])("what a run %s has left in a file that somebody changed is named, and undone", async (_, missing) => {
+  const lines = { "a.txt": "a\n1\n2\nlast\n" };
+  const edit = change("a.txt", file(lines["a.txt"]), file("A\n1\n2\nlast\n"));
+  let effects = 0;
+  await openPlace(
+    place(lines),
+    openDisk(() => void effects++),
+    deadProcess(),
+  )
+    .begin("r1")
+    .apply([edit]);
+  const made = place(lines);
+  const { disk } = dyingDisk(effects - missing);
+  await openPlace(made, disk, deadProcess())
+    .begin("r1")
+    .apply([edit])
+    .catch(() => {});
+  expect(readFileSync(join(made.work, "a.txt"), "utf8")).toBe("A\n1\n2\nlast\n");
+  writeFileSync(join(made.work, "a.txt"), "A\n1\n2\nmine\n");
+  expect((await recoverWith(made)).at(-1)).toMatch(/left as they are: a\.txt; pai undo r1 takes these back too$/);
+  const { root, state, lock } = openPlace(made);
+  const history = openHistory(root, state, lock, noRules);
+  expect(history.list()).toMatchObject([{ status: "rolled_back", left: ["a.txt"] }]);
+  const undone = await history.undo(null, { dryRun: false, merge: true });
+  expect(undone).toMatchObject({ merged: ["a.txt"], run: { id: "r1", status: "undone", left: [] } });
+  expect(readFileSync(join(made.work, "a.txt"), "utf8")).toBe("a\n1\n2\nmine\n");
+  root.close();
 });
 
 test("a run of a living process is left alone", async () => {

@@ -151,7 +151,7 @@ function idsFor({ composed, sessions }: Talk, command: string): readonly (readon
   if (command !== "undo" && command !== "redo") return [];
   const runs = composed.opened.history.list().filter(({ changes }) => changes.length > 0);
   return runs
-    .filter(({ status }) => (status === "applied") === (command === "undo"))
+    .filter(({ status, left }) => (command === "undo" ? status === "applied" || left.length > 0 : status !== "applied"))
     .map(({ id, task }) => [id, firstLine(task)]);
 }
 

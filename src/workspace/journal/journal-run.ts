@@ -18,6 +18,8 @@ export interface Episode {
   readonly watched: Watched | null;
   /** null: under way, or cut off. */
   readonly end: Ending | null;
+  /** Paths that were not taken back, as somebody had changed them. */
+  readonly left: readonly string[];
 }
 
 export interface Watched {
@@ -62,7 +64,7 @@ export function readRun(state: State, id: string): KeptEpisodes | null {
   const episodes: Episode[] = [];
   const { lines } = readRecord(state, id);
   for (const line of lines) {
-    if (line.type === "begin") episodes.push({ ...line, batches: [], watched: null, end: null });
+    if (line.type === "begin") episodes.push({ ...line, batches: [], watched: null, end: null, left: [] });
     else addLine(episodes, line);
   }
   const [first, ...more] = episodes;
@@ -84,6 +86,13 @@ export function statusOfRun(run: KeptEpisodes): RunStatus {
     else if (end === "applied") status = kind === "undo" ? "undone" : "applied";
   }
   return status;
+}
+
+/** What a run that was rolled back has left in files that somebody had changed: an undo takes it out. */
+export function leftOfRun(run: KeptEpisodes): readonly string[] {
+  if (statusOfRun(run) !== "rolled_back") return [];
+  const own = new Set(workPaths(run).map(({ path }) => path));
+  return run.episodes[0].left.filter((path) => own.has(path));
 }
 
 /** The net changes of the run, with content. Throws io_failed when the journal is damaged. */
@@ -168,7 +177,7 @@ function withLine(episode: Episode, line: Exclude<RecordLine, { type: "begin" }>
   const { batches, watched } = episode;
   if (line.type === "end") {
     const found = (line.work ?? []).map((intent) => keptOf(intent, true));
-    return { ...episode, batches: [...batches, ...found], end: line.how };
+    return { ...episode, batches: [...batches, ...found], end: line.how, left: line.left };
   }
   const ended = watched && { ...watched, isRunning: false };
   if (line.type === "watch") return { ...episode, watched: addWatch(watched, line) };

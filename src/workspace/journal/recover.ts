@@ -18,6 +18,7 @@ import {
   noteIfPossible,
   openIds,
   openJournal,
+  type RecordedWork,
   runFolder,
   type State,
   takeRun,
@@ -117,14 +118,14 @@ async function recoverRun(root: Root, state: State, { id, rules, reach }: About)
   const remains = findRemains(killed);
   const { fresh, unseen } = remains;
   const since = ownOf(remains.since.filter(({ path }) => !restored.has(path)));
+  const own = new Set(changes.map(({ path }) => path));
+  const standing = kind === "redo" ? [] : left.filter((path) => own.has(path));
+  const cut = batches.filter(({ done }) => !done);
+  const torn = changesOf(state, id, cut).filter(({ path }) => standing.includes(path));
+  const work: RecordedWork[] = torn.length === 0 ? [] : [{ by: "plan", changes: torn }];
   // Recorded in one line: what remains is then the net work of the run, and an undo takes back exactly that.
-  if (since.length === 0) noteIfPossible(() => journal.end("rolled_back", left));
-  else {
-    journal.end("applied", left, [
-      { by: "plan", changes: begun },
-      { by: "command", changes: since },
-    ]);
-  }
+  if (since.length === 0) noteIfPossible(() => journal.end("rolled_back", left, work));
+  else journal.end("applied", left, [...work, { by: "plan", changes: begun }, { by: "command", changes: since }]);
   const paths = new Set(closed.changes.map(({ path }) => path));
   const back = report.restored.flatMap(({ path }) => (paths.has(path) ? [path] : []));
   const all = [batches, since, fresh, unseen, closed.changes, closed.later];
@@ -141,7 +142,7 @@ async function recoverRun(root: Root, state: State, { id, rules, reach }: About)
         "changed since its last command began, and left",
         since.map(({ path }) => path),
       ),
-      ...(since.length > 0 ? [`pai undo ${id} takes these back too`] : []),
+      ...(since.length + standing.length > 0 ? [`pai undo ${id} takes these back too`] : []),
       ...namePaths("in folders that are closed to you now, so perhaps changed, and left", unseen),
       ...namePaths("new since its last command began, and left", fresh.filter(isStanding)),
     ].join("; ");

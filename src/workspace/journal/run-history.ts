@@ -17,6 +17,7 @@ import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "
 import {
   type KeptEpisodes,
   lastEpisode,
+  leftOfRun,
   namesAfter,
   type RunStatus,
   readRun,
@@ -41,6 +42,8 @@ export interface KeptRun {
     readonly from: string | null;
     readonly by: "plan" | "command";
   }[];
+  /** Of a run that was rolled back: what it has left in files that somebody had changed, for an undo to take out. */
+  readonly left: readonly string[];
   readonly bytes: number;
 }
 
@@ -84,7 +87,7 @@ export interface History {
    * id.
    */
   undo(id: string | null, options: ReverseOptions): Promise<Reversal>;
-  /** Redoes the run undone last unless a newer run came after it, or the named run, even a rolled-back one. */
+  /** Redoes the run that was undone or rolled back last unless a newer run came after it, or the named run. */
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The net changes of a run, with content; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
@@ -180,24 +183,31 @@ function pick(runs: readonly KeptEpisodes[], id: string | null, kind: "undo" | "
   const run = able.at(-1);
   if (run === undefined) throw new PaiError("nothing_to_undo", `nothing to ${kind}`);
   const status = statusOfRun(run);
-  if (kind === "undo" ? status === "applied" : status === "undone" || status === "rolled_back") return run;
+  if (kind === "undo" ? isStanding(run) : isBack(run)) return run;
   const why = { open: "is still open", applied: "is applied", undone: "is undone", rolled_back: "was rolled back" };
   throw new PaiError("nothing_to_undo", `nothing to ${kind}: run ${run.id} ${why[status]}`);
 }
 
+/** Whether what the run changed was taken back, so that a redo may bring it back. */
+const isBack = (run: KeptEpisodes): boolean => ["undone", "rolled_back"].includes(statusOfRun(run));
+
+/** Whether something of the run is left that an undo takes back. */
+const isStanding = (run: KeptEpisodes): boolean => statusOfRun(run) === "applied" || leftOfRun(run).length > 0;
+
 /** Runs that a plain undo or redo may take; it takes the last one. */
 function stack(runs: readonly KeptEpisodes[], kind: "undo" | "redo"): KeptEpisodes[] {
-  const applied = runs.filter((run) => statusOfRun(run) === "applied" && workPaths(run).length > 0);
-  if (kind === "undo") return applied;
+  const worked = runs.filter((run) => workPaths(run).length > 0);
+  if (kind === "undo") return worked.filter(isStanding);
+  const applied = worked.filter((run) => statusOfRun(run) === "applied");
   const newest =
     applied
-      .map((run) => run.at)
+      .map(({ at }) => at)
       .sort()
       .at(-1) ?? "";
-  const undoneAt = (run: KeptEpisodes) => lastEpisode(run).at;
-  return runs
-    .filter((run) => statusOfRun(run) === "undone" && undoneAt(run) >= newest)
-    .sort((a, b) => (undoneAt(a) === undoneAt(b) ? (a.id < b.id ? 1 : -1) : undoneAt(a) < undoneAt(b) ? -1 : 1));
+  const backAt = (run: KeptEpisodes) => lastEpisode(run).at;
+  return worked
+    .filter((run) => isBack(run) && backAt(run) >= newest)
+    .sort((a, b) => (backAt(a) === backAt(b) ? (a.id < b.id ? 1 : -1) : backAt(a) < backAt(b) ? -1 : 1));
 }
 
 function named(runs: readonly KeptEpisodes[], prefix: string): KeptEpisodes[] {
@@ -246,7 +256,16 @@ const changeOfMerge = ({ path, actual = null, merge }: Clash): readonly Change[]
 
 function describeRun(state: State, run: KeptEpisodes): KeptRun {
   const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));
-  return { id: run.id, task: run.task, at: run.at, status: statusOfRun(run), changes, bytes: sizeOf(state, run.id) };
+  const left = leftOfRun(run);
+  return {
+    id: run.id,
+    task: run.task,
+    at: run.at,
+    status: statusOfRun(run),
+    changes,
+    left,
+    bytes: sizeOf(state, run.id),
+  };
 }
 
 function sizeOf(state: State, id: string): number {

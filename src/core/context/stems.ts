@@ -2,7 +2,7 @@
 import { type Kind, kindOf } from "./kind.ts";
 import { splitRequest } from "./request.ts";
 import type { Signal } from "./signals.ts";
-import { pairsIn } from "./words.ts";
+import { dottedIn, pairsIn } from "./words.ts";
 
 const weights = { several: 1, scope: 0.6, capital: 0.5 } as const;
 /** A name that more files share refers to none of them. */
@@ -83,7 +83,6 @@ function findCalled(
   return called;
 }
 
-const dotted = /(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w/-])/g;
 const moduleWeight = 2;
 /** How many parts at the end of a dotted name may be a class and its member. */
 const maxMembers = 2;
@@ -99,7 +98,7 @@ function moduleOf(path: string): string {
 /** By path: a signal for each module that a dotted name in the request means, as `shop.cart.Cart` means `shop/cart.py`. */
 function findModules(prose: string, paths: readonly string[]): Map<string, Signal> {
   const found = new Map<string, Signal>();
-  const names = [...new Set(prose.match(dotted) ?? [])].slice(0, 8);
+  const names = [...new Set(dottedIn(prose))].slice(0, 8);
   for (const name of names) {
     const parts = name.toLowerCase().split(".");
     for (let count = parts.length; count >= Math.max(2, parts.length - maxMembers); count -= 1) {

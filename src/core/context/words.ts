@@ -124,8 +124,15 @@ function addIdentifier(found: Map<string, Term>, parts: readonly string[], isCod
     if (isWord(part)) addTerm(found, [stem(part)], stem(part), share * (isCode ? weights.code : weights.word));
 }
 
-/** Adds the terms of a text, also pairs of neighbouring words as one term. */
+const dotted = /(?<![\w./-])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+(?![\w/-])/g;
+
+/** The names with dots in a text, as they are written: `self.host`, `shop.cart.Cart`. */
+export const dottedIn = (text: string): readonly string[] => text.match(dotted) ?? [];
+
+/** Adds the terms of a text, also pairs of neighbouring words as one term, and names with dots as they are written. */
 function addTerms(found: Map<string, Term>, text: string, share: number, codeOnly = false): void {
+  for (const name of dottedIn(text))
+    if (name.length > 3) addTerm(found, [name.toLowerCase()], name.toLowerCase(), share * weights.compound);
   let before: string | null = null;
   for (const { text: name, isCode, joins } of tokensOf(text)) {
     if (codeOnly && !isCode) continue;

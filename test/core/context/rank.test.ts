@@ -74,6 +74,15 @@ test("neighbouring words and identifiers find each other in every spelling", () 
   expect(rank({ request: "fromJson drops null", files: named })[0]).toBe("src/from-json.ts");
 });
 
+test("a name with a dot is looked for as it is written", () => {
+  const files = {
+    "a.py": "self.name = host\nhost\nself\n".repeat(3),
+    "b.py": "self.host = 1",
+    "c.py": "self.port = 1",
+  };
+  expect(rank({ request: "use self.host which is always up to date", files })[0]).toBe("b.py");
+});
+
 test("a preposition is no part of a name: values to", () => {
   const files = { "chart.py": "values_to = 3\n", "store.py": "def open_vault(values): pass\n", "main.py": "pass\n" };
   expect(rank({ request: "give the values to vault owners", files })[0]).toBe("store.py");

@@ -119,9 +119,9 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_110,
+  core: 15_300,
   workspace: 13_550,
-  cli: 11_950,
+  cli: 11_990,
   flows: 11_210,
   models: 4_750,
   ui: 4_900,

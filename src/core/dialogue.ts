@@ -26,7 +26,8 @@ export interface Dialogue {
   files: Map<RelPath, Told>;
   /** Parts that are only told again when they have changed, by what they are. */
   parts: Map<string, string>;
-  request: string;
+  /** The last run that it tells of. */
+  run: string;
 }
 
 export const createDialogue = (): Dialogue => ({
@@ -34,7 +35,7 @@ export const createDialogue = (): Dialogue => ({
   head: "",
   files: new Map(),
   parts: new Map(),
-  request: "",
+  run: "",
 });
 
 /** Forgets everything: the next message stands alone. */

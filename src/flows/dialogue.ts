@@ -123,8 +123,7 @@ function tellPart(run: Run, { kind, text, file }: Part): string {
     if (ranges === undefined) return tellOnce(dialogue, `${kind} ${file.path}`, text);
     return tellFile(dialogue, { path: file.path, text: file.text, ranges, outline: "", note: "" }).text;
   }
-  if (kind === "conversation")
-    return renderSince(run, ({ request, mode }) => mode !== "tool-loop" && request === dialogue.request);
+  if (kind === "conversation") return renderSince(run, (turn) => turn.run === dialogue.run);
   // What the user did since the last turn is news, also where it says the same as before.
   return kind === "request" || kind === "context" ? text : tellOnce(dialogue, kind, text);
 }
@@ -148,7 +147,7 @@ export async function tellBriefing(run: Run, system: string, briefing: Briefing)
     dialogue.messages.length === 0
       ? briefing.text
       : [await tellChanged(run), ...briefing.parts.map((part) => tellPart(run, part))].filter(Boolean).join("\n\n");
-  dialogue.request = run.task.text;
+  dialogue.run = run.id;
   return messagesWith(dialogue, text);
 }
 

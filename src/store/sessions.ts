@@ -4,20 +4,21 @@ import { join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { turnRecord } from "../core/session/became.ts";
+import { type Printed, turnRecord } from "../core/session/became.ts";
 import type { Conversation } from "../core/session/conversation.ts";
+import { parseLine, type SessionLine } from "../core/session/line.ts";
 import {
   conversationBefore,
   emptySession,
   foldSession,
   foldTurns,
   forgetReplaced,
-  parseLine,
   readSession,
   type Session,
-  type SessionLine,
 } from "../core/session/session.ts";
+
 import { nameSome } from "../core/suggest.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import { writeBytes } from "../system/write-file.ts";
 import { listJsonl } from "./safe-file.ts";
 
@@ -229,8 +230,7 @@ function follow(
     const isKept = file.write(line);
     if (isKept && line.type === "conversation.replaced") session = forgetReplaced(session);
   };
-  /** What the checks of the run printed when they last ran after its work, by command. */
-  const outputs = new Map<string, string>();
+  const printed = { checks: new Map<string, string>(), commands: new Map<string, string>() };
   return {
     get session() {
       return session;
@@ -248,17 +248,20 @@ function follow(
     },
     before,
     sink(event) {
-      if (event.type === "run.started") outputs.clear();
-      if (event.type === "check.finished" && event.when === "after") outputs.set(event.command, event.output);
-      const line = lineOf(event, outputs);
+      if (event.type === "run.started") printed.checks.clear();
+      if (event.type === "run.started" || event.type === "call.started") printed.commands.clear();
+      if (event.type === "check.finished" && event.when === "after") printed.checks.set(event.command, event.output);
+      if (event.type === "look.shown" && rowOf(event.action)?.kind === "command")
+        printed.commands.set(event.target, event.text);
+      const line = lineOf(event, printed);
       if (line !== null) add(line);
     },
     close: () => file.close(),
   };
 }
 
-/** The session line for an event; null: sessions do not keep this kind. `outputs`: what the checks of its run printed last. */
-function lineOf(event: StampedEvent, outputs: ReadonlyMap<string, string>): SessionLine | null {
+/** The session line for an event; null: sessions do not keep this kind. `printed`: what its run printed unseen. */
+function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
   switch (event.type) {
     case "run.started":
       return {
@@ -283,7 +286,7 @@ function lineOf(event: StampedEvent, outputs: ReadonlyMap<string, string>): Sess
         run: event.run,
         mode,
         status,
-        ...turnRecord(event.outcome, outputs),
+        ...turnRecord(event.outcome, printed),
         next,
         score,
         calls: calls.sent ?? calls.made,

@@ -2,13 +2,17 @@
 import { expect, test } from "bun:test";
 import { watchTruth } from "../../src/cli/session/watch-truth.ts";
 import type { Change } from "../../src/core/change.ts";
+import { digest } from "../../src/core/digest.ts";
 import type { StampedEvent } from "../../src/core/event.ts";
 import type { Workspace } from "../../src/core/ports.ts";
-import type { Turn } from "../../src/core/session/session.ts";
+import type { SessionLine } from "../../src/core/session/line.ts";
+import { emptySession, foldSession, type Session, type Turn } from "../../src/core/session/session.ts";
 import type { OpenSession } from "../../src/store/sessions.ts";
 import type { History, KeptRun } from "../../src/workspace/journal/run-history.ts";
 
 const blob = (text: string) => ({ kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 }) as const;
+
+const hashOf = (text: string) => digest(blob(text).bytes);
 
 interface Made {
   readonly status: KeptRun["status"];
@@ -31,24 +35,46 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
       return [{ path: "a.py", before: blob(before), after: blob(after), from: null } as unknown as Change];
     },
   } as unknown as History;
-  const workspace = { path: (path: string) => path, read: async () => blob(disk.text) } as unknown as Workspace;
-  const lines: object[] = [];
-  const none = { undone: null, became: "", changed: true, status: "verified", told: [] };
-  const session = { turns: turns.map((turn) => ({ ...none, ...turn })) };
+  const workspace = {
+    root: "/nowhere/w",
+    path: (path: string) => path,
+    read: async () => blob(disk.text),
+  } as unknown as Workspace;
+  const lines: SessionLine[] = [];
+  const none = { undone: null, became: "", changed: true, status: "verified", told: [], since: [], request: "" };
+  const files = { "a.py": hashOf(Object.values(runs).at(-1)?.after ?? "") };
+  const seen = (turn: Partial<Turn>) => (turn.changed === false ? null : { at: "2026", files, head: null });
+  const made = (turn: Partial<Turn>) => ({ ...none, seen: seen(turn), ...turn }) as unknown as Turn;
+  let session: Session = { ...emptySession("s", "2026"), turns: turns.map(made) };
   /** What another process adds before the next look. */
   const added: Partial<Turn>[] = [];
-  const refresh = () => session.turns.push(...added.splice(0).map((turn) => ({ ...none, ...turn })));
-  const open = { session, refresh, add: (line: object) => lines.push(line) } as unknown as OpenSession;
+  const refresh = () => {
+    session = { ...session, turns: [...session.turns, ...added.splice(0).map(made)] };
+  };
+  const open = {
+    get session() {
+      return session;
+    },
+    refresh,
+    sink({ type, at, run }: StampedEvent) {
+      if (type === "run.started") open.add({ type: "turn.started", at, run, mode: "", model: "", request: "" });
+    },
+    add(line: SessionLine) {
+      lines.push(line);
+      session = foldSession(session, line);
+    },
+  } as unknown as OpenSession;
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
-  return { truth, open, disk, statuses, lines, added, turns: session.turns as unknown as readonly Turn[] };
+  return { truth, open, disk, statuses, lines, added, turns: session.turns };
 }
 
+const none = { turns: [], pending: [] };
 const edit = { task: "set x", before: "x = 1\n", after: "x = 2\n" } as const;
 
 test("an undo is told once, and its file is not called another's work", async () => {
   const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
   past.disk.text = edit.after;
-  past.truth.follow(past.turns);
+  past.truth.follow(past.open.session);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
   past.statuses.set("r1", "undone");
   past.disk.text = edit.before;
@@ -58,7 +84,7 @@ test("an undo is told once, and its file is not called another's work", async ()
 test("what somebody else wrote besides an undo is told as that", async () => {
   const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
   past.disk.text = edit.after;
-  past.truth.follow(past.turns);
+  past.truth.follow(past.open.session);
   past.statuses.set("r1", "undone");
   past.disk.text = `${edit.before}y = 1\n`;
   expect(await past.truth.catchUp(past.open)).toEqual([
@@ -71,7 +97,7 @@ test("a run that was rolled back is brought back by the user, and the session kn
   const turn = { run: "r1", request: "set x", status: "failed", changed: false };
   const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [turn]);
   past.disk.text = edit.before;
-  past.truth.follow(past.turns);
+  past.truth.follow(past.open.session);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
   past.statuses.set("r1", "applied");
   past.disk.text = edit.after;
@@ -82,7 +108,7 @@ test("a run that was rolled back is brought back by the user, and the session kn
 test("a session that is resumed after a rollback invents no change", async () => {
   const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [{ run: "r1", status: "failed", changed: false }]);
   past.disk.text = edit.before;
-  past.truth.follow(past.turns);
+  past.truth.follow(past.open.session);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
 
@@ -95,7 +121,7 @@ test("two runs on one file that are undone together are called no other's work",
   ];
   const past = openPast(runs, turns);
   past.disk.text = second.after;
-  past.truth.follow(past.turns);
+  past.truth.follow(past.open.session);
   for (const { run } of turns) past.statuses.set(run, "undone");
   past.disk.text = edit.before;
   expect(await past.truth.catchUp(past.open)).toEqual([
@@ -116,10 +142,10 @@ test("an undo of a run that a summary tells is told, though no turn names it", a
 test("a conversation that was cut tells nothing of the files of the turns that are gone", async () => {
   const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
   past.disk.text = edit.after;
-  past.truth.follow(past.turns);
+  past.truth.follow(past.open.session);
   past.statuses.set("r1", "undone");
   past.disk.text = edit.before;
-  past.truth.follow([]);
+  past.truth.follow(none);
   expect(await past.truth.catchUp({ ...past.open, session: { ...past.open.session, turns: [] } })).toEqual([]);
 });
 
@@ -127,20 +153,20 @@ test("a command of the user that he undid is told as undone", async () => {
   const runs: Record<string, Made> = {};
   const past = openPast(runs, []);
   past.disk.text = edit.before;
-  past.truth.follow([]);
+  past.truth.follow(none);
   runs["r2"] = { ...edit, task: "!sed -i s/1/2/ a.py", status: "undone" };
   past.statuses.set("r2", "undone");
   expect(await past.truth.catchUp(past.open)).toEqual([
     'undone by the user: what the command changed "!sed -i s/1/2/ a.py"',
   ]);
-  past.truth.sink({ type: "run.started" } as StampedEvent);
+  past.truth.sink(past.open, { type: "run.started", at: "2026" } as StampedEvent);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
 
 test("an undo that was seen before the next request is still told, and one that was taken back meanwhile is not", async () => {
   const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
   past.disk.text = edit.after;
-  past.truth.follow(past.turns);
+  past.truth.follow(past.open.session);
   past.statuses.set("r1", "undone");
   past.disk.text = edit.before;
   past.truth.sync(past.open);
@@ -164,7 +190,7 @@ test("an undo of a run that committed says that the commit stays", async () => {
 test("an undo of a run of nobody's session is not told as the model's work", async () => {
   const past = openPast({ r1: { ...edit, status: "applied" } }, []);
   past.disk.text = edit.after;
-  past.truth.follow([]);
+  past.truth.follow(none);
   past.statuses.set("r1", "undone");
   past.disk.text = edit.before;
   expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what another run did for "set x"']);
@@ -175,10 +201,14 @@ test("what a turn of another process changed is not called somebody else's work"
   const runs: Record<string, Made> = { r1: { ...edit, status: "applied" } };
   const past = openPast(runs, [{ run: "r1", request: "set x" }]);
   past.disk.text = edit.after;
-  past.truth.follow(past.turns);
+  past.truth.follow(past.open.session);
   runs["r2"] = { ...second, status: "applied" };
   past.statuses.set("r2", "applied");
-  past.added.push({ run: "r2", request: "set y" });
+  past.added.push({
+    run: "r2",
+    request: "set y",
+    seen: { at: "2027", files: { "a.py": hashOf(second.after) }, head: null },
+  });
   past.disk.text = second.after;
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });

@@ -1,8 +1,9 @@
 /** Sessions as folds: whatever stands in the file, as much as can be read is read. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { pastOf, renderPastTurns } from "../../src/core/session/past.ts";
-import { emptySession, foldSession, pendingOf, readSession, type SessionLine } from "../../src/core/session/session.ts";
+import type { SessionLine } from "../../src/core/session/line.ts";
+import { pastOf, renderForSummary, renderPastTurns } from "../../src/core/session/past.ts";
+import { emptySession, foldSession, pendingOf, readSession } from "../../src/core/session/session.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const started = (run: string, request: string): SessionLine => ({
@@ -255,4 +256,71 @@ test("a summary lists the tasks, which only the replaced messages had listed", (
 test("a turn that was cut off leaves no pending steps", () => {
   expect(pendingOf(readSession("x", fileOf([head, started("r1", "one")])).session)).toEqual([]);
   expect(pendingOf(emptySession("x", at))).toEqual([]);
+});
+
+const noted = (
+  what: "command" | "reversal" | "end" | "found",
+  text: string,
+  run: string | null = null,
+): SessionLine => ({
+  ...{ type: "session.noted", at, what, run, text },
+});
+const reversedLine = (run: string, undone: boolean): SessionLine => ({ type: "turn.reversed", at, run, undone });
+const read = (...lines: readonly SessionLine[]) => readSession("x", fileOf([...two, ...lines])).session;
+const textsIn = ({ pending }: { readonly pending: readonly { readonly text: string }[] }) =>
+  pending.map(({ text }) => text);
+
+test("what happened between two turns waits for the next one, and stands before it in every later request", () => {
+  const lines = [reversedLine("r1", true), noted("command", "the user ran $ ls (exit 0)\na.txt")];
+  expect(textsIn(read(...lines))).toEqual([
+    'undone by the user: what you did for "one"',
+    "the user ran $ ls (exit 0)\na.txt",
+  ]);
+  const told = read(...lines, ...turn("r3", "three", "did three"), ...turn("r4", "four", "did four"));
+  expect(textsIn(told)).toEqual([]);
+  const since = `pai: before the next request:\n  - undone by the user: what you did for "one"\n  - the user ran $ ls (exit 0)`;
+  expect(renderPastTurns(pastOf(told), 1e6)).toContain(`${since}\n    a.txt\nuser: three\n`);
+  const later = foldSession(foldSession(told, started("r5", "five")), finished("r5", "did five"));
+  expect(renderPastTurns(pastOf(later), 1e6)).toContain(`${since}\nuser: three\n`);
+});
+
+test("an undo and its redo that no request was told of cancel each other", () => {
+  expect(textsIn(read(reversedLine("r1", true), reversedLine("r1", false)))).toEqual([]);
+  const told = read(reversedLine("r1", true), ...turn("r3", "three", "did"), reversedLine("r1", false));
+  expect(textsIn(told)).toEqual(['brought back by the user: what you did for "one"']);
+});
+
+test("the end of a turn of another process is news where a turn began meanwhile", () => {
+  const news = 'the turn "out" was still at work then and has ended: kept: 1 file (+1 −0), unverified';
+  const outside = [started("o1", "out"), started("r3", "three"), finished("r3", "did"), finished("o1", "did out")];
+  expect(textsIn(read(...outside))).toEqual([news]);
+  expect(textsIn(read(started("o1", "out"), finished("o1", "did out"), ...turn("r3", "three", "did")))).toEqual([]);
+});
+
+test("output of the user's own commands that was withheld is told to nobody", () => {
+  const lines = [noted("command", "the user ran $ env (exit 0)"), reversedLine("r1", true)];
+  expect(textsIn(read(...lines, { type: "session.withheld", at }))).toEqual([
+    'undone by the user: what you did for "one"',
+  ]);
+});
+
+test("rewinding keeps what happened to the turns that stay", () => {
+  const lines = [
+    ...[reversedLine("r1", true), noted("command", "the user ran $ ls (exit 0)"), noted("found", "changed: a.txt")],
+    ...turn("r3", "three", "did three"),
+    ...[reversedLine("r3", true), noted("command", "the user ran $ rm b (exit 0)")],
+    ...turn("r4", "four", "did four"),
+  ];
+  expect(textsIn(read(...lines, { type: "session.rewound", at, turns: 2 }))).toEqual([
+    'undone by the user: what you did for "one"',
+    "the user ran $ ls (exit 0)",
+  ]);
+});
+
+test("the call for a summary is told of what happened between the turns and since", () => {
+  const undone = (name: string) => `- undone by the user: what you did for "${name}"`;
+  const session = read(reversedLine("r1", true), ...turn("r3", "three", "did three"), reversedLine("r2", true));
+  const asked = renderForSummary({ turns: session.turns.slice(2), pending: session.pending }, "");
+  expect(asked).toContain(`pai: before the next request:\n  ${undone("one")}\nuser: three`);
+  expect(asked).toEndWith(`pai: since then:\n${undone("two")}`);
 });

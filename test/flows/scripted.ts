@@ -260,7 +260,7 @@ export function readScenario(folder: string): Pick<Setup, "lines" | "options" | 
 
 /** A turn that went before. */
 export const past = (request: string, answer: string, became = "answered; nothing was changed"): PastTurn => ({
-  ...{ request, answer, became, diff: "", mode: "single-shot" },
+  ...{ run: request, since: "", request, answer, became, diff: "", mode: "single-shot" },
 });
 
 /** Runs a flow in an existing folder. */

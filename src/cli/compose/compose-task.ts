@@ -9,6 +9,7 @@ import type { Plan } from "../../core/plan/plan.ts";
 import type { PlanCache } from "../../core/ports.ts";
 import type { Decide } from "../../core/question.ts";
 import { createVeil, type Veil } from "../../core/secrets/veil.ts";
+import { textsOf } from "../../core/session/past.ts";
 import { hasCaps } from "../../core/spending/allowance.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import type { TeamLink } from "../../lab/door.ts";
@@ -62,8 +63,9 @@ export interface Composed {
 }
 
 /** Texts of a resumed session: names of secrets that occur in them must not be given to other secrets. */
-const earlierTexts = ({ conversation, history }: Task): readonly string[] => [
-  ...history.flatMap(({ request, answer, became, diff, printed = "" }) => [request, answer, became, diff, printed]),
+const earlierTexts = ({ conversation, history, context }: Task): readonly string[] => [
+  context ?? "",
+  ...history.flatMap(textsOf),
   ...(conversation?.messages ?? []).map(textOf),
 ];
 

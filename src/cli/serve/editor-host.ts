@@ -93,7 +93,7 @@ function createTalk(
   let model: ComposedModel | undefined;
   const dialogue = createDialogue();
   const truth = watchTruth({ workspace, history, now: context.now });
-  truth.follow(open.session.turns);
+  truth.follow(open.session);
 
   async function taskOf(text: string, mentions: readonly string[], context: string | null): Promise<Task> {
     const named = mentions.map((path) => workspace.path(path, "read"));
@@ -157,8 +157,7 @@ function createTalk(
           task,
           options,
           sink: (event) => {
-            open.sink(event);
-            truth.sink(event);
+            truth.sink(open, event);
             sink(event);
           },
           signal: limited.signal,

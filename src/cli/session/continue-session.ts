@@ -41,13 +41,10 @@ export async function continueSession(
   const sessions = openSessions(join(stateFolder, "sessions"), workspace.root);
   const open = sessions.open(sessions.load(id).session, now, warn);
   const truth = watchTruth({ workspace, history, now });
-  truth.follow(open.session.turns);
+  truth.follow(open.session);
   return {
     task: await continueWith(task, { open, truth, dialogue: createDialogue() }),
-    sink(event) {
-      open.sink(event);
-      truth.sink(event);
-    },
+    sink: (event) => truth.sink(open, event),
     close: () => open.close(),
   };
 }

@@ -13,7 +13,7 @@ import { pathOutside } from "../../workspace/system/search-path.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { makeRunId } from "../compose/compose.ts";
-import { offer, type Talk, tell, whileInterruptible } from "./talk.ts";
+import { type Talk, tell, whileInterruptible } from "./talk.ts";
 
 /** Characters of the output that the next message may include: its end. */
 const maxOffered = 50_000;
@@ -42,8 +42,9 @@ const drawing = /^\s*(?:sudo\s+)?(?:vi|vim|nvim|nano|emacs|pico|top|htop|tmux|sc
 export async function runOwn(talk: Talk, command: string): Promise<void> {
   const { context, composed } = talk;
   if (command === "") {
-    tell(talk, "own_command", talk.offered === null ? "! runs a command: !git status" : "the output is not sent");
-    talk.offered = null;
+    const isWaiting = talk.open.session.pending.some(({ what }) => what === "command");
+    tell(talk, "own_command", isWaiting ? "the output is not sent" : "! runs a command: !git status");
+    if (isWaiting) talk.open.add({ type: "session.withheld", at: context.now().toISOString() });
     return;
   }
   if (drawing.test(command)) {
@@ -66,10 +67,10 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   const output = visible(result.output).trimEnd();
   talk.outputs = [{ title: `$ ${command}`, text: result.output }];
   if (output !== "") context.out(`${output}\n`);
-  // Secrets in a message are hidden when it is sent, but half a secret is not recognised then.
-  const isLong = result.output.length > maxOffered;
-  const offered = isLong ? maskSecrets(composed.cover(result.output)).slice(-maxOffered) : result.output;
-  offer(talk, `$ ${command}\n${offered}\n(${ended})`);
+  // Half a secret is not recognised, neither in the session's file nor when the message is sent.
+  const offered = maskSecrets(composed.cover(result.output)).slice(-maxOffered);
+  const text = `the user ran $ ${composed.cover(command)} (${ended})${offered === "" ? "" : `\n${offered}`}`;
+  talk.open.add({ type: "session.noted", at: context.now().toISOString(), what: "command", run: null, text });
   const several = result.effects.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
   const moved = /^\s*cd\b[^;&|]*$/.test(command) ? "cd holds for its own line alone: !cd FOLDER && COMMAND\n" : "";

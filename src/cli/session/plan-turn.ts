@@ -3,7 +3,7 @@
 import { PaiError } from "../../core/error.ts";
 import { resumePlan } from "../../flows/auto.ts";
 import { singleShot } from "../../flows/single-shot.ts";
-import { offer, type Planned, runTurn, type Talk, tell } from "./talk.ts";
+import { type Planned, runTurn, type Talk, tell } from "./talk.ts";
 
 export async function planTurn(talk: Talk, task: string): Promise<void> {
   if (task === "") throw new PaiError("usage", "/plan needs a task", { hint: "/plan add a --version flag" });
@@ -27,8 +27,7 @@ export async function carryOut(talk: Talk, { task, typed, plan, approved, isYes 
     await runTurn(talk, task, { flow: singleShot, shown: plan, isYes });
     return;
   }
-  const { mode, context, ...rest } = approved;
+  const { mode, ...rest } = approved;
   const work = { plan, ...rest };
-  if (context !== null) offer(talk, context);
   await runTurn(talk, task, { flow: resumePlan(work), mode, typed, approved: work });
 }

@@ -6,7 +6,7 @@ import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
-import { pastOf, renderForSummary } from "../../core/session/past.ts";
+import { renderForSummary } from "../../core/session/past.ts";
 import { pendingOf, type Session } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../../flows/run.ts";
@@ -105,13 +105,13 @@ export async function compactTalk(talk: Talk): Promise<void> {
 
 async function summarizeFrom(talk: Talk, from: number): Promise<void> {
   const { open, context } = talk;
-  const { turns, conversation } = open.session;
+  const { turns, pending, conversation } = open.session;
   const before = open.before(from - 1);
   const isPart = before.messages.every((message, at) => message === conversation.messages[at]);
   const messages = isPart ? conversation.messages.slice(before.messages.length) : [];
   const textFor = ({ veil }: Run) => {
     const said = renderConversation(messages.map((message) => hideMessage(veil, message)));
-    return renderForSummary(pastOf({ turns: turns.slice(from - 1) }), said);
+    return renderForSummary({ turns: turns.slice(from - 1), pending }, said);
   };
   await askModel(talk, "summarize", async (run) => {
     run.ledger.promise({ expected: 1, at_most: 2 });
@@ -147,10 +147,10 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   if (action !== "code") open.before(from - 1);
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
   if (action !== "code") {
+    const gone = open.session.turns.slice(from - 1).map(({ run }) => run);
     startAnew(talk.dialogue);
     open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
-    // What is left of the conversation knows nothing of the files.
-    talk.truth.follow([]);
+    talk.truth.follow(open.session, gone);
   }
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);

@@ -248,8 +248,8 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const banner = visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`);
   context.err(`${wrap(`${banner}\nType a task; /help shows more${noteOf(base)}`, columns).join("\n")}\n`);
   const truth = watchTruth({ workspace, history: composed.opened.history, now: context.now });
+  truth.follow(open.session);
   truth.sync(open);
-  truth.follow(open.session.turns);
   if (loaded !== null) context.err(renderResumed(open.session, view.style, columns));
   if (loaded !== null) for (const text of describeLosses(loaded, spellModels(base.settings))) warn("session")(text);
   const mode = usualMode(base);
@@ -260,7 +260,6 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     stoppedAt: 0,
     spent: { calls: 0, tokens: 0, cost: 0 },
     told: new Map<string, string>(),
-    offered: null,
     outputs: [],
     outside: new Set<string>(),
     ahead: { lines: [], text: "", isHeld: false },

@@ -169,7 +169,7 @@ function enterSession(talk: Talk, session: Session | null): void {
   talk.open.close();
   startAnew(talk.dialogue);
   talk.open = sessions?.open(session, context.now, warn) ?? openUnkept(context.now);
-  talk.truth.follow(talk.open.session.turns);
+  talk.truth.follow(talk.open.session);
   view.allowing.forget();
 }
 

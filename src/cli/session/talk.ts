@@ -66,8 +66,6 @@ export interface Talk {
   readonly files: () => Promise<Names>;
   /** All that the looks, commands and checks of the last task with any said, or the user's own last command. */
   outputs: readonly { readonly title: string; readonly text: string }[];
-  /** What the user's own commands said, for the next message. null: nothing. */
-  offered: string | null;
   /** What the model has been told by tasks with a plan; the next one goes on from it. */
   readonly dialogue: Dialogue;
   /** The plan that a yes carries out: the last one of `/plan`, or an approved one that was interrupted. null: none. */
@@ -81,8 +79,8 @@ export interface Planned {
   /** The run that made the plan. */
   readonly run: string;
   readonly plan: Plan;
-  /** The approved work with its mode and context; null: not approved yet, so it will be shown and asked about. */
-  readonly approved: (Omit<ApprovedWork, "plan"> & { readonly mode: Mode; readonly context: string | null }) | null;
+  /** The approved work with its mode; null: not approved yet, so it will be shown and asked about. */
+  readonly approved: (Omit<ApprovedWork, "plan"> & { readonly mode: Mode }) | null;
   /** A yes to it is the approval, as it was shown to its end; false: its question was interrupted. */
   readonly isYes: boolean;
 }
@@ -108,11 +106,6 @@ function outputOf(event: Parameters<TerminalView["sink"]>[0]): Talk["outputs"][n
   const { action, target, text } = event;
   const title = rowOf(action)?.kind === "command" ? `$ ${target}` : `${action} ${target}`.trimEnd();
   return { title, text };
-}
-
-/** Adds a text for the model to the next message, after those already waiting. */
-export function offer(talk: Talk, text: string): void {
-  talk.offered = talk.offered === null ? text : `${talk.offered}\n\n${text}`;
 }
 
 /** A notice outside a run's lines. */
@@ -185,11 +178,7 @@ export async function taskOf(
 ): Promise<Task> {
   await showOutside(talk, typed, decide);
   const files = await findMentions(talk.composed.opened.workspace, typed);
-  const offered =
-    talk.offered === null
-      ? null
-      : `The user ran these commands; what else is said of the time since your last turn may be later:\n${talk.offered}`;
-  return continueWith({ text, context: offered, files }, talk);
+  return continueWith({ text, context: null, files }, talk);
 }
 
 function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Talk["spent"] {
@@ -224,12 +213,12 @@ export interface TurnOptions {
  * Keeps the plan of an interrupted run for a yes: an approved one goes on without planning again, one that was only shown
  * is shown and asked about again.
  */
-function keepPlan(talk: Talk, { text, context }: Task, typed: string, { id, planning, changing }: Run): void {
+function keepPlan(talk: Talk, { text }: Task, typed: string, { id, planning, changing }: Run): void {
   const { plan, approved: isApproved, wantsReview: review, steps, mode } = planning;
   // Eight-step cannot go on from its plan: it needs the schedule that it makes from the plan.
   if (plan?.intent !== "task" || (!isApproved && mode === "eight-step")) return;
   const corrections = [...planning.corrections, ...changing.corrections];
-  const approved = isApproved ? { steps, review, corrections, mode: mode as Mode, context } : null;
+  const approved = isApproved ? { steps, review, corrections, mode: mode as Mode } : null;
   const task = isApproved ? text : [text, ...corrections].join("\n");
   talk.planned = { task, typed, run: id, plan, approved, isYes: false };
   const way = talk.ahead.isHeld ? "Enter sends the line at the prompt; clear it (Ctrl+U), then y" : "y";
@@ -253,8 +242,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     };
     let outputs: Talk["outputs"] = [];
     const sink: TerminalView["sink"] = (event) => {
-      open.sink(event);
-      talk.truth.sink(event);
+      talk.truth.sink(open, event);
       const output = outputOf(event);
       if (output !== null) talk.outputs = outputs = [...outputs, output];
       const isShown = shown !== undefined && event.type === "notice" && event.code === "plan_cached";
@@ -268,7 +256,6 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
       isYes = false;
       return isSaid ? { accept: true, by: "user", reason: "yes to the plan that was shown" } : decide(question);
     };
-    talk.offered = null;
     const base = composeOptions(context, composed.base, "run", view.interactive);
     const keep = base.keep || mode === "tool-loop";
     const options = { ...base, ownMark: "!", keep, mode, effort: talk.effort, planOnly, ...(approved && { approved }) };

@@ -5,29 +5,29 @@ import { toPaiError } from "../../core/error.ts";
 import type { SentFile, StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Workspace } from "../../core/ports.ts";
-import { nameRequest, pastOf } from "../../core/session/past.ts";
-import type { Turn } from "../../core/session/session.ts";
+import { listHappenings, pastOf } from "../../core/session/past.ts";
+import { nameRequest, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
+import { nameHead } from "../../workspace/git/find-repository.ts";
 import type { History, KeptRun } from "../../workspace/journal/run-history.ts";
 
 export interface TruthWatch {
-  /** Takes every event of a run. */
-  readonly sink: (event: StampedEvent) => void;
+  /** Saves an event of a run in the session, and with it what the model is told and knows. */
+  readonly sink: (open: OpenSession, event: StampedEvent) => void;
   /** Takes in what other processes added to the session, and which turns were taken back or brought back. */
   readonly sync: (open: OpenSession) => void;
-  /** Syncs. Returns what the next request must be told. */
+  /** Syncs. Returns what the next request must be told: what the session waits to tell, and what is found changed now. */
   readonly catchUp: (open: OpenSession) => Promise<readonly string[]>;
-  /** Begins anew, with the files that the last turns of a session changed. */
-  readonly follow: (turns: readonly Turn[]) => void;
+  /** Begins anew with what the turns of a session saw. `gone`: runs that it tells no longer. */
+  readonly follow: (session: Pick<Session, "turns" | "pending">, gone?: readonly string[]) => void;
 }
 
 /** How many files are watched: those that were shown or changed last. */
 const maxWatched = 200;
-/** How many turns of a resumed session tell what their files held. */
-const followed = 2;
 const maxNamed = 10;
+const none = "no commit";
 
 /** The SHA-256 of a file; null: there is none; undefined: it may not be read. */
 async function hashOf(workspace: Workspace, path: string): Promise<string | null | undefined> {
@@ -39,14 +39,13 @@ async function hashOf(workspace: Workspace, path: string): Promise<string | null
   }
 }
 
-function sayReversal({ task, status }: KeptRun, turn: Turn | undefined): string {
-  const who = turn === undefined ? "another run" : "you";
-  const what = task.startsWith("!") ? "what the command changed" : `what ${who} did for`;
-  const named = nameRequest(turn ?? { request: task });
-  if (status !== "undone") return `brought back by the user: ${what} ${named}`;
-  const commit = turn?.became.includes("committed as ") === true ? " (its commit stays)" : "";
-  return `undone by the user: ${what} ${named}${commit}`;
+/** Of a run that is no turn of the session. */
+function sayReversal({ task, status }: KeptRun): string {
+  const what = task.startsWith("!") ? "what the command changed" : "what another run did for";
+  return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${nameRequest({ request: task })}`;
 }
+
+const isOwnWork = ({ commit, commands = [] }: Outcome): boolean => commit !== undefined || commands.length > 0;
 
 export function watchTruth({
   workspace,
@@ -59,27 +58,54 @@ export function watchTruth({
 }): TruthWatch {
   /** What each file held when the model was last told; null: it did not exist. */
   const known = new Map<string, string | null>();
-  /** Files whose present content the next request tells. */
-  let told: ReadonlyMap<string, string | null> = new Map();
+  /** What was checked out when the model was last told; undefined: nobody looked. */
+  let head: string | null | undefined;
+  /** What the next request tells because it was found, with what the files and HEAD are now. */
+  let found: { readonly notes: readonly string[]; readonly files: ReadonlyMap<string, string | null> } | null = null;
   /** The status of each kept run when the model was last told. */
   const seen = new Map<string, KeptRun["status"]>();
-  /** Files that the run at work has shown already: what it shows later may be its own change. */
+  /** Turns whose end the watch has taken in. */
+  const learned = new Set<string>();
+  /** When the last of them ended: what an earlier one saw may be outdated. */
+  let latest = "";
+  /** Files that the run at work was told of, and those of them that it has shown itself: what it shows later may be its own change. */
+  let touched = new Set<string>();
   let shown = new Set<string>();
-  /** What the next request tells of each run that was reversed, and what their files hold if nobody else changed them. */
-  const notes = new Map<string, string>();
+  /** What files hold if nobody but the user's undo and redo, or a turn that is told no longer, has changed them. */
   const left = new Map<string, string | null>();
 
   function learn(path: string, hash: string | null): void {
     known.delete(path);
     known.set(path, hash);
+    touched.add(path);
     const [oldest] = known.keys();
     if (known.size > maxWatched && oldest !== undefined) known.delete(oldest);
   }
 
-  function learnOutcome({ changes }: Outcome): void {
-    for (const { path, from, op, after } of changes) {
+  function learnOutcome(outcome: Outcome): void {
+    for (const { path, from, op, after } of outcome.changes) {
       if (from !== null) learn(from, null);
       if (op === "delete" || after !== null) learn(path, after);
+    }
+    // Where HEAD moved during a run without commands, somebody else has moved it, so the next request is told.
+    if (isOwnWork(outcome)) head = nameHead(workspace.root);
+  }
+
+  /** The line about what the model knows at the end of a run. */
+  function saw(): Pick<NonNullable<Turn["seen"]>, "files" | "head"> {
+    const files = [...known].filter(([path]) => touched.has(path));
+    return { files: Object.fromEntries(files), head: head ?? null };
+  }
+
+  function learnTurns(turns: readonly Turn[]): void {
+    const ends = turns
+      .flatMap(({ told, ...turn }) => [...told, turn])
+      .flatMap(({ run, seen }) => (seen && !learned.has(run) ? { run, ...seen } : []));
+    for (const { run, at, files, head: then } of ends.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
+      learned.add(run);
+      if (at < latest) continue;
+      for (const [path, hash] of Object.entries(files)) learn(path, hash);
+      [head, latest] = [then, at];
     }
   }
 
@@ -88,14 +114,12 @@ export function watchTruth({
   }
 
   /** What an undone run leaves in its files, and a standing one. */
-  function leftBy({ id, status }: KeptRun): ReadonlyMap<string, string | null> {
-    const left = new Map<string, string | null>();
+  function leave({ id, status }: KeptRun): void {
     for (const { path, before, after } of history.work(id) ?? []) {
       const blob = status === "applied" ? after : before;
       if (blob === null) left.set(path, null);
       else if (blob.kind === "file") left.set(path, digest(blob.bytes));
     }
-    return left;
   }
 
   /** Only a person undoes and redoes; a run of the session that was rolled back may be brought back, too. */
@@ -108,53 +132,55 @@ export function watchTruth({
   }
 
   function sync(open: OpenSession): void {
-    const had = new Set(open.session.turns.map(({ run }) => run));
     open.refresh();
-    const added = new Set(open.session.turns.flatMap(({ run }) => (had.has(run) ? [] : [run])));
+    learnTurns(open.session.turns);
     const turns = new Map(open.session.turns.flatMap((turn) => [turn, ...turn.told]).map((turn) => [turn.run, turn]));
-    const runs = history.list();
-    const newest = runs.filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
+    const newest = history.list().filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
     const reversed = newest.toReversed();
     // Of runs on one file the newest is undone first, and brought back last.
-    const undone = newest.filter(({ status }) => status === "undone");
-    const back = reversed.filter(({ status }) => status === "applied");
-    const others = runs.filter(({ id }) => added.has(id)).reverse();
-    for (const run of [...others, ...undone, ...back]) for (const [path, hash] of leftBy(run)) left.set(path, hash);
-    for (const { id: run, status } of reversed)
-      if (turns.has(run))
-        open.add({ type: "turn.reversed", at: now().toISOString(), run, undone: status === "undone" });
-    // An undo and its redo, neither of them told yet, cancel each other.
-    for (const run of reversed) if (!notes.delete(run.id)) notes.set(run.id, sayReversal(run, turns.get(run.id)));
+    for (const run of newest.filter(({ status }) => status === "undone")) leave(run);
+    for (const run of reversed.filter(({ status }) => status === "applied")) leave(run);
+    for (const run of reversed) {
+      const about = { at: now().toISOString(), run: run.id };
+      if (turns.has(run.id)) open.add({ type: "turn.reversed", ...about, undone: run.status === "undone" });
+      else open.add({ type: "session.noted", ...about, what: "reversal", text: sayReversal(run) });
+    }
     seeRuns();
   }
 
   async function findChanged(): Promise<readonly string[]> {
-    const changed = new Map<string, string | null>();
+    const files = new Map<string, string | null>();
     for (const [path, hash] of known) {
       const actual = await hashOf(workspace, path);
-      if (actual !== undefined && actual !== hash) changed.set(path, actual);
+      if (actual !== undefined && actual !== hash) files.set(path, actual);
     }
-    told = changed;
-    const others = [...changed].filter(([path, hash]) => left.get(path) !== hash);
+    const others = [...files].filter(([path, hash]) => left.get(path) !== hash);
     const name = (paths: typeof others) =>
       nameSome(
         paths.map(([path, hash]) => (hash === null ? `${path} (gone)` : path)),
         maxNamed,
       );
     const [alone, also] = [others.filter(([path]) => !left.has(path)), others.filter(([path]) => left.has(path))];
-    return [
+    const headNow = nameHead(workspace.root);
+    const notes = [
       ...(alone.length === 0 ? [] : [`changed since your last turn, not by you: ${name(alone)}`]),
       ...(also.length === 0 ? [] : [`changed since your last turn by somebody else, too: ${name(also)}`]),
+      ...(head === undefined || head === headNow
+        ? []
+        : [`HEAD of git went from ${head ?? none} to ${headNow ?? none}`]),
     ];
+    found = { notes, files };
+    return notes;
   }
 
-  /** A run begins: it is told what has changed. */
-  function begin(): void {
-    notes.clear();
+  /** A run begins: it is told what has happened. */
+  function begin(open: OpenSession, at: string): void {
+    for (const text of found?.notes ?? []) open.add({ type: "session.noted", at, what: "found", run: null, text });
     left.clear();
-    for (const [path, hash] of told) learn(path, hash);
-    told = new Map();
-    shown = new Set();
+    [touched, shown] = [new Set(), new Set()];
+    for (const [path, hash] of found?.files ?? []) learn(path, hash);
+    head = nameHead(workspace.root);
+    found = null;
   }
 
   function learnShown(files: readonly SentFile[]): void {
@@ -163,25 +189,31 @@ export function watchTruth({
   }
 
   return {
-    sink(event) {
-      if (event.type === "run.started") begin();
-      else if (event.type === "context.sent") learnShown(event.files);
-      else if (event.type === "run.finished") learnOutcome(event.outcome);
-      else if (event.type === "changes.rolled_back") for (const { path } of event.changes) known.delete(path);
+    sink(open, event) {
+      const { type, at, run } = event;
+      if (type === "run.started") begin(open, at);
+      open.sink(event);
+      if (type === "context.sent") learnShown(event.files);
+      else if (type === "changes.rolled_back") for (const { path } of event.changes) known.delete(path);
+      if (type !== "run.finished") return;
+      learnOutcome(event.outcome);
+      learned.add(run);
+      latest = at;
+      open.add({ type: "turn.saw", at, run, ...saw() });
     },
     sync,
     async catchUp(open) {
       sync(open);
-      return [...notes.values(), ...(await findChanged())];
+      const notes = await findChanged();
+      return [...open.session.pending.map(({ text }) => text), ...notes];
     },
-    follow(turns) {
-      for (const map of [known, notes, left]) map.clear();
+    follow({ turns, pending }, gone = []) {
+      for (const each of [known, left, learned]) each.clear();
+      latest = "";
       seeRuns();
-      const runs = new Map(history.list().map((run) => [run.id, run]));
-      for (const { run } of turns.slice(-followed)) {
-        const kept = runs.get(run);
-        if (kept !== undefined) for (const [path, hash] of leftBy(kept)) learn(path, hash);
-      }
+      learnTurns(turns);
+      const ids = new Set([...gone, ...pending.flatMap(({ run }) => run ?? [])]);
+      for (const run of history.list().toReversed()) if (ids.has(run.id)) leave(run);
     },
   };
 }
@@ -191,15 +223,11 @@ export async function continueWith(
   task: Pick<Task, "text" | "context" | "files">,
   { open, truth, dialogue }: { readonly open: OpenSession; readonly truth: TruthWatch; readonly dialogue: Dialogue },
 ): Promise<Task> {
-  const notes = await truth.catchUp(open);
+  const since = await truth.catchUp(open);
   const { session } = open;
   const { conversation } = session;
-  return { ...task, history: pastOf(session), context: joinNotes(notes, task.context), conversation, dialogue };
-}
-
-/** What the next request is told besides its task; null: nothing. */
-function joinNotes(notes: readonly string[], offered: string | null): string | null {
-  const since = notes.length === 0 ? [] : [`Since your last turn:\n${notes.map((note) => `- ${note}`).join("\n")}`];
-  const parts = [...since, ...(offered === null ? [] : [offered])];
-  return parts.length === 0 ? null : parts.join("\n\n");
+  const when = session.turns.length === 0 ? "Before this request" : "Since your last turn";
+  const parts = [since.length === 0 ? "" : `${when}:\n${listHappenings(since)}`, task.context ?? ""].filter(Boolean);
+  const context = parts.length === 0 ? null : parts.join("\n\n");
+  return { ...task, history: pastOf(session), context, conversation, dialogue };
 }

@@ -12,7 +12,7 @@ export interface TurnRecord {
   readonly became: string;
   /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back or declined. */
   readonly diff: string;
-  /** What the checks printed that failed the run, their telling lines; absent: none did. */
+  /** What the checks printed that failed the run, and the commands since the model's last reply; absent: nothing. */
   readonly printed?: string | undefined;
 }
 
@@ -152,15 +152,33 @@ export function cutDiff(diff: string): string {
   return `${diff.slice(0, end < 0 ? maxOfDiff : end)}\n[… the rest of the diff is not shown]`;
 }
 
-/** What the first two failed checks of a run printed; "": it went well, or nothing is known of them. */
-function printedOf({ ok, checks }: Outcome, outputs: ReadonlyMap<string, string>): string {
-  const failed = checks.filter(({ passed, command }) => !ok && passed === false && outputs.get(command)?.trim());
-  const say = (command: string) => `the check ${command} printed at last:\n${tailOf(outputs.get(command) ?? "")}`;
-  return Array.from(failed.slice(0, 2), ({ command }) => say(command)).join("\n");
+/** What a run printed that no request has shown, by command. */
+export interface Printed {
+  /** Its checks, when they last ran after the work. */
+  readonly checks: ReadonlyMap<string, string>;
+  /** Its commands since the last call. */
+  readonly commands: ReadonlyMap<string, string>;
 }
 
-/** The record of a turn. `outputs`: what its checks printed when they last ran after the work, by command. */
-export function turnRecord(outcome: Outcome, outputs: ReadonlyMap<string, string> = new Map()): TurnRecord {
+/** Of each kind two are told: the first checks that failed, the last commands. */
+const maxPrinted = 2;
+
+function printedOf({ ok, checks }: Outcome, printed: Printed): string {
+  const failed = checks.flatMap(({ passed, command }) => (!ok && passed === false ? [command] : []));
+  const say = (head: string, command: string, all: Printed["checks"]) => {
+    const output = tailOf(all.get(command) ?? "");
+    return output.trim() === "" ? [] : [`${head} ${command} printed at last:\n${output}`];
+  };
+  const of = failed.flatMap((command) => say("the check", command, printed.checks));
+  const ran = [...printed.commands.keys()].flatMap((command) => say("the command", command, printed.commands));
+  return [...ran.slice(-maxPrinted), ...of.slice(0, maxPrinted)].join("\n");
+}
+
+/** The record of a turn. */
+export function turnRecord(
+  outcome: Outcome,
+  outputs: Printed = { checks: new Map(), commands: new Map() },
+): TurnRecord {
   const printed = printedOf(outcome, outputs);
   const { diff, rolled_back: back, declined } = outcome;
   const parts = [

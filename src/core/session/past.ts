@@ -1,7 +1,11 @@
 /** The earlier turns of a session as a request tells them: what was asked, what was answered, and what became of it. Pure. */
-import type { Session, Turn } from "./session.ts";
+import { tailOf } from "../command/check-output.ts";
+import { type Happening, nameRequest, type Session, type Turn } from "./session.ts";
 
 export interface PastTurn {
+  readonly run: string;
+  /** What had happened since the turn before, a line each; "": nothing is known. */
+  readonly since: string;
   readonly request: string;
   /** The model's words; "": it said none, or they claim what is not so. */
   readonly answer: string;
@@ -9,7 +13,7 @@ export interface PastTurn {
   readonly became: string;
   /** Diff of what was kept, taken back or declined, of the last turns only; "": none. */
   readonly diff: string;
-  /** What the checks printed that failed the turn, as for `diff`; absent: nothing. */
+  /** What the checks printed that failed the turn, and its last commands, as for `diff`; absent: nothing. */
   readonly printed?: string | undefined;
   /** A turn of tool-loop is part of its conversation, one of another mode of the dialogue, in eight-step only its plan. */
   readonly mode: string;
@@ -21,14 +25,30 @@ const withDiff = 2;
 /** Characters of all turns together; the receipt of each run holds them, too. */
 const maxChars = 100_000;
 
-const maxOfRequest = 80;
+/** The words of a turn: all that is told of it. */
+export const textsOf = ({ since, request, answer, became, diff, printed = "" }: PastTurn): readonly string[] => [
+  since,
+  request,
+  answer,
+  became,
+  diff,
+  printed,
+];
 
-/** The request of a turn in quotes, shortened. */
-export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
-  JSON.stringify(request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request);
+const sizeOf = (turn: PastTurn) => textsOf(turn).reduce((sum, text) => sum + text.length, 0);
 
-const sizeOf = ({ request, answer, became, diff, printed = "" }: PastTurn) =>
-  request.length + answer.length + became.length + diff.length + printed.length;
+/** What happened, a line each with what belongs to it indented. */
+export const listHappenings = (texts: readonly string[]): string =>
+  texts.map((text) => `- ${text.trimEnd().replaceAll("\n", "\n  ")}`).join("\n");
+
+/** What happened before a past turn: of the last ones with the end of what a command printed. */
+function pastSince(since: readonly Happening[], isLast: boolean): string {
+  const cut = since.map(({ text }) => {
+    const [first = "", ...rest] = text.split("\n");
+    return isLast && rest.length > 0 ? `${first}\n${tailOf(rest.join("\n"))}` : first;
+  });
+  return listHappenings(cut);
+}
 
 /** All that a session knows of a turn that never ended: the next start of pai takes its changes back where it can. */
 const cutOff =
@@ -45,8 +65,10 @@ export function endOf({ status, became, undone, told }: Turn): string {
 }
 
 function pastTurn(turn: Turn, hasDiff: boolean): PastTurn {
-  const { request, text, diff, printed, undone, mode } = turn;
+  const { run, request, text, diff, printed, undone, mode } = turn;
   return {
+    run,
+    since: pastSince(turn.since, hasDiff),
     request,
     answer: undone === true ? "" : text,
     became: endOf(turn),
@@ -80,7 +102,8 @@ export const renderBecame = ({ became, diff, printed = "" }: PastTurn): string =
 
 export function renderPast(turn: PastTurn): string {
   const answer = turn.answer.trim() === "" ? [] : [speak("you", turn.answer)];
-  return [speak("user", turn.request), ...answer, renderBecame(turn)].join("\n");
+  const since = turn.since === "" ? [] : [speak("pai", `before the next request:\n${turn.since}`)];
+  return [...since, speak("user", turn.request), ...answer, renderBecame(turn)].join("\n");
 }
 
 /** The newest turns that fit into `maxLength` characters; the last one always, cut if it is longer than that alone. */
@@ -100,11 +123,21 @@ export function renderPastTurns(turns: readonly PastTurn[], maxLength: number): 
   ].join("\n");
 }
 
-/** The turns for a summary; `said`: the conversation of those of tool-loop, "" where there is none. */
-export function renderForSummary(turns: readonly PastTurn[], said: string): string {
+/**
+ * The turns of a session for a summary, with what has happened since. `said`: the conversation of those of tool-loop, ""
+ * where there is none.
+ */
+export function renderForSummary(session: Pick<Session, "turns" | "pending">, said: string): string {
+  const turns = pastOf(session);
+  const since = pastSince(session.pending, true);
   const isSaid = ({ mode }: PastTurn) => said !== "" && mode === "tool-loop";
   const told = turns.map((turn) => renderPast(isSaid(turn) ? { ...turn, answer: "" } : turn));
-  return [said, "What was asked, and what became of it in the words of pai, which alone are sure:", ...told]
+  return [
+    said,
+    "What was asked, and what became of it in the words of pai, which alone are sure:",
+    ...told,
+    since && `pai: since then:\n${since}`,
+  ]
     .filter((part) => part !== "")
     .join("\n\n");
 }

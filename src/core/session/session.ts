@@ -1,8 +1,8 @@
 /** A session is a fold over the lines of its file: loading replays them, and a damaged line loses only itself. Pure. */
 
-import * as z from "zod/mini";
 import type { Message } from "../model.ts";
-import { type Conversation, closeTurn, type TaskItem, taskStatuses, withoutClaim, withTasks } from "./conversation.ts";
+import { type Conversation, closeTurn, type TaskItem, withoutClaim, withTasks } from "./conversation.ts";
+import { parseLine, type SessionLine } from "./line.ts";
 
 /** A point in a conversation: how many messages there were, and how often a summary had replaced all of them. */
 interface Mark {
@@ -11,12 +11,33 @@ interface Mark {
   readonly tasks: readonly TaskItem[];
 }
 
+/** What happened outside of the turns. */
+export interface Happening {
+  /** A command of the user's own; an undo or redo; the end of an earlier turn; what a new request found changed. */
+  readonly what: "command" | "reversal" | "end" | "found";
+  /** The run that it is about; null: none. */
+  readonly run: string | null;
+  /** In pai's words; of a command what it printed, too, below its first line. */
+  readonly text: string;
+}
+
+/** What the model knows at the end of a turn of what the turn showed or changed. */
+interface Seen {
+  readonly at: string;
+  /** Digest of each file; null: there is none. */
+  readonly files: Readonly<Record<string, string | null>>;
+  /** The commit and branch that are checked out; null: there are none. */
+  readonly head: string | null;
+}
+
 export interface Turn {
   readonly at: string;
   readonly run: string;
   readonly mode: string;
   readonly model: string;
   readonly request: string;
+  /** What had happened since the turn before, as its request was told. */
+  readonly since: readonly Happening[];
   /** null: the turn was cut off before it ended. */
   readonly status: string | null;
   /** The model's last words; "": it said none, or they may not stand. */
@@ -25,7 +46,7 @@ export interface Turn {
   readonly became: string;
   /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back or declined. */
   readonly diff: string;
-  /** What the checks printed that failed the turn; absent: nothing. */
+  /** What the checks printed that failed the turn, and its last commands; absent: nothing. */
   readonly printed?: string | undefined;
   /** The user has taken back what it changed, or (false) brought it back; null: neither. */
   readonly undone: boolean | null;
@@ -35,6 +56,8 @@ export interface Turn {
   readonly changed: boolean;
   /** The turns that this summary tells, as it tells them; empty: it is none. */
   readonly told: readonly Turn[];
+  /** null: it was cut off. */
+  readonly seen: Seen | null;
   /** Where the conversation was before this turn, for rewinding. null: only the file holds that. */
   readonly before: Mark | null;
 }
@@ -43,6 +66,8 @@ export interface Session {
   readonly id: string;
   readonly at: string;
   readonly turns: readonly Turn[];
+  /** What has happened since the last turn began, in its order: no request was told of it yet. */
+  readonly pending: readonly Happening[];
   readonly conversation: Conversation;
   /** The messages that each summary replaced, for rewinding; empty once only the file holds them. */
   readonly replaced: readonly (readonly Message[])[];
@@ -51,13 +76,18 @@ export interface Session {
 const empty: Conversation = { messages: [], tasks: [] };
 
 export function emptySession(id: string, at: string): Session {
-  return { id, at, turns: [], conversation: empty, replaced: [] };
+  return { id, at, turns: [], pending: [], conversation: empty, replaced: [] };
 }
 
-type TurnLine = Extract<SessionLine, { type: "turn.finished" | "turn.reversed" }>;
+type TurnLine = Extract<SessionLine, { type: "turn.finished" | "turn.reversed" | "turn.saw" }>;
+
+const isAboutTurn = (line: SessionLine): line is TurnLine =>
+  ["turn.finished", "turn.reversed", "turn.saw"].includes(line.type);
 
 function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
   if (line.type === "turn.reversed") return changeTurn(turns, line.run, { undone: line.undone, changed: true });
+  if (line.type === "turn.saw")
+    return changeTurn(turns, line.run, { seen: { at: line.at, files: line.files, head: line.head } });
   const { mode, status, text, became, diff, printed, next, score, calls, changed } = line;
   return changeTurn(turns, line.run, { mode, status, text, became, diff, printed, next, score, calls, changed });
 }
@@ -73,8 +103,39 @@ function changeTurn(turns: readonly Turn[], run: string, change: Partial<Turn>):
   return turns.with(at, turn.run === run ? { ...turn, ...change } : { ...turn, told });
 }
 
+const maxOfRequest = 80;
+
+/** The request of a turn in quotes, shortened. */
+export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
+  JSON.stringify(request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request);
+
+/** Adds what happened; an undo and its redo that no request was told of cancel each other. */
+function noted(pending: readonly Happening[], { what, run, text }: Happening): readonly Happening[] {
+  const at = what === "reversal" ? pending.findIndex((each) => each.what === what && each.run === run) : -1;
+  return at < 0 ? [...pending, { what, run, text }] : pending.toSpliced(at, 1);
+}
+
+/** What a line about a turn that an earlier request had told of makes news; null: nothing. */
+function newsOf(turns: readonly Turn[], line: TurnLine): Happening | null {
+  const all = turns.flatMap((turn) => [turn, ...turn.told]);
+  const turn = all.findLast(({ run }) => run === line.run);
+  if (turn === undefined || line.type === "turn.saw") return null;
+  const name = nameRequest(turn);
+  if (line.type === "turn.finished") {
+    if (turns.at(-1) === turn) return null;
+    return {
+      what: "end",
+      run: line.run,
+      text: `the turn ${name} was still at work then and has ended: ${line.became}`,
+    };
+  }
+  const commit = line.undone && turn.became.includes("committed as ") ? " (its commit stays)" : "";
+  const text = `${line.undone ? "undone" : "brought back"} by the user: what you did for ${name}${commit}`;
+  return { what: "reversal", run: line.run, text };
+}
+
 const unfinished = {
-  ...{ status: null, text: "", became: "", diff: "", undone: null },
+  ...{ since: [], seen: null, status: null, text: "", became: "", diff: "", undone: null },
   ...{ next: [], score: null, calls: 0, changed: false, told: [] },
 };
 
@@ -93,9 +154,14 @@ export function conversationBefore({ turns, replaced, conversation }: Session, a
 /** The session before turn `at` (from 0). `recalled`: the conversation then, read from the file. */
 function goBack(session: Session, at: number, recalled: Conversation | null): Session {
   const { turns, replaced } = session;
+  const gone = turns.slice(at);
+  const known = gone.flatMap(({ since }, n) => since.filter(({ what }) => n === 0 || what !== "command"));
   return {
     ...session,
     turns: turns.slice(0, at),
+    pending: [...known, ...session.pending].filter(
+      ({ what, run }) => what !== "found" && (run === null || !gone.some(holds(run))),
+    ),
     conversation: conversationBefore(session, at) ?? recalled ?? empty,
     replaced: replaced.slice(0, turns[at]?.before?.replaced ?? replaced.length),
   };
@@ -137,22 +203,31 @@ function summarize(session: Session, line: Summarized, since: Session): Session 
   const { messages } = conversation;
   const before: Mark = { replaced: replaced.length, messages: messages.length, tasks: conversation.tasks };
   const summary = withTasks(line.summary, tasks);
+  const { pending } = since;
   if (messages.length === 0) {
     const turn = summaryTurn({ ...line, summary }, "summary", { told, before });
-    return { ...session, conversation: { messages, tasks }, turns: [...turns, turn] };
+    return { ...session, pending, conversation: { messages, tasks }, turns: [...turns, turn] };
   }
   const summarized: Message = { role: "user", text: `Summary of what happened next:\n${summary}` };
   const heard: Message = { role: "assistant", text: "Understood.", calls: [], native: null };
   return {
     ...session,
+    pending,
     conversation: { messages: [...messages, summarized, heard], tasks },
     turns: [...turns, summaryTurn(line, "tool-loop", { told, before })],
   };
 }
 
+/** The session after a line about one of its turns. */
+function withNews(session: Session, line: TurnLine): Session {
+  const news = newsOf(session.turns, line);
+  const pending = news === null ? session.pending : noted(session.pending, news);
+  return { ...session, pending, turns: changedBy(session.turns, line) };
+}
+
 /** The session after one more line. `recalled`: the conversation that the line goes back to, read from the file. */
 export function foldSession(session: Session, line: SessionLine, recalled: Conversation | null = null): Session {
-  const { conversation, turns, replaced } = session;
+  const { conversation, turns, replaced, pending } = session;
   switch (line.type) {
     case "session.started":
       return { ...session, id: line.id, at: line.at };
@@ -163,7 +238,8 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
       return {
         ...session,
         conversation: closed,
-        turns: [...turns, { at, run, mode, model, request, ...unfinished, before }],
+        turns: [...turns, { at, run, mode, model, request, ...unfinished, since: pending, before }],
+        pending: [],
       };
     }
     case "message.added":
@@ -179,10 +255,15 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
     case "turn.finished": {
       const isFalse = line.text === "" && line.mode === "tool-loop";
       const kept = isFalse ? { ...conversation, messages: withoutClaim(conversation.messages) } : conversation;
-      return { ...session, turns: changedBy(turns, line), conversation: close(kept) };
+      return { ...withNews(session, line), conversation: close(kept) };
     }
     case "turn.reversed":
-      return { ...session, turns: changedBy(turns, line) };
+    case "turn.saw":
+      return withNews(session, line);
+    case "session.noted":
+      return { ...session, pending: noted(pending, line) };
+    case "session.withheld":
+      return { ...session, pending: pending.filter(({ what }) => what !== "command") };
     case "session.rewound":
       return line.turns < turns.length ? goBack(session, line.turns, recalled) : session;
     case "session.summarized":
@@ -202,12 +283,12 @@ export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
     } else if (line.type === "session.rewound") turns.length = Math.min(turns.length, line.turns);
     else if (line.type === "session.summarized") {
       turns.push(summaryTurn(line, "summary", { told: turns.splice(line.from - 1), before: null }));
-    } else if (line.type === "turn.finished" || line.type === "turn.reversed") {
+    } else if (isAboutTurn(line)) {
       const index = turns.findLastIndex(holds(line.run));
       turns.push(...changedBy(turns.splice(index < 0 ? turns.length : index), line));
     }
   }
-  return { id, at, turns, conversation: empty, replaced: [] };
+  return { ...emptySession(id, at), turns };
 }
 
 /** Reads a session file; `damaged` counts lines that could not be read. `earlier`: the session before this text. */
@@ -240,74 +321,4 @@ export const pendingOf = ({ turns }: Session): readonly string[] => turns.at(-1)
 export function asksBack({ turns }: Session): boolean {
   const last = turns.at(-1);
   return last !== undefined && !last.undone && /[?？]\W*$/.test(last.text);
-}
-
-const count = z.int().check(z.nonnegative());
-const call = z.object({ id: z.string(), name: z.string(), input: z.json() });
-const result = z.object({ id: z.string(), name: z.string(), ok: z.boolean(), text: z.string() });
-const native = z.object({ model: z.string(), content: z.json() });
-const message: z.ZodMiniType<Message> = z.discriminatedUnion("role", [
-  z.object({ role: z.literal("user"), text: z.string() }),
-  z.object({ role: z.literal("assistant"), text: z.string(), calls: z.array(call), native: z.nullable(native) }),
-  z.object({ role: z.literal("tools"), results: z.array(result) }),
-]);
-const task: z.ZodMiniType<TaskItem> = z.object({
-  id: count,
-  content: z.string(),
-  description: z.string(),
-  active_form: z.nullable(z.string()),
-  status: z.enum(taskStatuses),
-});
-
-const schema = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("session.started"),
-    v: z.literal(1),
-    id: z.string(),
-    at: z.string(),
-    root: z.string(),
-  }),
-  z.object({
-    type: z.literal("turn.started"),
-    at: z.string(),
-    run: z.string(),
-    mode: z.string(),
-    model: z.string(),
-    request: z.string(),
-  }),
-  z.object({ type: z.literal("message.added"), message }),
-  z.object({ type: z.literal("conversation.replaced"), messages: z.readonly(z.array(message)) }),
-  z.object({ type: z.literal("tasks.updated"), tasks: z.readonly(z.array(task)) }),
-  z.object({
-    type: z.literal("turn.finished"),
-    at: z.string(),
-    run: z.string(),
-    /** How the run worked; of `auto` what it chose. */
-    mode: z.string(),
-    status: z.string(),
-    /** These four are the `TurnRecord`. */
-    text: z.string(),
-    became: z.string(),
-    diff: z.string(),
-    printed: z.optional(z.string()),
-    next: z.readonly(z.array(z.string())),
-    score: z.nullable(z.number()),
-    calls: count,
-    /** The run changed files, so rewinding the code has something to undo. */
-    changed: z.boolean(),
-  }),
-  /** The user took back what the run had changed, or brought it back. */
-  z.object({ type: z.literal("turn.reversed"), at: z.string(), run: z.string(), undone: z.boolean() }),
-  /** The user went back to the first `turns` turns, or cleared everything (0); later turns are forgotten. */
-  z.object({ type: z.literal("session.rewound"), at: z.string(), turns: count }),
-  /** A summary replaces turn `from` (counted from 1) and all later ones. */
-  z.object({ type: z.literal("session.summarized"), at: z.string(), from: count, summary: z.string() }),
-]);
-
-/** One line of a session file. Times are ISO 8601. */
-export type SessionLine = z.infer<typeof schema>;
-
-/** Throws for text that is not a line of a session. */
-export function parseLine(text: string): SessionLine {
-  return z.parse(schema, JSON.parse(text));
 }

@@ -1,6 +1,6 @@
 /** What the request of a later turn is told of the turns before: what became of them and what the person decided, in every mode. */
 import { describe, expect, test } from "bun:test";
-import { pastOf, renderForSummary } from "../../../src/core/session/past.ts";
+import { renderForSummary } from "../../../src/core/session/past.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
@@ -350,7 +350,7 @@ describe("a summary of /rewind", () => {
       const make = calls(call("write", { path: "a.txt", content: "a\n" }));
       await turns.say("make it", { ...loop, answers: ["no"], lines: [make, "You did not want it."] });
       await turns.say("what of b?", answer("B."));
-      const told = renderForSummary(pastOf(turns.open.session), "[User]\nmake it");
+      const told = renderForSummary(turns.open.session, "[User]\nmake it");
       expect(told).toContain("user: make it\npai: nothing was changed; not done: WRITE a.txt (the user declined");
       expect(told).toContain("user: what of b?\nyou: B.\npai: answered; nothing was changed");
       expect(told).not.toContain("You did not want it.");

@@ -66,7 +66,9 @@ inTerminal("what was declined, kept and undone is told as that, with the diff of
         `pai: ${undone}kept: 1 file (+1 −1), unverified: no check has proved this; changed: a.py`,
       ],
       ...["user: what is there now?", "you: One.", "pai: answered; nothing was changed"],
+      ...["pai: before the next request:", '  - undone by the user: what you did for "set x to 2 after all"'],
       ...["user: and now?", "you: Two.", "pai: answered; nothing was changed"],
+      ...["pai: before the next request:", "  - changed since your last turn, not by you: a.py"],
       ...["user: and now, once more?", "you: Three.", "pai: answered; nothing was changed", ""],
     ].join("\n"),
   );

@@ -1,4 +1,4 @@
-/** What a check printed that failed a turn: the next request has it, since the model saw older output at most. */
+/** What a turn printed that no request has shown: the check that failed it, and the commands of its last reply. */
 import { expect, test } from "bun:test";
 import { finish, modify, plan, talk } from "../plans.ts";
 import { inSession } from "../turns.ts";
@@ -33,5 +33,17 @@ test("only the last two turns have it, and a long output keeps its end", async (
     await turns.say("and now?", ask);
     turns.resume();
     expect((await turns.say("and then?", ask)).past).not.toContain("\n  the end");
+  });
+});
+
+test("what a command of the last reply printed is told, also after the session is resumed; what a request showed is not", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const lines = [plan({ steps: ["RUN seq 7 9"] }), `RUN::seq 7 9\n${finish("It printed numbers.")}`];
+    const options = { interactive: true, allowRun: ["seq *"] };
+    await turns.say("count", { lines, options, answers: "yes" });
+    const told = "the command seq 7 9 printed at last:\n  7\n  8\n  9";
+    expect((await turns.say("what did it print?", ask)).past).toContain(told);
+    turns.resume();
+    expect((await turns.say("and now?", ask)).past).toContain(told);
   });
 });

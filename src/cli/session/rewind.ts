@@ -91,10 +91,16 @@ async function askModel(talk: Talk, request: string, work: Parameters<typeof run
   });
 }
 
+/** Shortens what the present mode sends: tool-loop its conversation, the others their dialogue, which takes no call. */
 export async function compactTalk(talk: Talk): Promise<void> {
-  const { open } = talk;
-  if (open.session.conversation.messages.length < 3)
-    return tell(talk, "compact", "nothing to compact yet: earlier turns take little room");
+  const { open, mode, dialogue } = talk;
+  const { messages } = mode === "tool-loop" ? open.session.conversation : dialogue;
+  if (messages.length < 3) return tell(talk, "compact", "nothing to compact yet: earlier turns take little room");
+  if (mode !== "tool-loop") {
+    startAnew(dialogue);
+    const of = "of each turn it tells what was asked and answered, and what became of it";
+    return tell(talk, "compact", `the next message begins anew: ${of}`);
+  }
   await askModel(talk, "compact", async (run) => {
     run.ledger.promise({ expected: 1, at_most: 2 });
     await compactConversation(run);
@@ -151,6 +157,13 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     startAnew(talk.dialogue);
     open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
     talk.truth.follow(open.session, gone);
+    const standing = talk.composed.opened.history
+      .list()
+      .filter(({ id, status }) => gone.includes(id) && status === "applied");
+    const paths = new Set(standing.flatMap(({ changes }) => changes.map(({ path }) => path)));
+    const text = `the user took the conversation back to here, and what you changed later stays: ${nameSome([...paths])}`;
+    if (paths.size > 0)
+      open.add({ type: "session.noted", at: context.now().toISOString(), what: "end", run: null, text });
   }
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);

@@ -1,7 +1,7 @@
 /** Habits of ordinary models, as they were played by hand: the work is done, or the run says truly that it is not. */
 import { describe, expect, test } from "bun:test";
 import type { RunOptions } from "../../../src/flows/run.ts";
-import { finish, modify, plan, talk, write } from "../plans.ts";
+import { finish, modify, plan, write } from "../plans.ts";
 import { type Files, type Line, play } from "../scripted.ts";
 
 const bmi =
@@ -29,11 +29,15 @@ interface Habit {
 const diff = (path: string) =>
   `--- a/${path}\n+++ b/${path}\n@@ -1,2 +1,4 @@\n     if value < 25:\n         return "Normal"\n+    if value < 30:\n+        return "Overweight"\n     return "Obese"\n`;
 const whole = `\`\`\`python\n${done}\`\`\``;
-const tabs = "function f() {\n\treturn 1;\n}\n";
 const names = Array.from({ length: 30 }, (_, n) => `m${n}.py`);
 const renamed = (only: readonly string[]) =>
   only.map((name) => modify(name, ["old_name()\n", "new_name()\n"])).join("");
 const thirty = Object.fromEntries(names.map((name) => [name, "old_name()\n"]));
+/** A file with the same lines again and again: an end that is common, a beginning that is not. */
+const hidden = "    this.hidden = hide;\n    return this;\n  }\n";
+const options = Array.from({ length: 12 }, (_, n) => `  option${n}() {\n    return this;\n  }\n\n`).join("");
+const cmd = `class Command {\n${options}  hideHelp(hide = true) {\n${hidden}}\n`;
+const elided = "  hideHelp(hide = true) {\n    // ... existing code ...\n  }\n";
 const thirtyNew = Object.fromEntries(names.map((name) => [name, "new_name()\n"]));
 
 /** Done: exit code 0, and the files as they were wanted. */
@@ -48,22 +52,8 @@ const right: Readonly<Record<string, Habit>> = {
     after: { "bmi.py": done, "test_bmi.py": "import bmi\n" },
     options: { checks: [check] },
   },
-  "n2 a planned path with ./ and another one in the wrong case": {
-    lines: [plan({ steps: ["MODIFY ./BMI.py"] }), good + finish()],
-    calls: 2,
-  },
-  "n42 the plan says BMI.py, the script bmi.py": {
-    lines: [plan({ steps: ["MODIFY BMI.py"] }), good + finish()],
-    calls: 2,
-  },
-  "n43 and the script asks for bmi.py with AMEND": {
+  "n43 the plan says BMI.py, and the script asks for bmi.py with AMEND": {
     lines: [plan({ steps: ["MODIFY BMI.py"] }), `AMEND::MODIFY::bmi.py::the real name\n${good}${finish()}`],
-    calls: 2,
-  },
-  "n3 blanks in SEARCH where the file has tabs": {
-    before: { "a.js": tabs },
-    lines: [plan({ steps: ["MODIFY a.js"] }), modify("a.js", ["    return 1;\n", "    return 2;\n"]) + finish()],
-    after: { "a.js": tabs.replace("1", "2") },
     calls: 2,
   },
   "n4 one SEARCH for three places, then SEARCH ALL": {
@@ -94,33 +84,11 @@ const right: Readonly<Record<string, Habit>> = {
     ],
     calls: 3,
   },
-  "n8 a hunk in a fence": {
-    lines: [plan({ steps }), `Here it is:\n\`\`\`diff\n${diff("bmi.py")}\`\`\`\nDone.`],
-    calls: 2,
-  },
   "n9 the patch of another agent": {
     lines: [
       plan({ steps }),
       `*** Begin Patch\n*** Update File: bmi.py\n@@\n         return "Normal"\n+    if value < 30:\n+        return "Overweight"\n     return "Obese"\n*** End Patch\n`,
     ],
-    calls: 2,
-  },
-  "n9b a tool call in tags": {
-    lines: [
-      plan({ steps }),
-      `<tool_call>\n${JSON.stringify({ name: "edit", arguments: { path: "bmi.py", old_string: old, new_string: fresh } })}\n</tool_call>`,
-    ],
-    calls: 2,
-  },
-  "n10 closed thoughts, with a plan and a script in them": {
-    lines: [
-      `<think>\n{"intent": "conversation"}\n</think>\n${plan({ steps })}`,
-      `<think>WRITE::x.py::EOT\nEND::EOT\n</think>\n${good}${finish()}`,
-    ],
-    calls: 2,
-  },
-  "n10c only the end of thoughts": {
-    lines: [`Let me see.\n</think>\n${plan({ steps })}`, `I think so.\n</think>\n${good}${finish()}`],
     calls: 2,
   },
   "n10b thoughts that never end": {
@@ -137,7 +105,6 @@ const right: Readonly<Record<string, Habit>> = {
     after: thirtyNew,
     calls: 3,
   },
-  "n13 a script with CRLF": { lines: [plan({ steps }), (good + finish()).replaceAll("\n", "\r\n")], calls: 2 },
   "n15 a MODIFY of a file that does not exist, then WRITE": {
     lines: [
       plan({ steps: ["MODIFY new.md"] }),
@@ -146,24 +113,6 @@ const right: Readonly<Record<string, Habit>> = {
     ],
     after: { ...files, "new.md": "# New\n" },
   },
-  "n19 a Markdown file in a fence": {
-    lines: [
-      plan({ steps: ["WRITE README.md"] }),
-      write("README.md", "```markdown\n# BMI\n\n```sh\npython bmi.py\n```\n```\n") + finish(),
-    ],
-    after: { ...files, "README.md": "# BMI\n\n```sh\npython bmi.py\n```\n" },
-    calls: 2,
-  },
-  "n18 an elided SEARCH": {
-    lines: [
-      plan({ steps }),
-      modify("bmi.py", [
-        'def category(value):\n    # ...\n    return "Obese"\n',
-        `def category(value):\n    # ...\n${fresh}`,
-      ]) + finish(),
-    ],
-    calls: 2,
-  },
   "n21 the plan again in place of the script": { lines: [plan({ steps }), plan({ steps }), good + finish()], calls: 3 },
   "n22 AMEND without a reason": {
     before: { ...files, "b.py": "b = 1\n" },
@@ -171,44 +120,14 @@ const right: Readonly<Record<string, Habit>> = {
     after: { "bmi.py": done, "b.py": "b = 2\n" },
     calls: 2,
   },
-  "n27 the numbers of lines in SEARCH": {
-    lines: [
-      plan({ steps }),
-      modify("bmi.py", ['9         return "Normal"\n10     return "Obese"\n', `        return "Normal"\n${fresh}`]) +
-        finish(),
-    ],
-    calls: 2,
-  },
-  "n28 other quotes in SEARCH": {
-    lines: [plan({ steps }), modify("bmi.py", ["    return 'Obese'\n", fresh]) + finish(), good + finish()],
-  },
-  "n29 headers without a tag": {
-    lines: [
-      plan({ steps }),
-      (good + finish()).replace("MODIFY::bmi.py::EOT", "MODIFY::bmi.py").replace("FINISH::EOT", "FINISH"),
-    ],
-    calls: 2,
-  },
-  "n31 headers in bold": {
-    lines: [plan({ steps }), (good + finish()).replace("MODIFY::bmi.py::EOT", "**MODIFY::bmi.py::EOT**")],
-    calls: 2,
-  },
-  "n30 an END forgotten": { lines: [plan({ steps }), good.replace("END::EOT\n", "") + finish()], calls: 2 },
-  "n33 a WRITE for a planned MODIFY": { lines: [plan({ steps }), write("bmi.py", done) + finish()], calls: 2 },
   "n34 a MODIFY that holds the whole file": {
     lines: [plan({ steps }), `MODIFY::bmi.py::EOT\n${done}END::EOT\n${finish()}`],
     calls: 2,
   },
-  "n36 a block of aider without a fence": {
-    lines: [plan({ steps }), `bmi.py\n<<<<<<< SEARCH\n${old}=======\n${fresh}>>>>>>> REPLACE\n`],
-    calls: 2,
-  },
-  "n46 a diff with wrong numbers": { lines: [plan({ steps }), diff("bmi.py")], calls: 2 },
   "n49 a fenced whole file, which is the one of the plan": {
     lines: [plan({ steps }), `Here is the file:\n\n${whole}\n`],
     calls: 2,
   },
-  "n50 the same with its name before it": { lines: [plan({ steps }), `bmi.py\n${whole}\n`], calls: 2 },
   "n37 a plan that deletes in place of a move": {
     lines: [
       plan({ steps: ["WRITE body.py", "RM bmi.py"] }),
@@ -217,44 +136,6 @@ const right: Readonly<Record<string, Habit>> = {
     ],
     after: { "body.py": bmi },
     calls: 3,
-  },
-  "n45 fields of other names in the plan": {
-    lines: [
-      JSON.stringify({
-        intent: "task",
-        response: "On it.",
-        execution_plan: { steps: [{ action: "modify", path: "bmi.py" }] },
-      }),
-      good + finish(),
-    ],
-    calls: 2,
-  },
-  "expl prose after looks": {
-    lines: [
-      plan({ steps: ["READ bmi.py"] }).replace(`"task"`, `"look"`),
-      "It computes the body mass index.",
-      "It computes the body mass index, and says its category.",
-    ],
-    after: files,
-    calls: 3,
-  },
-  "bmi2 a diff inside MODIFY": {
-    lines: [plan({ steps }), `MODIFY::bmi.py::EOT\n${diff("bmi.py")}END::EOT\n${finish()}`],
-    calls: 2,
-  },
-  "web a script that is cut in a line": {
-    lines: [
-      plan({ steps: [...steps, "WRITE b.txt"] }),
-      { text: `${good}WRITE::b.txt::EOT\none\ntw`, stop: "length" },
-      `two\nEND::EOT\n${finish()}`,
-    ],
-    after: { "bmi.py": done, "b.txt": "one\ntwo\n" },
-    calls: 3,
-  },
-  "expl2 an answer as JSON in a fence": {
-    lines: [`Sure:\n\`\`\`json\n${talk("It computes the body mass index.")}\n\`\`\``],
-    after: files,
-    calls: 1,
   },
   "ms diffs of three files in one answer": {
     before: { ...files, "b.py": "b = 1\n", "c.py": "c = 1\n" },
@@ -266,15 +147,15 @@ const right: Readonly<Record<string, Habit>> = {
     text: "Months are supported now.",
     calls: 2,
   },
-  "sub a SEARCH that begins in the middle of a line": {
-    lines: [plan({ steps }), modify("bmi.py", ['return "Obese"\n', 'return "Very obese"\n']) + finish()],
-    after: { "bmi.py": bmi.replace("Obese", "Very obese") },
-    calls: 2,
+  "n48 the request's own form of a file": {
+    lines: [plan({ steps }), `<file path="bmi.py">\n${done}</file>\n`, good + finish()],
+    calls: 3,
   },
-  "conv talk": { lines: [talk("Hello.")], after: files, calls: 1 },
-  "bad1 prose, then a plan": { lines: ["I will do it.", plan({ steps }), good + finish()], calls: 3 },
-  "bad2 actions as JSON, then a fenced whole file": {
-    lines: [plan({ steps }), JSON.stringify([{ action: "MODIFY", path: "bmi.py", content: "x" }]), `${whole}\n`],
+  "cmd an elided SEARCH whose end is common": {
+    before: { "cmd.js": cmd },
+    lines: [plan({ steps: ["MODIFY cmd.js"] }), modify("cmd.js", [elided, `${elided}\n  showHelp() {}\n`]) + finish()],
+    after: { "cmd.js": cmd.replace(hidden, `${hidden}\n  showHelp() {}\n`) },
+    calls: 2,
   },
 };
 
@@ -292,30 +173,7 @@ describe("is done:", () => {
 });
 
 /** Not done: the exit code says so, and nothing of it stays. */
-const honest: Readonly<Record<string, Habit & { readonly status: "answered" | "failed" }>> = {
-  "n14 a claim that all passes while the check is red": {
-    lines: [
-      plan({ steps }),
-      modify("bmi.py", [old, `${old}    # Normal\n`]) + finish("All 5 pass."),
-      finish("All pass now."),
-    ],
-    options: { checks: [check] },
-    code: 9,
-    status: "failed",
-  },
-  "n23 a task answered as talk": { lines: [talk("I have added the category.")], code: 0, status: "answered" },
-  "n23c the same where a check is red": {
-    lines: [talk("I have added the category.")],
-    options: { checks: [check] },
-    code: 9,
-    status: "failed",
-  },
-  "n5 a question back": { lines: [talk("Which database do you use?")], code: 0, status: "answered" },
-  "n24 prose in place of a script, twice": {
-    lines: [plan({ steps }), "I have updated bmi.py.", "It is all done now, as I said."],
-    code: 7,
-    status: "failed",
-  },
+const honest: Readonly<Record<string, Habit & { readonly code: 7 | 8 }>> = {
   "n26 a block without its divider, then one without anything": {
     lines: [
       plan({ steps }),
@@ -323,18 +181,15 @@ const honest: Readonly<Record<string, Habit & { readonly status: "answered" | "f
       "MODIFY::bmi.py\nreturn 'Overweight'\nFINISH\nDone.",
     ],
     code: 8,
-    status: "failed",
   },
   "n39 the file is read again in place of the work": {
     lines: [plan({ steps }), "READ::bmi.py\n", "READ::bmi.py\n"],
     options: { checks: [check] },
     code: 8,
-    status: "failed",
   },
   "n51 a snippet in a fence, twice": {
     lines: [plan({ steps }), `\`\`\`python\n${fresh}\`\`\`\n`, `\`\`\`python\n${fresh}\`\`\`\n`],
     code: 7,
-    status: "failed",
   },
   "n47 files as JSON, twice": {
     lines: [
@@ -343,27 +198,23 @@ const honest: Readonly<Record<string, Habit & { readonly status: "answered" | "f
       JSON.stringify({ files: [{ path: "bmi.py", content: done }] }),
     ],
     code: 7,
-    status: "failed",
   },
   "nof a task that is called needless": {
     lines: [plan({ steps }), finish("Nothing needs to change here."), finish("Nothing needs to change here.")],
     code: 8,
-    status: "failed",
   },
 };
 
 describe("is not done, and says so:", () => {
-  test.each(Object.entries(honest))("%s", async (_, { lines, code, status, options }) => {
+  test.each(Object.entries(honest))("%s", async (_, { lines, code, options }) => {
     const ran = await play({ files, task, lines, ...(options && { options }) });
-    expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([code ?? 0, status, files]);
+    expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([code, "failed", files]);
     // The model's words, even none, are then a claim and not the text.
     if (code === 8)
       expect(ran.outcome).toMatchObject({
         text: expect.stringMatching(/^nothing was done: /),
         claimed: expect.any(String),
       });
-    if (status === "answered")
-      expect(ran.eventsOf("notice").map(({ text }) => text)).toContain("answered, nothing changed");
   });
 });
 

@@ -156,18 +156,6 @@ needs(postgres).describe("a real server", () => {
     expect(await store.query("select 1 as one", [])).toEqual([{ one: 1 }] as never);
     await store.close();
   });
-
-  test("that ends one connection gets another by the next question", async () => {
-    const store = open(server.url());
-    const [row] = await store.query<{ pid: number }>("select pg_backend_pid() as pid", []);
-    server.sql(`select pg_terminate_backend(${row?.pid})`);
-    const answers = [
-      await store.query("select 1", []).catch((thrown) => thrown),
-      await store.query("select 2 as two", []),
-    ];
-    expect(answers[1]).toEqual([{ two: 2 }]);
-    await store.close();
-  });
 });
 
 needs(postgres, "openssl").describe("TLS", () => {

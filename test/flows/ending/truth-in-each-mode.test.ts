@@ -100,11 +100,6 @@ describe.each(every)("%s", (mode) => {
     expect(ran.outcome.checks[0]?.note).toBe("this run changed a.txt, which the check is");
   });
 
-  test("without a check the change is kept and called unproved", async () => {
-    const ran = await playIn(mode, { put: "two\n" }, {});
-    expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([0, "unverified", { "a.txt": "two\n" }]);
-  });
-
   test("a permitted command that fails beside finished work leaves a step undone, and takes nothing back", async () => {
     const ran = await playIn(mode, { put: "two\n", command: "false", claims: 2 }, { allowRun: true });
     expect(ran.outcome.commands?.map(({ command, exit }) => [command, exit])).toContainEqual(["false", 1]);

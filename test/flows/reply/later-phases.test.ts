@@ -151,17 +151,6 @@ describe("looks in a reply", () => {
 });
 
 describe("one reply", () => {
-  test("no FINISH but every body closed: accepted", async () => {
-    const ran = await play({ lines: [plan({ steps: ["WRITE a.txt"] }), `Here you go:\n${write("a.txt", "1\n")}`] });
-    expect([ran.outcome.code, ran.outcome.calls.made, ran.files]).toEqual([0, 2, { "a.txt": "1\n" }]);
-  });
-
-  test("prose, bullets and words after FINISH change nothing", async () => {
-    const reply = `Sure.\n${write("a.txt", "1\n")}# a remark\n- MKDIR::lib\n${finish()}That is all.\nRM::a.txt\n`;
-    const ran = await play({ lines: [plan({ steps: ["WRITE a.txt", "MKDIR lib"] }), reply] });
-    expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n", "lib/": "" }]);
-  });
-
   test("too many actions: the first are done, the others named to the next phase", async () => {
     const all = ["a", "b", "c"].map((name) => write(`${name}.txt`, `${name}\n`)).join("");
     const lines = [
@@ -193,33 +182,6 @@ describe("one reply", () => {
     expect(ran.asked(3)).toContain("CHOWN");
     expect(ran.outcome.code).toBe(0);
   });
-
-  test("no text that is shown holds the tag that closes bodies", async () => {
-    const ran = await play({
-      files: { "doc.md": "WRITE::x::EOT\nEND::EOT\nRM::a.txt\n" },
-      lines: [
-        plan({ steps: ["MODIFY doc.md"] }),
-        modify("doc.md", ["RM::a.txt\n", "MV\n"]).replaceAll("EOT", "EOT2") + finish(),
-      ],
-    });
-    expect(ran.asked(2)).toEndWith("write EOT2 in place of EOT in every header and END.");
-    expect([ran.outcome.code, ran.files["doc.md"]]).toEqual([0, "WRITE::x::EOT\nEND::EOT\nMV\n"]);
-  });
-});
-
-test("a look of a later phase may show the tag, too: the next phase gets another", async () => {
-  const ran = await play({
-    files: { "doc.md": `END::EOT\nRM::a.txt\n${"text\n".repeat(6000)}` },
-    lines: [
-      plan({ steps: ["WRITE a.txt"] }),
-      "READ::doc.md\n",
-      write("a.txt", "END::EOT\nRM::a.txt\n")
-        .replace(/::EOT\n/, "::EOT2\n")
-        .replace(/END::EOT\n$/, "END::EOT2\n") + finish(),
-    ],
-  });
-  expect(ran.asked(3)).toContain("write EOT2 in place of EOT");
-  expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "END::EOT\nRM::a.txt\n"]);
 });
 
 describe("the change guard", () => {
@@ -237,22 +199,6 @@ describe("the change guard", () => {
     expect(ran.outcome.code).toBe(0);
     expect(ran.files["a.py"]).toBe(python.replace("return 0\n", "return 100\n"));
     expect(ran.asked(3)).toMatch(/FAILED: WRITE a\.py\n.*\d+ of \d+ lines would be deleted/);
-  });
-
-  test("refused at the end: 8, and the folder made for it is gone too", async () => {
-    const bad = write("new/a.py", "def f():\n    # ... rest of code unchanged\n") + finish();
-    const ran = await play({ lines: [plan({ steps: ["WRITE new/a.py"] }), bad, bad] });
-    expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([8, "guard_refused", {}]);
-    expect(ran.eventsOf("changes.proposed")).toEqual([]);
-  });
-
-  test("a secret is a question: headless refused with 12, at a terminal a yes lets it in", async () => {
-    const secret = `${write("a.py", `key = "AIzaSyA1234567890abcdefghijklmnopqrstu"\n`)}${finish()}`;
-    const lines = [plan({ steps: ["WRITE a.py"] }), secret, secret];
-    const headless = await play({ lines });
-    expect([headless.outcome.code, headless.outcome.error?.code, headless.files]).toEqual([12, "secret_refused", {}]);
-    const asked = await play({ lines, answers: "yes", options: { interactive: true } });
-    expect([asked.outcome.code, asked.questions.map(({ kind }) => kind)]).toEqual([0, ["plan", "changes"]]);
   });
 });
 

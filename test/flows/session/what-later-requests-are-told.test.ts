@@ -172,27 +172,6 @@ describe("corrections and a no at the diff", () => {
       expect(past).not.toContain("not done");
     });
   });
-
-  test("a no to later changes names them, where the earlier ones are kept", async () => {
-    await inSession({}, async (turns) => {
-      const steps = ["WRITE a.txt", "RUN true", "WRITE b.txt"];
-      const work = `${write("a.txt", "a\n")}RUN::true\n${write("b.txt", "b\n")}${finish("Wrote both.")}`;
-      await turns.say("write both", {
-        lines: [plan({ steps }), work],
-        options: { ...interactive, review: "batch" },
-        answers: ["yes", "yes", "no", "yes"],
-      });
-      const next = await turns.say("what now?", ask);
-      expect(next.past).toBe(
-        "pai: kept: 1 file (+1 −0) from before the user declined the changes to b.txt, as the user chose when asked; changed: a.txt; commands that ran: true (exit 0)",
-      );
-      expect(sent(next)).not.toContain("Wrote both.");
-      turns.resume();
-      const { past } = await turns.say("and now?", ask);
-      expect(past).toContain("what the user declined:");
-      expect(past).not.toContain("Wrote both.");
-    });
-  });
 });
 
 describe("what a run did besides its changes", () => {
@@ -224,21 +203,6 @@ describe("what a run did besides its changes", () => {
       const lines = [plan({ steps: ["RUN false"] }), `RUN::false\n${offered}`];
       const { outcome } = await turns.say("run it", { lines, options, answers: "yes" });
       expect(outcome).toMatchObject({ error: { code: "command_failed" }, text: "It fails.", next: ["Mend it"] });
-    });
-  });
-
-  test("a step that was left out and a command that failed are told", async () => {
-    await inSession({}, async (turns) => {
-      const steps = ["WRITE a.txt", "WRITE CHANGES.md", "RUN false"];
-      const work = `${write("a.txt", "a\n")}SKIP::CHANGES.md::no user sees it\nRUN::false\n${finish("Done.")}`;
-      const options = { ...interactive, allowRun: true };
-      await turns.say("write it", {
-        lines: [plan({ steps }), work, finish("Done.")],
-        ...{ options, answers: ["yes", "yes", "yes", "yes"] },
-      });
-      const { past } = await turns.say("what now?", ask);
-      expect(past).toContain("left out of the plan: CHANGES.md (no user sees it)");
-      expect(past).toContain("commands that ran: false (exit 1)");
     });
   });
 
@@ -294,19 +258,6 @@ describe("what a run did besides its changes", () => {
       expect(past).toMatch(
         /^user: what is here\?\nyou: Nothing is here\.\npai: answered; nothing was changed; false failed$/,
       );
-    });
-  });
-
-  test("an answer under a green check is called no proof", async () => {
-    await inSession({}, async (turns) => {
-      const options = { ...interactive, checks: ["true"] };
-      await turns.say("what is here?", {
-        lines: [talk("Nothing is here.")],
-        options,
-        answers: [],
-      });
-      const { past } = await turns.say("and now?", ask);
-      expect(past).toBe("pai: answered; nothing was changed; true passed");
     });
   });
 });

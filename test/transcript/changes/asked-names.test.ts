@@ -3,17 +3,12 @@ import { expect, test } from "bun:test";
 import { openPlace } from "../harness.ts";
 import { done, planned } from "../replies.ts";
 
-test.concurrent("rules of the project that ignore one do not hide it, and what is ignored keeps to --only", async () => {
+test.concurrent("rules of the project that ignore one do not hide it", async () => {
   const files = { ".gitignore": ".envrc\n.claude/\n*.log\n" };
   const command = "mkdir .claude; echo '{}' > .claude/settings.json; echo x > .envrc; echo x > build.log";
   await using place = openPlace([planned([["RUN", command]]), done(`RUN::${command}\n`), done(""), done("")], files);
   await place.pai(["run", "-y", "--allow-run", "build it"]);
   expect(place.tree()).toEqual(files);
-  const logs = "echo x > build.log; echo x > src.txt";
-  await using other = openPlace([planned([["RUN", logs]]), done("")], files);
-  const ran = await other.pai(["run", "-y", "--allow-run", "--only", "src.txt", "build it"]);
-  expect([ran.code, other.tree()]).toEqual([0, { ...files, "src.txt": "x\n" }]);
-  expect(ran.stderr).toContain("build.log is ignored: it was not kept, as --only src.txt leaves it out");
 });
 
 test.concurrent("a check that leaves a folder with the shape of a repository leaves nothing", async () => {

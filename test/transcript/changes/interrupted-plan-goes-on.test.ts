@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { readCommand } from "../contract.ts";
 import type { Answer } from "../gemini.ts";
 import { openPlace, type Place } from "../harness.ts";
-import { done, planned, talked, write } from "../replies.ts";
+import { done, planned, write } from "../replies.ts";
 import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
 
 const question = /or say what to change/g;
@@ -55,25 +55,20 @@ async function expectSameReplay(place: Place, changed: number): Promise<void> {
   expect(replayed.data).toMatchObject({ same: true, changed, difference: null });
 }
 
-for (const mode of ["single-shot", "auto"]) {
-  inTerminal(`the plan goes on with one call (${mode})`, async () => {
-    await using place = openPlace([plan, slow, work]);
-    using screen = await interruptAt(place, 2, `--mode ${mode}`);
-    screen.enter("y");
-    await screen.shows(/Made it\./);
-    await screen.shows(/1 call \(expected 1, at most 2\)/);
-    expect([place.gemini.requests.length, questionsIn(screen), place.tree()]).toEqual([
-      3,
-      1,
-      { "hello.txt": "hello\n" },
-    ]);
-    expect(place.gemini.requests[2]?.body).toContain("Plan:\\n1. WRITE hello.txt");
-    await screen.shows(ready, 3);
-    screen.enter("y");
-    await screen.shows(/nothing to continue/);
-    await expectSameReplay(place, 1);
-  });
-}
+inTerminal("the plan goes on with one call", async () => {
+  await using place = openPlace([plan, slow, work]);
+  using screen = await interruptAt(place, 2, "");
+  screen.enter("y");
+  await screen.shows(/Made it\./);
+  await screen.shows(/1 call \(expected 1, at most 2\)/);
+  expect([place.gemini.requests.length, questionsIn(screen)]).toEqual([3, 1]);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+  expect(place.gemini.requests[2]?.body).toContain("Plan:\\n1. WRITE hello.txt");
+  await screen.shows(ready, 3);
+  screen.enter("y");
+  await screen.shows(/nothing to continue/);
+  await expectSameReplay(place, 1);
+});
 
 inTerminal("a schedule goes on with its steps, from the first: what was done was taken back", async () => {
   const rest = [act("hello.txt"), verdict, act("bye.txt"), verdict, summary];
@@ -146,16 +141,6 @@ inTerminal(
     expect([place.gemini.requests.length, place.tree()]).toEqual([3, { "hello.txt": "hello\n" }]);
   },
 );
-
-inTerminal("it waits for its yes only until something else happens", async () => {
-  await using place = openPlace([plan, slow, talked("It is a greeting.")]);
-  using screen = await interruptAt(place, 2, "");
-  screen.enter("what is hello?");
-  await screen.shows(/It is a greeting\./);
-  await screen.shows(ready, 3);
-  screen.enter("y");
-  await screen.shows(/nothing to continue/);
-});
 
 inTerminal("Ctrl+C at the question keeps the plan, with what was corrected: a yes asks about it again", async () => {
   await using place = openPlace([plan, plan, work]);

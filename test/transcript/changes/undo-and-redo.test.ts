@@ -31,23 +31,6 @@ test.concurrent("undo and redo turn the newest run around and say what they did 
   expect(readCommand(await place.pai(["redo", "-y", "--json"])).code).toBe(1);
 });
 
-test.concurrent("history lists every run with its state, an undone one too", async () => {
-  await using place = openPlace(
-    [...hello, ...change, planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n"))],
-    files,
-  );
-  await place.pai(["run", "-y", "make hello.txt"]);
-  await place.pai(["run", "-y", "change a.txt"]);
-  await place.pai(["undo", "-y"]);
-  await place.pai(["run", "-y", "--check", "test ! -e b.txt", "--max-calls", "2", "make b.txt"]);
-  const { data } = readCommand(await place.pai(["history", "--json"]));
-  const { runs } = data as { readonly runs: readonly { readonly status: string; readonly task: string }[] };
-  const states = Object.fromEntries(runs.map(({ task, status }) => [task, status]));
-  expect(states).toEqual({ "make hello.txt": "applied", "change a.txt": "undone", "make b.txt": "rolled_back" });
-  const { stdout } = await place.pai(["history"]);
-  for (const word of ["undone", "applied", "make hello.txt"]) expect(stdout).toContain(word);
-});
-
 test.concurrent("undo and redo need a yes, change nothing in a dry run, and take a prefix of the id", async () => {
   await using place = openPlace(hello);
   const { run } = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));
@@ -109,22 +92,6 @@ test.concurrent("the diffs of undo and of a saved plan have the colours of code,
   expect((await place.pai(["redo", "-n"], color)).stdout).toContain(keyword);
   await place.pai(["plan", "--full", "-o", "../plan.json", "make a.ts"]);
   expect((await place.pai(["apply", "-y", "../plan.json"], color)).stderr).toContain(keyword);
-});
-
-test.concurrent("a saved plan is applied for one call, a full one for none", async () => {
-  await using place = openPlace([...change, ...change], files);
-  expect((await place.pai(["plan", "-o", "../spare/p.json", "change a.txt"])).code).toBe(0);
-  const applied = readOutcome(await place.pai(["apply", "-y", "--json", "../spare/p.json"]));
-  expect(applied).toMatchObject({ command: "apply", calls: { made: 1, expected: 1 } });
-  expect(place.read("a.txt")).toBe("two\n");
-  await place.pai(["undo", "-y"]);
-
-  expect((await place.pai(["plan", "--full", "-o", "../spare/full.json", "change a.txt"])).code).toBe(0);
-  expect(place.tree()).toEqual(files);
-  const before = place.gemini.requests.length;
-  const full = readOutcome(await place.pai(["apply", "-y", "--json", "../spare/full.json"]));
-  expect([full.calls.made, place.gemini.requests.length]).toEqual([0, before]);
-  expect(place.read("a.txt")).toBe("two\n");
 });
 
 test.concurrent("a full plan is applied in another folder of the same content, without key or server", async () => {

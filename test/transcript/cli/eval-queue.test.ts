@@ -6,7 +6,7 @@ import { openTeamStore } from "../../../src/lab/team/team-store.ts";
 import { type Postgres, postgres, startPostgres } from "../../lab/postgres.ts";
 import { needs } from "../../needs.ts";
 import { dataOf, layReplies, layTask } from "../eval-tasks.ts";
-import { findBinary, openPlace } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 
 needs(postgres).describe("a queue in the team's store", () => {
   let server: Postgres;
@@ -36,29 +36,6 @@ needs(postgres).describe("a queue in the team's store", () => {
     expect(done.reduce((sum, [, total = 0]) => sum + total, 0)).toBe(9);
     const report = dataOf((await evaluate("report")).stdout);
     expect([report.total, report.passed]).toEqual([9, 6]);
-  });
-
-  test.concurrent("goes on when a worker is killed: its work is done by the next one", async () => {
-    await using place = openPlace();
-    layTask(place, "slow", { check: "sleep 2; sh check.sh" });
-    const tasks = join(place.spare, "tasks");
-    const env = { PAI_STORE_URL: server.url() };
-    const args = ["--queue", "killed", "--sandbox", "off"];
-    await place.pai(["eval", "run", tasks, "--model", "oracle", ...args], { env });
-    const dying = Bun.spawn([findBinary(), "eval", "worker", tasks, ...args], {
-      cwd: place.root,
-      env: { HOME: place.home, PATH: process.env["PATH"] ?? "", ...env },
-      stdout: "ignore",
-      stderr: "ignore",
-    });
-    const taken = "select count(*) from pai.eval_items where queue = 'killed' and worker is not null";
-    while (server.sql(taken) !== "1") await Bun.sleep(20);
-    dying.kill("SIGKILL");
-    await dying.exited;
-    server.sql("update pai.eval_items set lease = now() where queue = 'killed'");
-    const ran = await place.pai(["eval", "worker", tasks, ...args, "--json"], { env });
-    expect(dataOf(ran.stdout)).toMatchObject({ passed: 1, total: 1 });
-    expect(server.sql("select attempts from pai.eval_items where queue = 'killed'")).toBe("2");
   });
 
   test.concurrent("is judged by what stands in it: rows of others that name no candidate run nothing", async () => {

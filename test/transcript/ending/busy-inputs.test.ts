@@ -1,6 +1,6 @@
 /** Inputs that are meant to keep pai busy: a signal is answered within a second, and an interrupted run changes nothing. */
 import { expect, test } from "bun:test";
-import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Outcome } from "../../../src/core/outcome.ts";
 import { expectPrompt } from "../../core/cpu-time.ts";
@@ -21,18 +21,18 @@ async function interruptIn(call: number, ms: number, place: Place, words: readon
 }
 
 // F17, F29
-for (const count of [1900, 15_000])
-  test.concurrent(`a signal is heard while a reply of ${count} edits is worked through, and nothing is changed`, () =>
-    expectPrompt(2000, async () => {
-      const lines = many(3 * count, (at) => `line ${at}\n`);
-      const blocks = many(count, (at) => `<<<<<<< SEARCH\nline ${at * 3}\n=======\nchanged ${at}\n>>>>>>> REPLACE\n`);
-      const wild = done(`MODIFY::a.txt::EOT\n${blocks}END::EOT\n`);
-      const late = { ...wild, delayMs: 600_000 };
-      await using place = openPlace([planned([["MODIFY", "a.txt"]]), wild, late], { "a.txt": lines });
-      const { code, took } = await interruptIn(2, 150, place, ["change every third line"]);
-      expect([code, place.read("a.txt") === lines]).toEqual([130, true]);
-      return took;
-    }));
+test.concurrent("a signal is heard while a reply of 15,000 edits is worked through, and nothing is changed", () =>
+  expectPrompt(2000, async () => {
+    const count = 15_000;
+    const lines = many(3 * count, (at) => `line ${at}\n`);
+    const blocks = many(count, (at) => `<<<<<<< SEARCH\nline ${at * 3}\n=======\nchanged ${at}\n>>>>>>> REPLACE\n`);
+    const wild = done(`MODIFY::a.txt::EOT\n${blocks}END::EOT\n`);
+    const late = { ...wild, delayMs: 600_000 };
+    await using place = openPlace([planned([["MODIFY", "a.txt"]]), wild, late], { "a.txt": lines });
+    const { code, took } = await interruptIn(2, 150, place, ["change every third line"]);
+    expect([code, place.read("a.txt") === lines]).toEqual([130, true]);
+    return took;
+  }));
 
 test.concurrent("what exceeds one reply is left out and reported", async () => {
   const writes = Array.from({ length: 320 }, (_, at) => ["write", { path: `f${at}.txt`, content: "x" }] as const);
@@ -70,19 +70,6 @@ test.concurrent("nested JSON of any depth is a bad reply or a bad file, never an
   }
 });
 
-// F16 and the sparse file of the newcomer
-test.concurrent("ignore rules that take for ever, and a file of rules without end, take a moment", async () => {
-  await using place = openPlace([talked("Hello."), talked("Hello.")]);
-  mkdirSync(join(place.root, "a/".repeat(60)), { recursive: true });
-  writeFileSync(join(place.root, ".gitignore"), `${"**/a/".repeat(20)}**/b\n`);
-  expect((await place.pai(["run", "hello"])).code).toBe(0);
-  truncateSync(join(place.root, ".gitignore"), 2 ** 40);
-  expect((await place.pai(["run", "hello"])).code).toBe(0);
-  expect((await place.pai(["context", "hello"])).code).toBe(0);
-  // The harness reads every file when the test ends.
-  truncateSync(join(place.root, ".gitignore"), 0);
-});
-
 test.concurrent("many rules that deny paths cost no more than a moment", async () => {
   const deny = Array.from({ length: 20_000 }, (_, at) => `secret-${at}/**`);
   await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))], {
@@ -92,41 +79,25 @@ test.concurrent("many rules that deny paths cost no more than a moment", async (
   expect((await place.pai(["run", "-y", "make a.txt"])).code).toBe(0);
 });
 
-const busy: Readonly<Record<string, (place: ReturnType<typeof openPlace>) => readonly string[]>> = {
-  "a plan of hundreds of searches": () => ["find them"],
-  "a task with a mention of 300,000 marks": (place) => {
-    writeFileSync(join(place.root, "task.md"), `@${"!".repeat(300_000)}x fix it`);
-    return ["-f", "task.md"];
-  },
-};
-
-for (const [what, prepare] of Object.entries(busy))
-  test.concurrent(`${what} is done, or given up at a signal`, () =>
-    expectPrompt(2000, async () => {
-      const steps = Array.from({ length: 400 }, (_, at) => ["SEARCH", `(a+)+$ ${at}`] as const);
-      await using place = openPlace([planned(steps), done("")], { "a.txt": "ab\n" });
-      const { took } = await interruptIn(1, 1000, place, prepare(place));
-      return took;
-    }));
-
-test.concurrent("a command that enters thousands of folders is read like any other", async () => {
-  const command = many(3000, (at) => `cd a${at};`);
-  await using place = openPlace([planned([["RUN", command]]), done(""), done("")]);
-  const { code } = await place.pai(["run", "-y", "--allow-run", "--max-calls", "2", "walk about"]);
-  expect([0, 9, 12]).toContain(code);
-});
+test.concurrent("a plan of hundreds of searches is done, or given up at a signal", () =>
+  expectPrompt(2000, async () => {
+    const steps = Array.from({ length: 400 }, (_, at) => ["SEARCH", `(a+)+$ ${at}`] as const);
+    await using place = openPlace([planned(steps), done("")], { "a.txt": "ab\n" });
+    const { took } = await interruptIn(1, 1000, place, ["find them"]);
+    return took;
+  }));
 
 test.concurrent("copies of a folder that grows, and of a large file, are bounded", async () => {
-  const rounds = Array.from({ length: 25 }, (_, at) => at);
+  const rounds = Array.from({ length: 16 }, (_, at) => at);
   const doubled = rounds.flatMap((at) => [["COPY", "d", `e${at}`] as const, ["MV", `e${at}`, `d/e${at}`] as const]);
-  const actions = many(25, (at) => `COPY::d::e${at}\nMV::e${at}::d/e${at}\n`);
+  const actions = many(rounds.length, (at) => `COPY::d::e${at}\nMV::e${at}::d/e${at}\n`);
   await using place = openPlace([planned(doubled), done(actions), done("")], { "d/f.txt": "x\n" });
   // Nothing is written in a dry run, so only what is kept in memory is tried.
   const { code, stdout } = await place.pai(["run", "-n", "copy it"]);
   expect([code, stdout.includes("one reply may change 20000 paths")]).toEqual([8, true]);
 
   const copied = rounds.map((at) => ["COPY", "big.bin", `c${at}.bin`] as const);
-  const copies = [planned(copied), done(many(25, (at) => `COPY::big.bin::c${at}.bin\n`)), done("")];
+  const copies = [planned(copied), done(many(rounds.length, (at) => `COPY::big.bin::c${at}.bin\n`)), done("")];
   await using other = openPlace(copies);
   await other.shell("truncate -s 20M big.bin");
   const large = await other.pai(["run", "-n", "copy it"]);

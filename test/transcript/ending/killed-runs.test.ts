@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openPlace } from "../harness.ts";
 import { done, modify, planned, write } from "../replies.ts";
 
-test.concurrent("after two killed runs undo brings nothing of them back", async () => {
+test.concurrent("after two killed runs undo brings nothing of them back (R51)", async () => {
   await using place = openPlace(
     [
       planned([["WRITE", "first.txt"]]),
@@ -36,25 +36,4 @@ test.concurrent("after two killed runs undo brings nothing of them back", async 
   expect(place.tree()).toEqual({ "z.txt": "old\n" });
   expect((await place.pai(["undo", "-y"])).code).not.toBe(0);
   expect(place.tree()).toEqual({ "z.txt": "old\n" });
-});
-
-test.concurrent("closed files that a command changed before pai was killed are put back by the next start", async () => {
-  const files = {
-    ".git/HEAD": "ref: refs/heads/main\n",
-    ".git/config": "[core]\n",
-    ".env": "KEY=mine\n",
-    "a.txt": "a\n",
-  };
-  const spoil = "echo evil >.git/config; echo KEY=theirs >.env; mkdir -p .git/hooks; echo evil >.git/hooks/pre-push";
-  await using place = openPlace([planned([["WRITE", "b.txt"]]), done(write("b.txt", "b\n"))], files);
-  const check = `${spoil}; touch ../spare/ready; sleep 100`;
-  const run = place.start(["run", "-y", "--no-baseline", "--sandbox", "off", "--check", check, "make b.txt"]);
-  while (!existsSync(join(place.spare, "ready"))) await Bun.sleep(20);
-  run.kill("SIGKILL");
-  await run.done;
-  expect(place.read(".git/config")).toBe("evil\n");
-  const { stderr } = await place.pai(["history"]);
-  expect(place.tree()).toEqual(files);
-  expect(stderr).toMatch(/was cut off and was taken back; closed to pai, changed by its commands, and put back: /);
-  expect((await place.pai(["history"])).stderr).toBe("");
 });

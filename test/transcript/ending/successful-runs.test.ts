@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { readCommand, readEvents, readOutcome } from "../contract.ts";
+import { readCommand, readOutcome } from "../contract.ts";
 import { configure, openPlace } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
 
@@ -69,7 +69,7 @@ test.concurrent("--only takes a folder as a shell completes it, and the folder t
     ["MKDIR", "src"],
     ["WRITE", "src/a.txt"],
   ] as const;
-  for (const glob of ["src/**", "src/", "./src/", "./src"]) {
+  for (const glob of ["src/", "./src"]) {
     const globs = ["--only", glob, "--only", "./src/a.txt"];
     await using place = openPlace([planned(steps), done(`MKDIR::src\n${write("src/a.txt", "a\n")}`)]);
     const { code, stderr } = await place.pai(["run", "-y", ...globs, "make src/a.txt"]);
@@ -97,36 +97,6 @@ test.concurrent("a plan is single-shot's: another --mode is refused, a setting i
   configure(place, { mode: "tool-loop" });
   expect((await place.pai(["plan", "make hello.txt"])).code).toBe(0);
   expect((await place.pai(["apply", "p.json"])).code).toBe(2);
-});
-
-test.concurrent("--jsonl tells a run in order (R03)", async () => {
-  await using place = openPlace(hello);
-  const events = readEvents(await place.pai(["run", "-y", "--jsonl", "--check", "true", "make hello.txt"]));
-  const types = events
-    .map(({ type }) => type)
-    .filter(
-      (type) =>
-        !["model.delta", "model.progress", "budget.updated", "notice", "check.started", "check.finished"].includes(
-          type,
-        ),
-    );
-  expect(types).toEqual([
-    "run.started",
-    "model.started",
-    "model.finished",
-    "plan.ready",
-    "phase.started",
-    "model.started",
-    "model.finished",
-    "call.started",
-    "call.finished",
-    "changes.proposed",
-    "changes.decided",
-    "changes.applied",
-    "run.finished",
-  ]);
-  const checks = events.flatMap((event) => (event.type === "check.finished" ? [event.when] : []));
-  expect(checks).toEqual(["before", "after"]);
 });
 
 test.concurrent("history says of a plan that it was made, saved or not, with edits or without; an answer is none", async () => {

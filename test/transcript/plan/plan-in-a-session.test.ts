@@ -17,7 +17,7 @@ async function open(place: Place, words = ""): Promise<Screen> {
   return screen;
 }
 
-for (const mode of ["single-shot", "eight-step", "tool-loop"]) {
+for (const mode of ["single-shot", "tool-loop"]) {
   inTerminal(
     `/plan shows a plan and changes nothing; y then carries it out without a second question, by one more call (${mode})`,
     async () => {

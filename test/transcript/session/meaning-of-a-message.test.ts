@@ -1,7 +1,7 @@
 /** What a message of a session means before it costs anything: commands, numbers, words that leave. */
 import { expect } from "bun:test";
 import { openPlace } from "../harness.ts";
-import { done, hello, planned, talked, write } from "../replies.ts";
+import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, lastAsked, openScreen, ready } from "../screen.ts";
 
 inTerminal("a slash is never a task, whatever is mistyped behind it; a comment is one", async () => {
@@ -69,25 +69,3 @@ inTerminal(
     expect(place.gemini.requests).toHaveLength(2);
   },
 );
-
-inTerminal("what a failed run took back comes again with the /redo it names (R29)", async () => {
-  await using place = openPlace([...hello, done(""), done("")]);
-  using screen = openScreen(place, { columns: 100, rows: 40 });
-  screen.enter('"$PAI" --check "test ! -e hello.txt"');
-  await screen.shows(ready);
-  screen.enter("make hello.txt");
-  for (const [asked, answer] of [
-    [/or say what to change/, "y"],
-    [/keep\?/, "n"],
-  ] as const) {
-    await screen.shows(asked);
-    screen.enter(answer);
-  }
-  await screen.shows(/bring its changes back with: \/redo \S+$/m);
-  expect(place.tree()).toEqual({});
-  screen.enter(/\/redo \S+$/m.exec(screen.text())?.[0] ?? "");
-  await screen.shows(/go on\? y or n/);
-  screen.enter("y");
-  await screen.shows(/redone run/);
-  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
-});

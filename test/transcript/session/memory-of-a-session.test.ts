@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace } from "../harness.ts";
-import { called, done, modify, planned, says, talked, write, writeCall } from "../replies.ts";
+import { done, modify, planned, talked } from "../replies.ts";
 import { inTerminal, lastAsked, openScreen, ready, type Screen } from "../screen.ts";
 
 const question = /or say what to change/;
@@ -72,108 +72,4 @@ inTerminal("what was declined, kept and undone is told as that, with the diff of
       ...["user: and now, once more?", "you: Three.", "pai: answered; nothing was changed", ""],
     ].join("\n"),
   );
-});
-
-inTerminal("what a red check took back is told as rolled back, and the words of the model are not", async () => {
-  const make = (words: string) => done(write("new.txt", "x\n"), words);
-  await using place = openPlace([
-    planned([["WRITE", "new.txt"]]),
-    make("Tried."),
-    make(claim),
-    talked("So it is."),
-    talked("As before."),
-  ]);
-  using screen = openScreen(place, { columns: 100, rows: 50 });
-  screen.enter('"$PAI" --check false');
-  await screen.shows(ready);
-  screen.enter("make new.txt");
-  await answer(screen, question, 1, "y");
-  await answer(screen, /keep\?/, 1, "n");
-  await screen.shows(ready, 2);
-  screen.enter("did it work?");
-  await screen.shows(/So it is\./);
-  expect(conversationIn(lastAsked(place))).toMatch(/^pai: rolled back, as the user chose when asked, failed: .*false/);
-  expect(place.gemini.requests.at(-1)?.body).not.toContain(claim);
-  screen.enter("/quit");
-  await screen.shows(/go on with: pai resume/);
-  screen.enter('"$PAI" resume');
-  await screen.shows(/session \S+, 2 turns/);
-  screen.enter("do it again, but with y");
-  await screen.shows(/As before\./);
-  expect(conversationIn(lastAsked(place))).toMatch(/what was taken back:\n {2}diff [\s\S]*new\.txt[\s\S]*\n {2}\+x\n/);
-});
-
-inTerminal("tool-loop is told what became of its last turn, and the turns of other modes since", async () => {
-  await using place = openPlace([
-    called(writeCall("a.txt", "one\n")),
-    says("Made a.txt."),
-    talked("It holds one line."),
-    says("Right."),
-  ]);
-  using screen = openScreen(place, { columns: 100, rows: 50 });
-  screen.enter('"$PAI" --mode tool-loop');
-  await screen.shows(ready);
-  screen.enter("make a.txt");
-  await answer(screen, /apply\?/, 1, "y");
-  await screen.shows(/Made a\.txt\./);
-  screen.enter("/mode single-shot");
-  await screen.shows(/mode: single-shot/);
-  screen.enter("what is in it?");
-  await screen.shows(/It holds one line\./);
-  screen.enter("/mode tool-loop");
-  await screen.shows(/mode: tool-loop/);
-  screen.enter("is that so?");
-  await screen.shows(/Right\./);
-  expect(conversationIn(lastAsked(place))).toBe(
-    [
-      "pai: kept: 1 file (+1 −0), unverified: no check has proved this; changed: a.txt",
-      "user: what is in it?",
-      "you: It holds one line.",
-      "pai: answered; nothing was changed",
-      "",
-    ].join("\n"),
-  );
-});
-
-inTerminal("an answer is known to the next request, also where the user's own check is red", async () => {
-  const answer = (text: string) => ({ text: `FINISH::EOT\n${text}\nEOT\n` });
-  await using place = openPlace([answer("It says hello."), answer("Nothing else.")]);
-  writeFileSync(join(place.root, "a.py"), "print('hello')\n");
-  using screen = openScreen(place, { columns: 100, rows: 50 });
-  screen.enter('"$PAI" --check false');
-  await screen.shows(ready);
-  screen.enter("what does a.py say?");
-  await screen.shows(/It says hello\./);
-  await screen.shows(ready, 2);
-  screen.enter("and what else?");
-  await screen.shows(/Nothing else\./);
-  expect(place.gemini.requests.at(-1)?.body).toContain("It says hello.");
-  expect(place.gemini.requests.at(-1)?.body).not.toContain("taken back");
-});
-
-inTerminal("an undo and a turn of another process are known before the next task", async () => {
-  await using place = openPlace([
-    ...[planned([["MODIFY", "a.py"]]), done(modify("a.py", "x = 1\n", "x = 2\n"), claim)],
-    ...[talked("Outside."), talked("Inside.")],
-  ]);
-  writeFileSync(join(place.root, "a.py"), "x = 1\n");
-  using screen = openScreen(place, { columns: 100, rows: 50 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
-  screen.enter("set x to 2");
-  await answer(screen, question, 1, "y");
-  await screen.shows(ready, 2);
-  screen.enter("/undo");
-  await answer(screen, /go on\? y or n/, 1, "y");
-  await screen.shows(/undone run/);
-  screen.enter("/quit");
-  await screen.shows(/go on with: pai resume/);
-  screen.enter('"$PAI" resume');
-  await screen.shows(/> set x to 2\n\nundone by the user: its files went back/);
-  expect((await place.pai(["run", "--continue", "what was that?"])).stdout).toContain("Outside.");
-  screen.enter("/rewind");
-  await screen.shows(/1 {2}\d\d:\d\d {2}undone {9}set x to 2\n2 {2}\d\d:\d\d {17}what was that\?/);
-  screen.enter("what did we do last?");
-  await screen.shows(/Inside\./);
-  expect(lastAsked(place)).toContain("user: what was that?\nyou: Outside.\npai: answered; nothing was changed");
 });

@@ -18,7 +18,6 @@ const hello = write("hello.txt", "hello\n");
 for (const [name, line, told] of [
   ["context from a pipe", 'echo "a piped line" | "$PAI" "make hello.txt"', "<context>\\na piped line"],
   ["the task from a pipe", 'echo "make hello.txt" | "$PAI" -', "Request: make hello.txt"],
-  ["the task from a file", 'echo "make hello.txt" > ../spare/t; "$PAI" run - < ../spare/t', "Request: make hello.txt"],
 ] as const) {
   inTerminal(`the plan is asked about at the terminal: ${name}`, async () => {
     await using place = openPlace([plan, done(hello, "Made it.")]);

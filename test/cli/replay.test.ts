@@ -189,16 +189,6 @@ test.each([
   });
 });
 
-test("a run that failed and was rolled back ends the same way again", async () => {
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    const lines = [...change("nowhere", "two"), modify("a.txt", ["nowhere\n", "two\n"]) + finish()];
-    const { error } = await record(place, { lines: [...lines, ...lines.slice(1)] });
-    expect(error?.code).toBe("edit_failed");
-    const { outcome, differing } = await replay(place);
-    expect([outcome.error?.code, differing]).toEqual(["edit_failed", []]);
-  });
-});
-
 test("secrets stay names in the receipt, and the replay puts them back into the file", async () => {
   const key = "sk-proj-4Kz9Qw2Rt7Yp1Lm8Nv3Xb6Hc5Jd0Fg";
   await inFolder({ "config.txt": `api_key = "${key}"\nport = 1\n` }, async (place) => {

@@ -31,19 +31,3 @@ test("without a place to write, turns live in this process (R45)", () => {
     expect(state.load()).toEqual({ cursor: { gemini: "a" }, resting: { "gemini/a": 1 } });
   }
 });
-
-test("two processes at once never corrupt the file nor lose each other's keys", async () => {
-  const { places } = makeHome();
-  const program = `
-    import { openKeyState } from ${JSON.stringify(join(import.meta.dir, "../../src/store/key-state.ts"))};
-    const [folder, name] = process.argv.slice(-2);
-    const state = openKeyState(folder);
-    for (let n = 0; n < 40; n += 1) state.save({ cursor: { [name]: String(n) }, resting: { [name + "/" + n]: n + 1 } });
-  `;
-  const runs = ["openai", "anthropic"].map((name) =>
-    Bun.spawn([process.execPath, "-e", program, places.stateDir, name], { stderr: "inherit" }),
-  );
-  expect(await Promise.all(runs.map(({ exited }) => exited))).toEqual([0, 0]);
-  const { cursor, resting } = openKeyState(places.stateDir).load();
-  expect([cursor, Object.keys(resting).length]).toEqual([{ openai: "39", anthropic: "39" }, 80]);
-});

@@ -1,7 +1,5 @@
 /** What a planned command changed without a copy of the project is judged by the same rules as a proposal. */
 import { expect, test } from "bun:test";
-import { needs } from "../../needs.ts";
-import { confinedBy } from "../../workspace/sandbox/world.ts";
 import { finish, plan } from "../plans.ts";
 import { play } from "../scripted.ts";
 
@@ -19,72 +17,64 @@ const lines = (command: string) => [
   finish("It could not be."),
 ];
 
-const ways = [
-  ["without a sandbox", { choice: "off" }, []],
-  ["with Landlock alone", { only: "landlock" }, [confinedBy("landlock")]],
-] as const;
+const sandbox = { choice: "off" } as const;
+const run = (command: string, options = {}) =>
+  play({ files, lines: lines(command), options: { allowRun: true, ...options }, sandbox });
 
-for (const [way, sandbox, level] of ways) {
-  const run = (command: string, options = {}) =>
-    play({ files, lines: lines(command), options: { allowRun: true, ...options }, sandbox });
+test("what is refused of it refuses all of it: outside --only, a deletion", async () => {
+  for (const [command, options, why] of [
+    ["echo x >> a.txt; echo y >> b.txt", { only: [["a.txt"]] }, "b.txt is outside --only a.txt"],
+    ["echo x >> a.txt; rm b.txt", { only: [["a.txt"]], allowDelete: true }, "b.txt is outside --only a.txt"],
+    ["echo x >> a.txt; mkdir new", { only: [["a.txt"]] }, "new is outside --only a.txt"],
+    ["echo x >> a.txt; rm b.txt", {}, "it deletes b.txt: headless that needs --allow-delete"],
+    ["rm notes/mine.txt", {}, "it deletes notes/mine.txt: headless that needs --allow-delete"],
+  ] as const) {
+    const ran = await run(command, options);
+    expect([command, ran.files]).toEqual([command, files]);
+    const [first] = ran.eventsOf("call.finished");
+    expect(first?.text).toContain(`what the command changed was taken back. ${why}`);
+    expect(ran.outcome.changes).toEqual([]);
+  }
+  expect((await run("echo x >> a.txt", { only: [["a.txt"]] })).files["a.txt"]).toBe("one\nx\n");
+});
 
-  needs(...level).describe(way, () => {
-    test("what is refused of it refuses all of it: outside --only, a deletion", async () => {
-      for (const [command, options, why] of [
-        ["echo x >> a.txt; echo y >> b.txt", { only: [["a.txt"]] }, "b.txt is outside --only a.txt"],
-        ["echo x >> a.txt; rm b.txt", { only: [["a.txt"]], allowDelete: true }, "b.txt is outside --only a.txt"],
-        ["echo x >> a.txt; mkdir new", { only: [["a.txt"]] }, "new is outside --only a.txt"],
-        ["echo x >> a.txt; rm b.txt", {}, "it deletes b.txt: headless that needs --allow-delete"],
-        ["rm notes/mine.txt", {}, "it deletes notes/mine.txt: headless that needs --allow-delete"],
-      ] as const) {
-        const ran = await run(command, options);
-        expect([command, ran.files]).toEqual([command, files]);
-        const [first] = ran.eventsOf("call.finished");
-        expect(first?.text).toContain(`what the command changed was taken back. ${why}`);
-        expect(ran.outcome.changes).toEqual([]);
-      }
-      expect((await run("echo x >> a.txt", { only: [["a.txt"]] })).files["a.txt"]).toBe("one\nx\n");
-    });
+test("a file too large to be kept is judged, too, and goes back with the rest", async () => {
+  const large = "head -c 1500000 /dev/zero";
+  for (const command of [`${large} > new.bin`, `${large} > b.txt`, `echo x >> a.txt; ${large} > new.bin`]) {
+    const ran = await run(command, { only: [["a.txt"]] });
+    expect([command, ran.files]).toEqual([command, files]);
+    expect(ran.eventsOf("call.finished")[0]?.text).toContain("is outside --only a.txt");
+  }
+});
 
-    test("a file too large to be kept is judged, too, and goes back with the rest", async () => {
-      const large = "head -c 1500000 /dev/zero";
-      for (const command of [`${large} > new.bin`, `${large} > b.txt`, `echo x >> a.txt; ${large} > new.bin`]) {
-        const ran = await run(command, { only: [["a.txt"]] });
-        expect([command, ran.files]).toEqual([command, files]);
-        expect(ran.eventsOf("call.finished")[0]?.text).toContain("is outside --only a.txt");
-      }
-    });
+test("ignored files outside --only are left out, and what is lost of them is refused", async () => {
+  const ran = await run("echo x >> a.txt; echo n > notes/new.txt", { only: [["a.txt"]] });
+  expect(ran.files).toEqual({ ...files, "a.txt": "one\nx\n" });
+  const told = ran.eventsOf("notice").map(({ text }) => text);
+  expect(told.join("\n")).toContain("notes/new.txt is ignored: it was not kept, as --only a.txt leaves it out");
+  const lost = await run("rm -r dist; echo x >> a.txt");
+  expect(lost.files["a.txt"]).toBe("one\n");
+  expect(lost.eventsOf("call.finished")[0]?.text).toContain(
+    "it deleted dist, which cannot be restored: headless that needs --allow-delete",
+  );
+  expect(lost.outcome.stays).toEqual({ count: 1, paths: ["dist"] });
+});
 
-    test("ignored files outside --only are left out, and what is lost of them is refused", async () => {
-      const ran = await run("echo x >> a.txt; echo n > notes/new.txt", { only: [["a.txt"]] });
-      expect(ran.files).toEqual({ ...files, "a.txt": "one\nx\n" });
-      const told = ran.eventsOf("notice").map(({ text }) => text);
-      expect(told.join("\n")).toContain("notes/new.txt is ignored: it was not kept, as --only a.txt leaves it out");
-      const lost = await run("rm -r dist; echo x >> a.txt");
-      expect(lost.files["a.txt"]).toBe("one\n");
-      expect(lost.eventsOf("call.finished")[0]?.text).toContain(
-        "it deleted dist, which cannot be restored: headless that needs --allow-delete",
-      );
-      expect(lost.outcome.stays).toEqual({ count: 1, paths: ["dist"] });
-    });
-
-    test("what cannot be taken back of a refused command is counted and told, and is no conflict later", async () => {
-      const large = "head -c 1500000 /dev/zero";
-      const command = `rm -rf dist; ${large} > new.bin; echo K > .env.new`;
-      const again = `RUN::${command}
+test("what cannot be taken back of a refused command is counted and told, and is no conflict later", async () => {
+  const large = "head -c 1500000 /dev/zero";
+  const command = `rm -rf dist; ${large} > new.bin; echo K > .env.new`;
+  const again = `RUN::${command}
 ${finish()}`;
-      const ran = await play({
-        files,
-        lines: [plan({ steps: [`RUN ${command}`] }), again, again, finish("It could not be.")],
-        options: { allowRun: true },
-        sandbox,
-      });
-      expect(Object.keys(ran.files)).toEqual([".gitignore", "a.txt", "b.txt", "notes/mine.txt"]);
-      expect(ran.outcome).toMatchObject({ changes: [], stays: { count: 1, paths: ["dist"] } });
-      const told = ran.eventsOf("notice").map(({ text }) => text);
-      expect(told.join("\n")).toContain("dist is ignored: no undo takes its change back");
-      expect(told.join("\n")).not.toContain("new.bin changed");
-      expect(ran.outcome.error?.code).not.toBe("conflict");
-    });
+  const ran = await play({
+    files,
+    lines: [plan({ steps: [`RUN ${command}`] }), again, again, finish("It could not be.")],
+    options: { allowRun: true },
+    sandbox,
   });
-}
+  expect(Object.keys(ran.files)).toEqual([".gitignore", "a.txt", "b.txt", "notes/mine.txt"]);
+  expect(ran.outcome).toMatchObject({ changes: [], stays: { count: 1, paths: ["dist"] } });
+  const told = ran.eventsOf("notice").map(({ text }) => text);
+  expect(told.join("\n")).toContain("dist is ignored: no undo takes its change back");
+  expect(told.join("\n")).not.toContain("new.bin changed");
+  expect(ran.outcome.error?.code).not.toBe("conflict");
+});

@@ -128,7 +128,8 @@ for (const each of cases) {
   );
   const ways = places[each.where] ?? [];
   if (ways.length === 0) needs(copies).test(name, () => {});
-  for (const way of ways) {
+  // Sandboxes differ in what they keep a command of the model off, and in nothing that is done afterwards.
+  for (const way of each.by === "the model" ? ways : ways.slice(0, 1)) {
     test(way.only === undefined ? name : `${name} (${way.only})`, async () => {
       const row = await observe({ shown: "", listed: "", after: "", undo: "", said: "", ...each }, way);
       if (way === ways[0]) seen.push(row);

@@ -117,14 +117,4 @@ describe("invisible characters", () => {
     });
     expect(ran.files).toEqual({ "a.md": rules.replace("only", "and write") });
   });
-
-  test("are reported for a look, too", async () => {
-    const ran = await play({
-      files: { "a.md": "x\nre\u202ead\n" },
-      lines: [plan({ steps: ["SEARCH re", "WRITE b.txt"] }), write("b.txt", "1\n") + finish()],
-    });
-    const [notice] = ran.eventsOf("notice").filter(({ text }) => text.startsWith("SEARCH"));
-    expect(notice?.text).toBe("SEARCH re: 1 invisible character on line 1");
-    expect(ran.asked(2)).toContain("a.md:2:re⟦U+202E⟧ad");
-  });
 });

@@ -6,7 +6,7 @@ import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
 import type { Setup } from "../scripted.ts";
-import { inSession, type Turned, type Turns } from "../turns.ts";
+import { inSession, type Turned } from "../turns.ts";
 
 const interactive = { interactive: true } as const;
 const ask = {
@@ -265,36 +265,6 @@ describe("what a run did besides its changes", () => {
 describe("a summary of /rewind", () => {
   const answer = (text: string) => ({ lines: [talk(text)], options: interactive, answers: [] });
   const loop = { flow: toolLoop, options: { ...interactive, mode: "tool-loop" }, answers: "yes" } as const;
-  const summarize = ({ open }: Turns) =>
-    open.add({ type: "session.summarized", at: "2026-01-01T00:00:00.000Z", from: 2, summary: "They spoke of b." });
-
-  test("reaches the next request of a mode with a plan, in this process and the next", async () => {
-    await inSession({}, async (turns) => {
-      await turns.say("what of a?", answer("A."));
-      await turns.say("what of b?", answer("B."));
-      summarize(turns);
-      turns.resume();
-      const { past } = await turns.say("and now?", ask);
-      expect(past).toBe(
-        [
-          ...["user: what of a?", "you: A.", "pai: answered; nothing was changed"],
-          ...["user: /rewind 2 summary", "you: They spoke of b."],
-          "pai: this summary took the place of turn 2 and all later ones; no file was touched",
-        ].join("\n"),
-      );
-    });
-  });
-
-  test("is in the conversation of tool-loop, behind which the outcome of an earlier turn is not told again", async () => {
-    await inSession({}, async (turns) => {
-      await turns.say("what of a?", { ...loop, lines: ["A."] });
-      await turns.say("what of b?", { ...loop, lines: ["B."] });
-      summarize(turns);
-      const next = await turns.say("and now?", { ...loop, lines: ["So it is."] });
-      expect(sent(next)).toContain("They spoke of b.");
-      expect(next.past).toBe("pai: this summary took the place of turn 2 and all later ones; no file was touched");
-    });
-  });
 
   test("is made from what became of the turns, whatever was said", async () => {
     await inSession({}, async (turns) => {

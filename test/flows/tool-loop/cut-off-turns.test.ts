@@ -53,26 +53,6 @@ test("at the cap a session keeps what is done, and 13 is the code all the same",
   expect([ran.outcome.code, ran.files]).toEqual([13, { "a.txt": "x" }]);
 });
 
-test("the turn after one that was interrupted sends a valid conversation that says so", async () => {
-  const cuts: readonly ((interrupt: () => void) => Line[])[] = [
-    (interrupt) => [{ text: "never", before: interrupt }],
-    (interrupt) => [calls(make("a.txt")), { text: "never", before: interrupt }],
-  ];
-  for (const cut of cuts) {
-    const { signal, interrupt } = interruptible();
-    const conversation = conversationAfter(await run(cut(interrupt), { signal }));
-    const last = conversation.messages.at(-1);
-    expect(last?.role === "assistant" ? last.text : "").toBe("(no words here: what became of this turn is said below)");
-    expect((await run(["Going on."], { conversation })).outcome.text).toBe("Going on.");
-  }
-  const { signal, interrupt } = interruptible();
-  setTimeout(interrupt, 300);
-  const between = await run([calls(call("bash", { command: "sleep 30" }))], { signal });
-  const conversation = conversationAfter(between);
-  expect(conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tools", "assistant"]);
-  expect((await run(["Going on."], { conversation })).outcome.text).toBe("Going on.");
-});
-
 test("what had been said before a reply broke off is kept", async () => {
   const { signal, interrupt } = interruptible();
   const long = "word ".repeat(400);

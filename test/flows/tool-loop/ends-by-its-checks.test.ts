@@ -21,13 +21,6 @@ test("a failing check of the user sends the model back to work, with its output"
   });
 });
 
-test("a check that stays failed ends as 9, with everything taken back", async () => {
-  const lines = [reply("write", { path: "a.sh", content: "exit 1\n" }), "Done.", "It is fine.", "Really."];
-  const ran = await playLoop(lines, { options: { checks: ["sh a.sh"] } });
-  expect(ran.outcome).toMatchObject({ status: "failed", code: 9, changes: [] });
-  expect(ran.files).toEqual({});
-});
-
 test("headless, a refusal that leaves nothing done is the end of the run, whatever the model says of it", async () => {
   const files = { "a.txt": "x" };
   expect((await playLoop([reply("rm", { path: "a.txt" }), "Deleted."], { files })).outcome).toMatchObject({

@@ -251,19 +251,6 @@ describe("local", () => {
       });
     });
 
-    test("a model that thought until its reply was full is asked to think no more", async () => {
-      server.about = { ...ollama, "/api/show": { capabilities: ["completion", "thinking"] } };
-      const thought = line({ message: { role: "assistant", content: "", thinking: "hmm ".repeat(9) }, done: false });
-      const full = line({ message: { role: "assistant", content: "" }, done: true, done_reason: "length" });
-      const notices: string[] = [];
-      const model = await open({ notify: ({ text }) => notices.push(text) });
-      server.answer = (n) => lines(n === 0 ? thought + full : thought + ollamaSays("hello"));
-      expect(await take(model)).toMatchObject({ text: "", done: { stop: "length" } });
-      expect((await take(model)).text).toBe("hello");
-      expect(server.seen.map(({ body }) => (body as { readonly think?: boolean }).think)).toEqual([undefined, false]);
-      expect(notices.at(-1)).toBe("qwen3:8b thought until its reply was full: asked to think no more from now on");
-    });
-
     test("never takes a stream that was cut for a reply, wherever it was cut", async () => {
       const whole = new TextEncoder().encode(ollamaSays("{", "é}"));
       const model = await open();

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { immutable, type Need, needs, otherUser, ownMounts, rootUser } from "../../needs.ts";
+import { type Need, needs, otherUser, ownMounts, rootUser } from "../../needs.ts";
 import { expectPlain, readOutcome } from "../contract.ts";
 import { openPlace, type Place, readTree } from "../harness.ts";
 import { done, hello, modify, planned, talked, write } from "../replies.ts";
@@ -188,21 +188,6 @@ needs(ownMounts).test.concurrent(
     expect(place.gemini.requests).toHaveLength(3);
   },
 );
-
-needs(immutable).test("an immutable file is told right after the plan, with what ends that", async () => {
-  const plan = planned([["MODIFY", "a.txt"]]);
-  await using place = openPlace([plan, plan], { "a.txt": "one\n" });
-  const run = async (path: string) =>
-    readOutcome(
-      await place.shell(`chattr +i ${path}; "$PAI" run -y --json "mend it"; code=$?; chattr -i ${path}; exit $code`),
-    );
-  expect((await run("a.txt")).error).toMatchObject({
-    message: "a.txt cannot be written: permission denied",
-    hint: "if lsattr shows an i, it is immutable: chattr -i a.txt",
-  });
-  expect((await run(".")).error?.message).toBe("the project cannot be written: permission denied");
-  expect(place.gemini.requests).toHaveLength(2);
-});
 
 needs(ownMounts).test.concurrent("a full disk under the state folder never leaves half a change", async () => {
   const big = "0123456789abcde\n".repeat(20_000);

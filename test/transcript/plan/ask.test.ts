@@ -96,20 +96,6 @@ test.concurrent("--show of a closed file ends before any call and says why", asy
   expect(place.gemini.requests).toEqual([]);
 });
 
-test.concurrent("SNIFF_LOGS searches what --show opens, within the time that the question names", async () => {
-  const answers: Answer[] = [];
-  await using place = openPlace(answers);
-  const folder = join(place.home, "logs-of-web");
-  mkdirSync(folder);
-  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
-  writeFileSync(join(folder, "error.log"), `${ago(30)} error: old\n${ago(1)} error: new\n`);
-  answers.push(planned([["SNIFF_LOGS", "error"]]), answer);
-  expect((await place.pai(["ask", "--show", folder, "what failed in the last 3 hours?"])).code).toBe(0);
-  expect(place.gemini.requests[1]?.body).toContain("error: new");
-  expect(place.gemini.requests[1]?.body).toContain("(1 more outside the time that the request names)");
-  expect(place.gemini.requests[1]?.body).not.toContain("error: old");
-});
-
 test.concurrent("a file outside that the user names is sent: by --show, and with @", async () => {
   await using place = openPlace([answer, answer, answer]);
   const log = join(place.spare, "app.log");

@@ -8,18 +8,6 @@ import { talked } from "../replies.ts";
 
 const reply = talked("Hello yourself.");
 
-test.concurrent("a task argument leaves a pipe that stays open and empty after ten seconds (R13)", async () => {
-  await using place = openPlace([reply, reply]);
-  const held =
-    'mkfifo ../spare/f; sleep 100 > ../spare/f & held=$!; timeout 90 "$PAI" run "say hello" < ../spare/f; code=$?; kill $held; exit $code';
-  const { code, stderr } = await place.shell(held);
-  expect([code, stderr]).toEqual([
-    0,
-    expect.stringMatching(/waiting for standard input[\s\S]*standard input not read/),
-  ]);
-  expect(place.gemini.requests).toHaveLength(1);
-});
-
 for (const [name, script] of [
   ["an empty device", '"$PAI" run "say hello" < /dev/null'],
   ["a closed descriptor", '"$PAI" run "say hello" <&-'],

@@ -22,44 +22,6 @@ test("a target too wide for its column is wrapped at its slashes, never cut", ()
     }
   }
 });
-test("80 columns hold a plan as a table", () => {
-  expect(at(80)).toMatchInlineSnapshot(`
-    "risk  Low: one import changes, the printed value stays the same
-
-    step  action  target                            purpose
-    ────  ──────  ────────────────────────────────  ────────────────────────────────
-       1  READ    src/main.py                       See how the formula is used
-                                                    today
-       2  WRITE   src/lib/a/very/deep/folder/       The formula in one place
-                  area_of_things.py
-       3  MODIFY  src/資料/main.py                  面積の計算式を共有モジュールから
-                                                    取り込むように変更する
-
-    creates  src/lib/area.py
-    checks   python -m py_compile src/main.py
-             pytest -q
-    calls    expected 2, at most 3 calls, about 1,900 tokens
-    "
-  `);
-});
-test("without a terminal: lines, ASCII, nothing wrapped (R12, R31)", () => {
-  expect(renderPlan(plan, promise, styleOf(false), { columns: null })).toMatchInlineSnapshot(`
-    "risk  Low: one import changes, the printed value stays the same
-
-    1  READ src/main.py
-       See how the formula is used today
-    2  WRITE src/lib/a/very/deep/folder/area_of_things.py
-       The formula in one place
-    3  MODIFY src/資料/main.py
-       面積の計算式を共有モジュールから取り込むように変更する
-
-    creates  src/lib/area.py
-    checks   python -m py_compile src/main.py
-             pytest -q
-    calls    expected 2, at most 3 calls, about 1,900 tokens
-    "
-  `);
-});
 
 test("steps are numbered by their order, and a file a step names is not listed again", () => {
   const [first] = plan.execution_plan?.steps ?? [];

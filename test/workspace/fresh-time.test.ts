@@ -12,8 +12,6 @@ import { openBare } from "./bare.ts";
 const answers = (...command: readonly string[]) => spawnSync(command[0] ?? "", command.slice(1)).status === 0;
 /** A tool that runs: some have a stand-in in PATH that only says how to install it. */
 const tool = (name: string): Need => ({ name, isHere: answers(name, "--version") });
-const pytest: Need = { name: "pytest", isHere: answers("python3", "-m", "pytest", "--version") };
-const tsc = join(import.meta.dir, "../../node_modules/.bin/tsc");
 
 interface Place {
   readonly root: string;
@@ -84,50 +82,10 @@ needs(tool("python3")).test(
   slow,
 );
 
-needs(pytest).test(
-  "pytest that keeps its rewritten tests runs every new content",
-  async () => {
-    const command = `${withBytecode} python3 -m pytest -q test_m.py >/dev/null; cat seen`;
-    const text = "def test_it():\n    open('seen', 'w').write('is 1')\n    assert True\n";
-    await seesEveryChange({ "test_m.py": text }, { path: "test_m.py", command, rounds: 2 });
-  },
-  slow,
-);
-
 needs(tool("make")).test("make builds every new content", async () => {
   const files = { Makefile: "out: in\n\t@cp in out\n", in: "is 1\n" };
   await seesEveryChange(files, { path: "in", command: "make -s 2>/dev/null; cat out" });
 });
-
-needs(tool("make"), tool("cc")).test("make with a compiler builds every new content", async () => {
-  const files = { Makefile: "m: m.c\n\tcc -o m m.c\n", "m.c": '#include <stdio.h>\nint main(){puts("is 1");}\n' };
-  await seesEveryChange(files, { path: "m.c", command: "make -s 2>/dev/null; ./m", rounds: 2 });
-});
-
-test(
-  "tsc with its incremental file builds every new content",
-  async () => {
-    const config = JSON.stringify({
-      compilerOptions: { incremental: true, outDir: "out", types: [] },
-      files: ["m.ts"],
-    });
-    const files = { "tsconfig.json": config, "m.ts": 'export const text = "is 1";\n' };
-    await seesEveryChange(files, { path: "m.ts", command: `${tsc} && grep -o 'is [0-9]' out/m.js`, rounds: 2 });
-  },
-  slow,
-);
-
-needs(tool("cargo")).test(
-  "cargo builds every new content",
-  async () => {
-    const files = {
-      "Cargo.toml": '[package]\nname = "m"\nversion = "0.1.0"\nedition = "2021"\n',
-      "src/main.rs": 'fn main() { println!("is 1"); }\n',
-    };
-    await seesEveryChange(files, { path: "src/main.rs", command: "cargo run -q --offline 2>&1", rounds: 2 });
-  },
-  slow,
-);
 
 test("every content of a path has a second of its own, later than the one before, also after undo and redo", async () => {
   await inPlace({ "a.txt": "is 1\n" }, async (place) => {

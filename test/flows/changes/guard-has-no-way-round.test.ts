@@ -1,7 +1,7 @@
 /** No way round the change guard: each one is refused, the files stay as they were, and the model is told why. */
 import { describe, expect, test } from "bun:test";
 import type { RunOptions } from "../../../src/flows/run.ts";
-import { app, functions, lines, old, other } from "../long-files.ts";
+import { app, lines, old, other } from "../long-files.ts";
 import { finish, modify, plan, write } from "../plans.ts";
 import { type Files, play } from "../scripted.ts";
 
@@ -57,12 +57,6 @@ describe("way round", () => {
       replies: ["RM::a.txt\n", write("a.txt", other)],
       told: overLimit,
     },
-    "RM, TOUCH, then WRITE": {
-      steps: ["RM a.txt", "TOUCH a.txt", "WRITE a.txt"],
-      complexity: "complex",
-      replies: ["RM::a.txt\nTOUCH::a.txt\n", write("a.txt", other)],
-      told: overLimit,
-    },
     "MV of a new file over it": {
       steps: ["WRITE b.txt", "RM a.txt", "MV b.txt -> a.txt"],
       replies: [`${write("b.txt", other)}RM::a.txt\nMV::b.txt::a.txt\n`],
@@ -73,13 +67,6 @@ describe("way round", () => {
       purpose: "move it",
       complexity: "complex",
       replies: [`MV::a.txt::b.txt\nREAD::b.txt\n`, `${write("b.txt", other)}MV::b.txt::a.txt\n`],
-      told: overLimit,
-    },
-    "MV away twice, then WRITE": {
-      steps: ["MV a.txt -> b.txt", "MV b.txt -> c.txt", "WRITE c.txt"],
-      purpose: "move it",
-      complexity: "complex",
-      replies: ["MV::a.txt::b.txt\nMV::b.txt::c.txt\nREAD::c.txt\n", write("c.txt", other)],
       told: overLimit,
     },
     "MV away, WRITE a new one, RM the old": {
@@ -96,30 +83,10 @@ describe("way round", () => {
       replies: ["MV::a.txt::A.txt\nREAD::A.txt\n", write("A.txt", other)],
       told: overLimit,
     },
-    "many small edits in one reply": {
-      steps: ["MODIFY a.txt"],
-      replies: [
-        Array.from({ length: 12 }, (_, n) =>
-          modify("a.txt", [lines(25, "line", n * 25), lines(25, "other", n * 25)]),
-        ).join(""),
-      ],
-      told: overLimit,
-    },
     "small edits over several replies": {
       steps: ["MODIFY a.txt", "WRITE b.txt"],
       complexity: "complex",
       replies: [0, 1, 2].map((n) => modify("a.txt", [lines(100, "line", n * 100), lines(100, "other", n * 100)])),
-      told: overLimit,
-    },
-    "one huge line": {
-      steps: ["MODIFY a.txt"],
-      replies: [modify("a.txt", ["line 7\n", `${"x".repeat(300_000)}\n`])],
-      told: overLimit,
-    },
-    "other line ends": {
-      files: { "a.txt": old.replaceAll("\n", "\r\n") },
-      steps: ["RM a.txt", "WRITE a.txt"],
-      replies: [`RM::a.txt\n${write("a.txt", old)}`],
       told: overLimit,
     },
     "code moved to a new file, which a later reply overwrites": {
@@ -152,23 +119,6 @@ describe("way round", () => {
       replies: ["RUN::rm a.txt\n"],
       options: { allowRun: true },
       told: /(?:taken back|was kept)\. a\.txt: 600 of 600 lines would be deleted and appear nowhere else, and the plan does not say so/,
-    },
-    "half a file cut off": {
-      steps: ["WRITE a.txt"],
-      replies: [write("a.txt", lines(290))],
-      told: /310 of 600 lines would be deleted and appear nowhere else.*Keep what is not part of the task/,
-    },
-    "code left out": {
-      files: { "app.js": functions(0, 9) },
-      steps: ["WRITE app.js"],
-      replies: [write("app.js", `${functions(0, 6)}// ... rest of the code unchanged ...\n`)],
-      told: /a placeholder replaces code \(line 37: \/\/ \.\.\. rest of the code unchanged \.\.\.\)/,
-    },
-    "definitions lost": {
-      files: { "app.js": functions(0, 9) },
-      steps: ["WRITE app.js"],
-      replies: [write("app.js", functions(0, 5))],
-      told: /these definitions would be lost, and the plan does not name them: part5, part6, part7, part8/,
     },
   };
   for (const [name, way] of Object.entries(ways)) {

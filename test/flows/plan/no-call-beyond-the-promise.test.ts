@@ -39,16 +39,6 @@ describe("at most", () => {
     expect(ran.asked(2)).toContain("execution_plan.steps is empty");
   });
 
-  test("a plan unusable twice ends with 7", async () => {
-    const ran = await play({ lines: ["[]", '{"intent":"task","execution_plan":null}'] });
-    expect([ran.outcome.code, ran.outcome.calls.made, ran.outcome.error?.code]).toEqual([7, 2, "reply_invalid"]);
-  });
-
-  test("prose around the plan, fences, null sections: no repair needed", async () => {
-    const ran = await play({ lines: [`Sure, here it is:\n\`\`\`json\n${create}\n\`\`\`\nOk?`, created] });
-    expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan execute"]);
-  });
-
   test.each([
     ["goes on where it was cut", create.slice(400)],
     ["goes on in a fence", `\`\`\`json\n${create.slice(400)}\n\`\`\``],
@@ -83,12 +73,6 @@ describe("at most", () => {
     const lines = ["[]", plan({ steps: ["WRITE a.txt"], complexity: "moderate" }), ""];
     const ran = await play({ lines });
     expect([ran.outcome.code, ran.purposes]).toEqual([7, "plan repair execute"]);
-  });
-
-  test("a blocked reply is never asked for again", async () => {
-    const blocked = new PaiError("reply_blocked", "the reply was blocked: SAFETY");
-    const ran = await play({ lines: [create, { text: "", fail: blocked }] });
-    expect([ran.outcome.code, ran.requests.length]).toEqual([7, 2]);
   });
 
   test("an error of the transport is not a call", async () => {
@@ -128,10 +112,5 @@ describe("at most", () => {
       options: { caps: { calls: null, tokens: 1200, cost: null } },
     });
     expect([ran.outcome.code, ran.outcome.error?.code]).toEqual([13, "budget_tokens"]);
-  });
-
-  test("what cannot fit the window is not sent", async () => {
-    const ran = await play({ lines: [], window: 300 });
-    expect([ran.outcome.code, ran.outcome.error?.code, ran.requests.length]).toEqual([7, "request_rejected", 0]);
   });
 });

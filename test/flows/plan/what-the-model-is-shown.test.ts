@@ -12,31 +12,6 @@ describe("the plan call", () => {
     const { asked } = await play({ files, lines: create, task: "round the invoice total" });
     expect(asked(1).match(/<file path="[^"]*"/g)).toEqual(['<file path="src/invoice.py"']);
   });
-
-  test("sees the files a piped traceback names by their absolute paths", async () => {
-    const others = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`docs/page${n}.md`, "nothing\n"]));
-    const files = { ...others, "shop/cart.py": "x = 1 / 0\n" };
-    const context = 'File "/home/me/project/shop/cart.py", line 1, in <module>\nZeroDivisionError';
-    const { asked } = await play({ files, lines: create, task: "repair this", context });
-    expect(asked(1)).toContain('<file path="shop/cart.py">');
-  });
-
-  test("finds the one file of a thousand that holds the words of the request", async () => {
-    const others = Object.fromEntries(
-      Array.from({ length: 1000 }, (_, n) => [`src/m${n % 20}/sub/f${n}.py`, "x = 1\n"]),
-    );
-    const files = { ...others, "src/z/auth.py": "def login(password): pass\n" };
-    const { asked } = await play({ files, lines: create, task: "Hash the password before it is compared" });
-    expect(asked(1)).toContain('<file path="src/z/auth.py">');
-    expect(asked(1)).toContain("\nsrc/m0/sub/: f0.py ");
-  });
-
-  test("is told the checks of the user", async () => {
-    const { asked } = await play({ lines: create, options: { checks: ["test -f a.txt"] } });
-    expect(asked(1)).toMatch(
-      /^Checks of the user, before this task;.*\n<check command="test -f a.txt" exit="1" note="fails">$/m,
-    );
-  });
 });
 
 describe("the execution call", () => {
@@ -87,23 +62,6 @@ describe("the execution call", () => {
     const { asked, outcome } = await play({ lines, options: { checks: ["grep two a.txt"] } });
     expect(asked(3)).toContain("Your edits are in the files now. Correct what the failed check shows");
     expect(outcome.status).toBe("verified");
-  });
-});
-
-describe("an answer", () => {
-  const files = { "a.py": "print(1)\n" };
-  const prose = "It prints:\n\n```\n1\n```\n\nNothing else.";
-
-  test.each([
-    ["instead of a script", prose],
-    ["before an empty FINISH with a next step", `${prose}\n\nFINISH::EOT\nNEXT: Add a test\nEND::EOT\n`],
-  ])("%s is the user's, as it was written", async (_, reply) => {
-    const { outcome } = await play({
-      files,
-      lines: [plan({ steps: ["RUN true"] }), reply],
-      options: { allowRun: true },
-    });
-    expect([outcome.text, outcome.status]).toEqual([prose, "unverified"]);
   });
 });
 

@@ -11,14 +11,6 @@ test.concurrent("rules of the project that ignore one do not hide it", async () 
   expect(place.tree()).toEqual(files);
 });
 
-test.concurrent("a check that leaves a folder with the shape of a repository leaves nothing", async () => {
-  const code = "mkdir -p r/objects r/refs && echo x > r/HEAD && echo x > r/config && echo x > made.txt";
-  await using place = openPlace([planned([["WRITE", "t.sh"]]), done(`WRITE::t.sh::EOT\n${code}\nEND::EOT\n`)]);
-  const ran = await place.pai(["run", "-y", "--no-baseline", "--check", "sh t.sh", "test it"]);
-  expect([ran.code, place.tree()]).toEqual([0, { "t.sh": `${code}\n` }]);
-  expect(ran.stderr).toContain("what it changed was taken back: r would become a git repository by its shape");
-});
-
 test.concurrent("what one command of a plan builds in an ignored place is its own to the next", async () => {
   const [build, use] = ["echo echo built > out.sh", "sh out.sh > said.txt"];
   await using place = openPlace(

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { readEvents } from "../contract.ts";
-import { canary, openPlace } from "../harness.ts";
+import { openPlace } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { talked } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
@@ -36,21 +36,6 @@ inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (
   resolve();
   await screen.shows(/ended with 0/);
   expect(screen.text()).not.toContain("working");
-});
-
-inTerminal("when all keys rest, a terminal counts down to the first that is ready", async () => {
-  await using place = openPlace([busy(2), busy(30), talked("Here I am.")]);
-  const keys = { one: canary, two: `${canary}-2` };
-  for (const [id, key] of Object.entries(keys)) {
-    const added = await place.pai(["key", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
-    expect(added.code).toBe(0);
-  }
-  using screen = openScreen(place, { columns: 110, rows: 24 });
-  screen.enter('unset GEMINI_API_KEY; "$PAI" run "are you there?"');
-  await screen.shows(
-    /waiting \d s, then asking again \(1 of 5\) · (?:Esc|Ctrl\+C) stops[\s\S]{1,30}all keys of gemini are at their limit/,
-  );
-  await screen.shows(/Here I am\./);
 });
 
 const pauseLine = /^.*asking again in 1 s \(1 of 5\)$/gm;

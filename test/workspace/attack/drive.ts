@@ -1,5 +1,4 @@
-/** Tries every case with every action it can reach, against pai and against the naive program, and counts. */
-import { existsSync } from "node:fs";
+/** Tries every case with every action it can reach. */
 import { performance } from "node:perf_hooks";
 import { allActions } from "../../../src/actions/registry.ts";
 import { toPaiError } from "../../../src/core/error.ts";
@@ -8,8 +7,21 @@ import type { RelPath } from "../../../src/core/path.ts";
 import type { Workspace } from "../../../src/core/ports.ts";
 import { createOverlay } from "../../../src/flows/stage.ts";
 import { openBare } from "../bare.ts";
-import { type ActionName, actNaively } from "./naive.ts";
 import { buildWorld, canary, type Picture, picture, type World } from "./world.ts";
+
+export type ActionName =
+  | "READ"
+  | "WRITE"
+  | "MODIFY"
+  | "TREE"
+  | "LIST_PATH"
+  | "SEARCH"
+  | "GLOB"
+  | "MKDIR"
+  | "TOUCH"
+  | "RM"
+  | "MV from"
+  | "MV to";
 
 /**
  * `refused`: a refusal, and nothing anywhere differs. `contained`: it may work, but nothing outside differs and nothing
@@ -37,8 +49,6 @@ export interface Cell {
   /** What is wrong; null: it went as it must. */
   readonly fault: string | null;
   readonly refused: boolean;
-  /** The same attack worked on the naive program in the same world. */
-  readonly control: boolean;
 }
 
 const names: readonly ActionName[] = [
@@ -74,16 +84,15 @@ const inputs: Readonly<Record<ActionName, (path: string) => readonly [string, Js
   "MV to": (path) => ["MV", { from: "ok", to: path }],
 };
 
-/** Every cell of a case. `controls` says which attacks work at all (see `tryControls`). */
-export async function tryCase(attack: Case, controls: ReadonlyMap<string, boolean>): Promise<readonly Cell[]> {
+/** Every cell of a case. */
+export async function tryCase(attack: Case): Promise<readonly Cell[]> {
   const cells: Cell[] = [];
   let scene: Scene | null = null;
   for (const [action, path, expected] of cellsOf(attack)) {
     scene ??= await openScene(attack);
     const text = path(scene.world);
     const { refused, fault, intact } = await tryCell(scene, action, text, expected);
-    const control = controls.get(`${action} ${cells.length}`) ?? false;
-    cells.push({ id: attack.id, action, path: text, fault, refused, control });
+    cells.push({ id: attack.id, action, path: text, fault, refused });
     if (intact) continue;
     scene.world.remove();
     scene = null;
@@ -103,38 +112,6 @@ async function openScene(attack: Case): Promise<Scene> {
   const world = buildFor(attack);
   const { workspace } = await openFor(world);
   return { world, before: picture(world), workspace };
-}
-
-/** Which attacks of a case work on the naive program. */
-export function tryControls(attack: Case): ReadonlyMap<string, boolean> {
-  const worked = new Map<string, boolean>();
-  let scene: Pick<Scene, "world" | "before"> | null = null;
-  for (const [action, path, expected] of cellsOf(attack)) {
-    if (scene === null) {
-      const world = buildFor(attack);
-      scene = { world, before: picture(world) };
-    }
-    const { world, before } = scene;
-    const said = tryNaively(world, action, path(world));
-    // The project itself may be gone.
-    const after = existsSync(world.project) ? picture(world) : null;
-    const harmed = said?.includes(canary) || after?.outside !== before.outside || after.hot !== before.hot;
-    worked.set(`${action} ${worked.size}`, said !== null && (expected === "refused" || harmed));
-    if (after?.inside === before.inside && after.outside === before.outside) continue;
-    world.remove();
-    scene = null;
-  }
-  scene?.world.remove();
-  return worked;
-}
-
-/** What it says; null: it could not. */
-function tryNaively(world: World, action: ActionName, text: string): string | null {
-  try {
-    return actNaively(world, action, text);
-  } catch {
-    return null;
-  }
 }
 
 function buildFor(attack: Case): World {

@@ -1,6 +1,5 @@
 /** What the tables of attacks are written with: which action expects what, and how a layout is built. */
-import type { Case, Expected } from "./drive.ts";
-import type { ActionName } from "./naive.ts";
+import type { ActionName, Case, Expected } from "./drive.ts";
 
 export type Some = Partial<Record<ActionName, Expected | null>>;
 

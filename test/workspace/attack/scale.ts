@@ -1,8 +1,7 @@
-/** Trees of absurd size and shape, built in a folder of their own in memory, and how long pai looks at them. */
+/** Trees of absurd size and shape, built in a folder of their own in memory, and what pai says of them. */
 import { closeSync, ftruncateSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tree as drawTree, glob, listPath, read, searchAction } from "../../../src/actions/look.ts";
-import { termsOf } from "../../../src/core/context/words.ts";
 import { toPaiError } from "../../../src/core/error.ts";
 import type { Json } from "../../../src/core/model.ts";
 import type { AnyAction } from "../../../src/core/proposal.ts";
@@ -11,33 +10,14 @@ import { makeDeep } from "../../deep.ts";
 import { newFolder } from "../../grounds.ts";
 import { openBare } from "../bare.ts";
 
-export interface Sizes {
-  /** Files of the wide tree, 100 a folder. */
-  readonly files: number;
-  /** Folders in each other. */
-  readonly depth: number;
-  /** Files in one folder. */
-  readonly entries: number;
-}
-
-export interface Look {
-  readonly tree: string;
-  readonly action: string;
-  /** Wall clock and processor time. */
-  readonly ms: number;
-  readonly cpuMs: number;
-  readonly answerBytes: number;
-  /** The last line, which says what was left out. */
-  readonly last: string;
-}
-
 export interface Trees {
   readonly folder: string;
   remove(): void;
 }
 
-/** `wide/`, `deep/`, `flat/`, `odd/`: each a workspace. */
-export function buildTrees({ files, depth, entries }: Sizes): Trees {
+/** `wide/`, a hundred files a folder, `deep/`, folders in each other, `flat/`, files in one folder, `odd/`: each a workspace. */
+export function buildTrees(): Trees {
+  const [files, depth, entries] = [3000, 1000, 5000];
   const folder = newFolder("memory", "scale");
   const into = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true });
@@ -77,51 +57,17 @@ const looks: readonly (readonly [AnyAction, Json])[] = [
   [searchAction, { pattern: "needle" }],
 ];
 
-/** Every look at one of the trees, or the `named` ones at another path. */
-export async function lookAt({ folder }: Trees, name: string): Promise<readonly Look[]> {
+/** The answer of every look at one of the trees, by its action and input. */
+export async function lookAt({ folder }: Trees, name: string): Promise<ReadonlyMap<string, string>> {
   const { workspace } = await openBare(join(folder, name), null);
   const all =
     name === "odd" ? [...looks, [read, { path: "sparse" }] as const, [read, { path: "pipe" }] as const] : looks;
-  const found: Look[] = [];
+  const found = new Map<string, string>();
   for (const [action, input] of all) {
-    const cpu = process.cpuUsage();
-    const start = performance.now();
-    const text = await answerOf(action, input, createOverlay(workspace));
-    const { user, system } = process.cpuUsage(cpu);
-    found.push({
-      tree: name,
-      action: `${action.name} ${Object.values(input as Record<string, string>).join()}`.trim(),
-      ms: performance.now() - start,
-      cpuMs: (user + system) / 1000,
-      answerBytes: Buffer.byteLength(text),
-      last: text.slice(text.lastIndexOf("\n") + 1).slice(-120),
-    });
+    const words = Object.values(input as Record<string, string>).join();
+    found.set(`${action.name} ${words}`.trim(), await answerOf(action, input, createOverlay(workspace)));
   }
   return found;
-}
-
-export interface Surveyed {
-  readonly ms: number;
-  readonly cpuMs: number;
-  readonly entries: number;
-  /** Not all entries were looked at. */
-  readonly more: boolean;
-  /** Files whose content was not read. */
-  readonly unread: number;
-}
-
-/** A survey of one of the trees, as the first request makes it. */
-export async function surveyTree({ folder }: Trees, name: string): Promise<Surveyed> {
-  const { workspace } = await openBare(join(folder, name), null, { env: { PATH: "/usr/bin:/bin" } });
-  const signal = new AbortController().signal;
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  const survey = workspace.survey?.(termsOf("the needle of export const x7"));
-  if (survey === undefined) throw new Error("a workspace on disk has a survey");
-  const { entries, more } = await survey.list(signal);
-  const { unread } = await survey.tally(signal);
-  const { user, system } = process.cpuUsage(cpu);
-  return { ms: performance.now() - start, cpuMs: (user + system) / 1000, entries: entries.length, more, unread };
 }
 
 async function answerOf(action: AnyAction, input: Json, stage: ReturnType<typeof createOverlay>): Promise<string> {

@@ -151,7 +151,7 @@ const messagesOf = (text: Probe) =>
 function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unknown, ...unknown[]] } {
   const [change, check, messages] = [changeOf(text), checkOf(text), messagesOf(text)];
   const all: {
-    readonly [T in Exclude<RunEvent["type"], "message.added" | "conversation.replaced">]: readonly [
+    readonly [T in Exclude<RunEvent["type"], "message.added" | "conversation.replaced" | "files.known">]: readonly [
       Omit<Filled<EventOf<T>>, "type">,
       ...Omit<Filled<EventOf<T>>, "type">[],
     ];
@@ -223,6 +223,7 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
     ...all,
     "message.added": [{ message: messages[0] }, { message: messages[1] }, { message: messages[2] }],
     "conversation.replaced": [{ messages }],
+    "files.known": [{ files: { "a.txt": "a".repeat(64) } }],
   };
 }
 

@@ -98,7 +98,9 @@ export const write = defineAction("WRITE", {
     if (before.kind !== "file") return unusableFile(`${path} is a folder, not a file`);
     if (Buffer.compare(before.bytes, bytes) === 0) return already("already there, nothing to do");
     if (stage.shown(path) === null) {
-      return unusableFile(`${path} exists and was not shown to you whole: READ it first, or change it with MODIFY`);
+      return unusableFile(
+        `${path} exists and was not shown to you whole as it is now: READ it first, or change it with MODIFY`,
+      );
     }
     return proposeFile(stage, { path, before, bytes }, `replaced, ${bytes.length} bytes`);
   },

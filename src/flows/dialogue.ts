@@ -18,6 +18,7 @@ import {
   untoldRanges,
 } from "../core/dialogue.ts";
 import { renderChanges } from "../core/diff.ts";
+import { digest } from "../core/digest.ts";
 import { type Job, type Message, partOf, sizeOf } from "../core/model.ts";
 import type { Outcome } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
@@ -84,10 +85,23 @@ export async function tellChanged(run: Run): Promise<string> {
     .join("\n");
 }
 
+/** The files that a later turn of tool-loop may replace without a look: the model saw all of them, or wrote all the rest. */
+async function noteWhole({ overlay, emit }: Run, { changes, commands = [] }: Outcome): Promise<void> {
+  const files: Record<string, string> = {};
+  for (const [path, bytes] of overlay.whole()) {
+    const now = await overlay.readNow(path).catch(() => null);
+    const own = commands.length > 0 ? undefined : changes.find((change) => change.path === path)?.after;
+    const hash = now?.kind === "file" ? digest(now.bytes) : null;
+    if (hash !== null && [digest(bytes), own].includes(hash)) files[path] = hash;
+  }
+  if (Object.keys(files).length > 0) emit({ type: "files.known", files });
+}
+
 /** Notes the end of a run: a claim that is not so is dropped, and what its changes made outdated is told anew. */
 export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
   const { dialogue, begun, ending } = run;
   if (!wordsStand(outcome)) dropClaim(dialogue, ending.text);
+  if (run.invocation.mode === "tool-loop") await noteWhole(run, outcome);
   if (begun === null || outcome.changes.length === 0) return;
   dialogue.parts.delete("checks");
   const changed = new Set<string | null>(outcome.changes.flatMap(({ path, from }) => [path, from]));

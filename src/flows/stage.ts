@@ -42,6 +42,8 @@ export interface Overlay extends Stage {
   prefer(paths: () => Promise<readonly string[]>): void;
   /** Notes that the model was shown these bytes; `part`: only a part of them. */
   show(path: RelPath, bytes: Uint8Array, part?: "part"): void;
+  /** The files that the model has seen whole, as it last saw them. */
+  whole(): ReadonlyMap<RelPath, Uint8Array>;
   /** Notes that the model did not get the whole file after all. */
   forget(path: RelPath): void;
 }
@@ -290,6 +292,7 @@ export function createOverlay(
       if (part === undefined) seen.set(path, bytes);
       if (!onTop().has(path)) starts.set(path, bytes);
     },
+    whole: () => seen,
     forget(path) {
       seen.delete(path);
     },

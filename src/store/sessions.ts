@@ -276,6 +276,8 @@ function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
       return { type: event.type, message: event.message };
     case "conversation.replaced":
       return { type: event.type, messages: event.messages };
+    case "files.known":
+      return { type: event.type, files: event.files };
     case "tasks.updated":
       return { type: event.type, tasks: event.tasks };
     case "run.finished": {

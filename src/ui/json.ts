@@ -26,6 +26,7 @@ const isInner = (event: StampedEvent): boolean =>
   event.type === "look.shown" ||
   event.type === "message.added" ||
   event.type === "conversation.replaced" ||
+  event.type === "files.known" ||
   event.type === "context.sent" ||
   event.type === "model.progress" ||
   event.type === "command.output" ||

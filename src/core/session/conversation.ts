@@ -18,6 +18,8 @@ export interface TaskItem {
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly tasks: readonly TaskItem[];
+  /** Digests of the files that the messages show whole, by path, as the last turn left them; absent: nothing is known. */
+  readonly whole?: Readonly<Record<string, string>>;
 }
 
 const filled = z.string().check(z.minLength(1));

@@ -139,9 +139,10 @@ const unfinished = {
   ...{ next: [], score: null, calls: 0, changed: false, told: [] },
 };
 
-function close({ messages, tasks }: Conversation): Conversation {
-  return { messages: closeTurn(messages), tasks };
-}
+const close = (conversation: Conversation): Conversation => ({
+  ...conversation,
+  messages: closeTurn(conversation.messages),
+});
 
 /** The conversation before turn `at` (from 0); null: only the file holds it. */
 export function conversationBefore({ turns, replaced, conversation }: Session, at: number): Conversation | null {
@@ -247,9 +248,11 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
     case "conversation.replaced":
       return {
         ...session,
-        conversation: { ...conversation, messages: line.messages },
+        conversation: { messages: line.messages, tasks: conversation.tasks },
         replaced: [...replaced, conversation.messages],
       };
+    case "files.known":
+      return { ...session, conversation: { ...conversation, whole: line.files } };
     case "tasks.updated":
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
     case "turn.finished": {

@@ -2,6 +2,7 @@
 
 import { grantsSome } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
+import { digest } from "../../core/digest.ts";
 import { type ErrorCode, PaiError } from "../../core/error.ts";
 import { type Call, type CallResult, fieldOf, type Message, type Tool } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -203,8 +204,12 @@ export async function composeMessage(run: Run): Promise<readonly Part[]> {
   return parts.filter(({ kind }) => kind !== "knowledge");
 }
 
-/** Files that the message shows whole may be replaced without another look. */
-function noteShown({ overlay }: Run, parts: readonly Part[]): void {
+/** Files that the conversation or the message shows whole may be replaced without another look. */
+async function noteShown({ overlay, conversation }: Run, parts: readonly Part[]): Promise<void> {
+  for (const [path, hash] of Object.entries(conversation.whole ?? {}) as [RelPath, string][]) {
+    const blob = await overlay.read(path).catch(() => null);
+    if (blob?.kind === "file" && digest(blob.bytes) === hash) overlay.show(path, blob.bytes);
+  }
   for (const { file } of parts) {
     if (file !== null && file.part === undefined && file.shown === file.text) overlay.show(file.path, file.bytes);
   }
@@ -219,7 +224,7 @@ export const toolLoop: Flow = async (run) => {
   const { ledger, calling } = run;
   const at_most = calling.caps.calls ?? maxTurns;
   const parts = await composeMessage(run);
-  noteShown(run, parts);
+  await noteShown(run, parts);
   add(run, { role: "user", text: parts.map(({ text }) => text).join("\n\n") });
   const { actions } = run.acting;
   const knowledgeFiles = await readKnowledge(run);

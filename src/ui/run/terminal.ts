@@ -112,6 +112,7 @@ function openRun(options: TerminalOptions): Terminal {
     "message.added": null,
     "context.sent": null,
     "conversation.replaced": null,
+    "files.known": null,
   };
 
   /** Treats a stalled reply as ended, so that the spinner shows that the model is still at work. */

@@ -121,6 +121,7 @@ test("all that is to be seen of an event is shown, so that the search above find
     "command.output",
     "context.sent",
     "conversation.replaced",
+    "files.known",
     "look.shown",
     "message.added",
     "model.progress",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import type { SearchQuery } from "../../src/core/ports.ts";
-import { isPlain, openLineMatcher } from "../../src/workspace/search/match.ts";
+import { openLineMatcher } from "../../src/workspace/search/match.ts";
 import { search } from "../../src/workspace/search/search.ts";
 import { canary, type Folder, noRules, openFolder, p } from "./folder.ts";
 
@@ -139,13 +139,6 @@ describe("a pattern", () => {
     using at = openFolder();
     expect(find(at, "a(b")).rejects.toMatchObject({ code: "file_unusable" });
     expect(find(at, "a", { under: p("none") })).rejects.toMatchObject({ message: "none does not exist" });
-  });
-
-  test("is tried in-process only when it cannot be slow", () => {
-    expect(
-      ["one", "a.b", "TODO|FIXME", "^x$", "\\(\\)", "[ab]c", "\\bfoo\\b", "a/b-c"].filter((s) => !isPlain(s)),
-    ).toEqual([]);
-    expect(["a+", "a*", "a?", "(a)", "a{2}", "\\1", "[a\\]b]", "\\p{L}"].filter(isPlain)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** Finds the matching lines of a text; runs in the search threads, and in the main thread for plain patterns. */
+/** Finds the matching lines of a text; runs in the search threads. */
 import { isAscii } from "node:buffer";
 import { PaiError } from "../../core/error.ts";
 import { decode, isWide } from "../../core/text.ts";
@@ -26,10 +26,10 @@ const slowMs = 100;
 const bytesPerMs = 20_000;
 
 /** Throws file_unusable for an invalid regular expression. */
-export function compilePattern({ source, ignoreCase }: Pattern, flags = ""): RegExp {
+export function compilePattern({ source, ignoreCase }: Pattern): RegExp {
   const unicode = /\\[pP]\{|\\u\{/.test(source) ? "u" : "";
   try {
-    return new RegExp(source, `${flags}${ignoreCase ? "i" : ""}${unicode}`);
+    return new RegExp(source, `${ignoreCase ? "i" : ""}${unicode}`);
   } catch (cause) {
     throw new PaiError(
       "file_unusable",
@@ -40,11 +40,6 @@ export function compilePattern({ source, ignoreCase }: Pattern, flags = ""): Reg
       },
     );
   }
-}
-
-/** Whether a pattern cannot be slow: it has no repetition and no group. */
-export function isPlain(source: string): boolean {
-  return /^(?:[^\\?*+()[\]{}]|\\[^\w\s]|\\[bBdDsSwW]|\[[^\\\]]*\])*$/.test(source);
 }
 
 /** Returns a function that gives the first `limit` matching lines of a file; null: the file is binary. */
@@ -60,70 +55,23 @@ export function openMatcher(pattern: Pattern): (content: Uint8Array, limit: numb
 
 /** Returns the first `limit` matching lines; each line is tried alone, without its line ending. */
 export function openLineMatcher(pattern: Pattern): (text: string, limit: number) => Matches {
-  const line = compilePattern(pattern);
-  // Only negative lookaround can see the neighbouring lines.
-  const whole = /\(\?<?!/.test(pattern.source) ? null : compilePattern(pattern, "gm");
+  const shape = compilePattern(pattern);
   return (text, limit) => {
     const hits: Hit[] = [];
-    const clock = openClock();
+    let slow = false;
     let number = 1;
-    let counted = 0;
-    for (const start of candidates(text, whole, clock)) {
-      if (hits.length >= limit) break;
-      const end = text.indexOf("\n", start);
-      const content = text.slice(start, end < 0 ? text.length : end).replace(/\r$/, "");
-      const found = clock.time(content.length, () => line.exec(content));
-      if (found === null) continue;
-      number += countNewlines(text, counted, start);
-      counted = start;
-      hits.push({ line: number, text: cutAround(content, found.index) });
+    for (let start = 0; start < text.length && hits.length < limit; number += 1) {
+      const feed = text.indexOf("\n", start);
+      const end = feed < 0 ? text.length : feed;
+      const line = text.slice(start, text[end - 1] === "\r" && end > start ? end - 1 : end);
+      const began = performance.now();
+      const found = shape.exec(line);
+      slow ||= performance.now() - began > slowMs + line.length / bytesPerMs;
+      if (found !== null) hits.push({ line: number, text: cutAround(line, found.index) });
+      start = end + 1;
     }
-    return { hits, slow: clock.slow() };
+    return { hits, slow };
   };
-}
-
-/**
- * Starts of the lines worth trying, in order. Whatever matches within a line also matches in the whole text, and
- * searching that with `whole` is much faster; null: every line is tried.
- */
-function* candidates(text: string, whole: RegExp | null, clock: Clock): Generator<number> {
-  let start = 0;
-  while (start < text.length) {
-    if (whole !== null) {
-      whole.lastIndex = start;
-      const match = clock.time(text.length - start, () => whole.exec(text));
-      if (match === null || (match.index === text.length && text.endsWith("\n"))) return;
-      start = match.index === 0 ? 0 : text.lastIndexOf("\n", match.index - 1) + 1;
-    }
-    yield start;
-    const end = text.indexOf("\n", start);
-    if (end < 0) return;
-    start = end + 1;
-  }
-}
-
-interface Clock {
-  time<T>(length: number, attempt: () => T): T;
-  slow(): boolean;
-}
-
-function openClock(): Clock {
-  let slow = false;
-  return {
-    time(length, attempt) {
-      const start = performance.now();
-      const result = attempt();
-      if (performance.now() - start > slowMs + length / bytesPerMs) slow = true;
-      return result;
-    },
-    slow: () => slow,
-  };
-}
-
-function countNewlines(text: string, from: number, to: number): number {
-  let count = 0;
-  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count += 1;
-  return count;
 }
 
 /** Characters before a hit in a long line that are shown, too. */

@@ -2,9 +2,8 @@
 import type { RelPath } from "../../core/path.ts";
 import type { SearchQuery } from "../../core/ports.ts";
 import type { Root } from "../confine.ts";
-import { isPlain } from "./match.ts";
 import type { Bunch } from "./search-files.ts";
-import { openSearcher, type SearchJob, type SearchReply } from "./searcher.ts";
+import type { SearchJob, SearchReply } from "./searcher.ts";
 import { openPieces } from "./text-pieces.ts";
 
 export interface Searching {
@@ -41,16 +40,11 @@ function partsAround(bytes: Buffer, hits: SearchReply["hits"]) {
 }
 
 /**
- * The pattern is tried on what is there, and where it matches again on the text without secrets: a plain one here, any
- * other in a thread. Throws file_unusable like `openPieces`.
+ * The pattern is tried on what is there, and where it matches again on the text without secrets. Throws file_unusable like `openPieces`.
  */
 export async function searchLarge(searching: Searching, path: RelPath): Promise<void> {
   const { root, hide, job, askThreads, take, isFull, signal } = searching;
-  const here = isPlain(job.pattern.source) ? openSearcher(root, job) : null;
-  const tryOn = async (content: Buffer): Promise<SearchReply | null> => {
-    const file = { path, content, isWindow: true } as const;
-    return here === null ? askThreads([file]) : here([file]);
-  };
+  const tryOn = (content: Buffer) => askThreads([{ path, content, isWindow: true }]);
   const ask = async (window: Buffer): Promise<SearchReply | null> => {
     const bytes = Buffer.from(window);
     const first = await tryOn(bytes);

@@ -9,16 +9,14 @@ import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import { judgePath } from "../path-policy.ts";
 import { compareCodePoints, type Omitted, walkNow } from "../scan.ts";
-import { compilePattern, isPlain, type Pattern } from "./match.ts";
+import { compilePattern, type Pattern } from "./match.ts";
 import { addTo, type Bunch, type StagedFile } from "./search-files.ts";
 import { type Searching, searchLarge } from "./search-large.ts";
-import { openSearcher, type SearchJob, type SearchReply } from "./searcher.ts";
+import type { SearchJob, SearchReply } from "./searcher.ts";
 import { openThreads } from "./threads.ts";
 
 const maxBatchFiles = 256;
 const maxBatchBytes = 1024 * 1024;
-/** Plain patterns are searched in the main thread for this long before threads are started. */
-const firstMs = 15;
 /** A thread without a reply for so long is stuck in a pattern. */
 const maxSilenceMs = 1000;
 /** Matching time of an ordinary pattern: one second in all, and `maxMsEachMiB` for each MiB searched. */
@@ -60,8 +58,8 @@ function openTally({ maxHits, newest = false }: SearchQuery) {
 
 /**
  * Searches the files below `query.under`, or that one file, in walk order, without denied and ignored files; then those
- * that are large, in windows, and compressed logs. Potentially slow patterns run in threads; one that takes a second more
- * than an ordinary pattern is stopped: `tooSlow`. Throws file_unusable for an invalid pattern or a missing folder.
+ * that are large, in windows, and compressed logs. Patterns run in threads; one that takes a second more than
+ * an ordinary pattern is stopped: `tooSlow`. Throws file_unusable for an invalid pattern or a missing folder.
  */
 export async function search(
   root: Root,
@@ -126,37 +124,24 @@ async function searchOne(searching: Searching & { readonly skip: () => void }, p
 /** Batches queued for each thread, so that it never idles. */
 const waitingBatches = 2;
 
-/** Uses the main thread while that is fast and the pattern is plain, then threads. Replies come in the order of the batches. */
+/** Replies come in the order of the batches. */
 function openSearchers(root: Root, job: SearchJob) {
-  const start = () => openThreads<SearchReply>({ root: root.lent, job }, maxSilenceMs);
-  let threads = isPlain(job.pattern.source) ? null : start();
-  const here = openSearcher(root, job);
+  const threads = openThreads<SearchReply>({ root: root.lent, job }, maxSilenceMs);
   const waiting: Promise<SearchReply | null>[] = [];
-  let spent = 0;
   return {
     async ask(batch: readonly Bunch[]): Promise<readonly (SearchReply | null)[]> {
-      if (spent > firstMs) threads ??= start();
-      if (threads !== null) {
-        const asked = threads.ask(batch);
-        // A caller that stops early ignores the remaining replies.
-        asked.catch(() => {});
-        waiting.push(asked);
-        const replies: (SearchReply | null)[] = [];
-        while (waiting.length >= threads.count * waitingBatches) replies.push((await waiting.shift()) ?? null);
-        return replies;
-      }
-      const began = performance.now();
-      const reply = here(batch);
-      spent += performance.now() - began;
-      return [reply];
+      const asked = threads.ask(batch);
+      // A caller that stops early ignores the remaining replies.
+      asked.catch(() => {});
+      waiting.push(asked);
+      const replies: (SearchReply | null)[] = [];
+      while (waiting.length >= threads.count * waitingBatches) replies.push((await waiting.shift()) ?? null);
+      return replies;
     },
     rest: () => Promise.all(waiting.splice(0)),
     /** The answer to this batch alone; null: its thread was stuck. */
-    askThreads(batch: readonly Bunch[]): Promise<SearchReply | null> {
-      threads ??= start();
-      return threads.ask(batch);
-    },
-    close: () => threads?.close(),
+    askThreads: threads.ask,
+    close: threads.close,
   };
 }
 

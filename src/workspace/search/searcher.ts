@@ -1,4 +1,4 @@
-/** Tries a pattern on files, in a search thread or, for plain patterns, in the main thread. */
+/** Tries a pattern on files, in a search thread. */
 import type { RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { openMatcher, type Pattern } from "./match.ts";

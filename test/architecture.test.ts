@@ -145,7 +145,7 @@ test("no room has more lines than its budget", () => {
 
 /** Who writes each part of a run: files, or folders. */
 const writers = {
-  acting: ["flows/approval.ts"],
+  acting: ["flows/call-rights.ts"],
   calling: ["flows/ask.ts"],
   changing: ["flows/changes/", "flows/perform.ts"],
   checking: ["flows/checks/"],

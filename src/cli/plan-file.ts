@@ -14,9 +14,8 @@ import type { Plan } from "../core/plan/plan.ts";
 import { pathsOfClaim } from "../core/plan/scope.ts";
 import type { Workspace } from "../core/ports.ts";
 import { mergeBlobs } from "../core/three-way.ts";
-import { rowOf } from "../core/vocabulary.ts";
+import { isLook, rowOf } from "../core/vocabulary.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
-import { isLook } from "../flows/evidence.ts";
 import type { Run } from "../flows/run.ts";
 import { version as ownVersion } from "./commands/version.ts";
 

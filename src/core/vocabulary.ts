@@ -259,6 +259,9 @@ const ownNames: ReadonlyMap<string, string> = new Map(
 /** The row of an action by its name; null: unknown action. */
 export const rowOf = (name: string): Row | null => byName.get(name) ?? null;
 
+/** Whether an action only looks. */
+export const isLook = (name: string): boolean => rowOf(name)?.kind === "look";
+
 /** The row of an action that is performed. */
 export function actionRow(name: ActionName): ActionRow {
   const row = byName.get(name);

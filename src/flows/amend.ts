@@ -9,12 +9,13 @@ import { PaiError, toPaiError } from "../core/error.ts";
 import type { Call } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
-import { claimOfPlan, type PlanClaim, pathsOfClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
+import { claimOfPlan, type PlanClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import type { AmendRequest } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { type Acting, isRefusal } from "./acting.ts";
-import { claimOfCall, concernsOf, noteAmended, pathFor, pathsToAllow, refuseLinks } from "./approval.ts";
-import { refuseUnallowed, requireChangeable, withinOnly } from "./changes/allowed.ts";
+import { concernsOf, refuseLinks } from "./approval.ts";
+import { claimOfCall, noteAmended, pathFor, requireInside, requirePermitted } from "./call-rights.ts";
+import { requireChangeable, withinOnly } from "./changes/allowed.ts";
 import { bindCommands, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { textNow } from "./dialogue.ts";
 import type { CallReport } from "./perform.ts";
@@ -46,13 +47,10 @@ const amendmentOf = (
 
 /** Throws for what not even a yes allows: a path outside --only or behind a link, anything in a strict run. */
 async function refuseForbidden(run: Run, claim: PlanClaim): Promise<void> {
-  const { only, strict } = run.changing;
-  if (strict) {
+  if (run.changing.strict) {
     throw new PaiError("scope_refused", `the run is strict (--strict): only the plan allows to ${renderClaim(claim)}`);
   }
-  const outside = pathsOfClaim(claim).find((path) => !withinOnly(only, path));
-  if (outside !== undefined)
-    throw new PaiError("scope_refused", `${outside} is outside --only ${only.flat().join(" ")}`);
+  requireInside(run, claim);
   await refuseLinks(run, [claim]);
   await requireChangeable(run, [claim]);
 }
@@ -66,14 +64,10 @@ async function refuseHeadless(run: Run, rights: Rights, claim: PlanClaim): Promi
       `a saved plan is carried out as it is: it does not allow to ${renderClaim(claim)}`,
     );
   }
-  if (claim.kind === "delete" && !changing.allowDelete && !changing.dryRun) {
-    throw new PaiError("delete_refused", "headless a deletion needs --allow-delete");
-  }
   if (claim.kind === "command" && !changing.dryRun && !mayRunCommand(run, claim.command)) {
     throw new PaiError("command_refused", `headless it needs ${flagToRun(claim.command)}`);
   }
-  const unallowed = await refuseUnallowed(run, pathsToAllow(run, [claim]));
-  if (unallowed !== null) throw unallowed.error;
+  await requirePermitted(run, claim);
   const maxAmendments = Math.max(fewAmendments, rights.planned);
   if (acting.amended.filter(({ accept }) => accept).length >= maxAmendments) {
     throw new PaiError("scope_refused", `the run has ${maxAmendments} amendments already, as many as it may`);

@@ -17,7 +17,7 @@ import {
 import { readProgress } from "../core/reply-progress.ts";
 import { hideMessage } from "../core/secrets/hide-message.ts";
 import { breathe } from "../core/steps.ts";
-import { minimumOf, refuseHuge, spentOn, usageOf } from "./calling.ts";
+import { minimumOf, refuseHuge, spentOn, usageOf } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {

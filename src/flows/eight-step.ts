@@ -51,7 +51,6 @@ export const eightStepPlan: PlanKind<Schedule> = {
   format: { name: "schedule", schema: describeSchedule() },
   readValue: readSchedule,
   planOf: ({ plan }) => plan,
-  looks: ({ plan }) => plan.intent === "look",
   promise: promiseOfSchedule,
 };
 

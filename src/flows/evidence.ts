@@ -13,16 +13,13 @@ import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { createRights, type Rights } from "../core/plan/scope.ts";
 import { splitRange } from "../core/script/script.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
-import { namesPath, rowOf } from "../core/vocabulary.ts";
+import { isLook, namesPath, rowOf } from "../core/vocabulary.ts";
 import type { FilesRead, Shown } from "./briefing/reading.ts";
 import { type Focus, noteSent, renderNested, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
 import { continueOrStart, filesOf, sharesOf, sizeOfFiles, tellChanged, textNow } from "./dialogue.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
-
-/** Whether an action only looks. */
-export const isLook = (action: string) => rowOf(action)?.kind === "look";
 
 /** The input of a READ from `path:from-to`; a target without a valid range is a path. */
 function inputOfRead(target: string): Json {

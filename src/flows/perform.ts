@@ -10,10 +10,10 @@ import { type PlanClaim, pathsOfClaim, type Rights } from "../core/plan/scope.ts
 import type { AnyAction, Proposal } from "../core/proposal.ts";
 import { breathe } from "../core/steps.ts";
 import { isRefusal } from "./acting.ts";
-import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./approval.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
+import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./call-rights.ts";
 import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
-import { acceptBatch, applyBatch, decideStaged, isAsked, waiting } from "./changes/batch.ts";
+import { applyDecided, decideStaged, waiting } from "./changes/batch.ts";
 import { openSizeCap, type SizeCap } from "./changes/judge.ts";
 import { learnNamed, renderCommand, renderNotRun, runPlanned, textsIn } from "./commands/commands.ts";
 import { previewCall } from "./rehearse.ts";
@@ -112,8 +112,7 @@ async function flush(batch: Batch): Promise<void> {
     const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0);
     report(batch, call, { kind: "change", code: null, text, ...refused, paths });
   }
-  if (!isAsked(run, rights)) await acceptBatch(run);
-  if (await applyBatch(run)) batch.changed = true;
+  if (await applyDecided(run, rights)) batch.changed = true;
 }
 
 type Proposed = Extract<Proposal, { kind: "change" }>;

@@ -7,7 +7,7 @@ import { PaiError } from "../core/error.ts";
 import { type Json, type Message, partOf } from "../core/model.ts";
 import type { Reading } from "../core/plan/lenient.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
-import { asksToLook, type Plan } from "../core/plan/plan.ts";
+import type { Plan } from "../core/plan/plan.ts";
 import { type CallPromise, planPromise, promiseOf } from "../core/plan/promise.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
@@ -29,7 +29,6 @@ export const singleShotPlan: PlanKind<Plan> = {
   format: { name: "plan", schema: planJsonSchema, isOptional: true },
   readValue: readPlan,
   planOf: (plan) => plan,
-  looks: asksToLook,
   promise: promiseOf,
   offer: offerAtOnce,
 };
@@ -79,7 +78,7 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
   const { made, messages: spoken, plans, cached, atOnce } = await findPlan(run, kind, wanted);
   if (key !== null && atOnce === null) planning.planned = [...planning.planned, { key, made: made as Json }];
   const plan = atOnce === null ? await asOnDisk(run, kind.planOf(made)) : kind.planOf(made);
-  if (kind.looks(made)) {
+  if (kind.planOf(made).intent === "look") {
     const text = await lookAround(run, plan);
     const next = key === null ? null : keyBehindLooks(run, key, text);
     return makeOne(run, kind, {
@@ -215,8 +214,6 @@ export interface PlanKind<Made> {
   readonly format: NonNullable<ModelQuestion["format"]>;
   readonly readValue: ReadValue<Made>;
   readonly planOf: (made: Made) => Plan;
-  /** Whether the answer asks to look first. */
-  readonly looks: (made: Made) => boolean;
   /** `plans`: planning calls so far, including those for feedback, without repairs. */
   readonly promise: (made: Made, plans: number) => CallPromise;
   /** The prompt with which the first answer may be the work; absent or null: it may not. */
@@ -268,7 +265,8 @@ function answerOf(run: Run, text: string, isLast: boolean): Pick<Plan, "intent" 
 
 /** Refuses a request to look when no round of looks is left. */
 function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
-  if (!reading.ok || !kind.looks(reading.value) || run.planning.rounds < run.planning.maxRounds) return reading;
+  if (!reading.ok || kind.planOf(reading.value).intent !== "look") return reading;
+  if (run.planning.rounds < run.planning.maxRounds) return reading;
   return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
 }
 

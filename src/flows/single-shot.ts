@@ -12,8 +12,8 @@ import { createRights, type PlanClaim, type Rights, undoneStep, useOf } from "..
 import { readProse } from "../core/script/prose.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { hintFor, type Tally } from "./acting.ts";
-import { requireRight } from "./approval.ts";
-import { acceptBatch, acceptMeanwhile, applyBatch, isAsked, mergeStaged, reviewBatch } from "./changes/batch.ts";
+import { requireRight } from "./call-rights.ts";
+import { acceptMeanwhile, applyDecided, mergeStaged, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
 import { type Check, checksOf, laterChecks } from "./checks/admit.ts";
 import { baselineOf, describeFailed, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
@@ -309,8 +309,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   await mergeStaged(run);
   for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
   await reviewBatch(run, rights, paths, false);
-  if (!isAsked(run, rights)) await acceptBatch(run);
-  await applyBatch(run);
+  await applyDecided(run, rights);
 }
 
 /** Applies the finished changes of a saved plan without any call; the checks still decide. */

@@ -3,7 +3,7 @@ import { readJson } from "../json.ts";
 import type { Json } from "../model.ts";
 import type { Script, ScriptAction } from "../script/script.ts";
 import { type PlanAction, rowOf } from "../vocabulary.ts";
-import type { Plan, PlanStep } from "./plan.ts";
+import { type Plan, type PlanStep, settleIntent } from "./plan.ts";
 
 /** What a script may have that is done at once; a larger one counts as a plan. */
 export const atOnceBounds = { paths: 5, lines: 300 } as const;
@@ -98,13 +98,13 @@ export function planOfScript(script: Script, reply: string): Plan {
   });
   const checks = script.actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "check" ? [arg.trim()] : []));
   const notes = { estimated_time: "", key_challenges: [], recommendations: [] };
-  return {
+  return settleIntent({
     intent: "task",
     reply,
     analysis: null,
     execution_plan: { steps, checks: [...new Set(checks)], fallback_strategies: [] },
     intelligence_notes: { complexity_assessment: steps.length > atOnceBounds.paths ? "moderate" : "simple", ...notes },
-  };
+  });
 }
 
 export const linesWritten = ({ actions }: Script): number =>

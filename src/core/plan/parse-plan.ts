@@ -25,7 +25,7 @@ import {
   toTarget,
   toText,
 } from "./lenient.ts";
-import { asksToLook, type Plan, type PlanStep, workOf } from "./plan.ts";
+import { type Plan, type PlanStep, settleIntent, workOf } from "./plan.ts";
 
 const planActions = vocabulary.filter(isPlanned).map(({ name }) => name);
 
@@ -98,10 +98,6 @@ const bareStep = (written: PlanStep, at: number): PlanStep => {
     ? { ...step, target: barePath(step.target), destination: step.destination && barePath(step.destination) }
     : step;
 };
-
-/** A plan that says "look" but would change something is a task. */
-const settleIntent = (plan: Plan): Plan =>
-  plan.intent !== "look" || asksToLook(plan) ? plan : { ...plan, intent: "task" };
 
 /** Reads the plan; `why` is worded for the model that has to repair it. */
 export function readPlan(value: Json): Reading<Plan> {

@@ -20,7 +20,7 @@ import {
   toText,
 } from "./lenient.ts";
 import { openEnvelope, readPlan } from "./parse-plan.ts";
-import { asksToLook, type Plan, type PlanStep, workOf } from "./plan.ts";
+import { type Plan, type PlanStep, workOf } from "./plan.ts";
 
 const step = objectOf({ title: lenientText, hint: lenientText });
 const scopeFields = { ...fileLists, commands: lenientCommands };
@@ -103,8 +103,7 @@ function readLooks(value: Json): Reading<Schedule> | null {
   const reading = readPlan(isOwn ? looks : held);
   if (!reading.ok) return reading;
   const plan = reading.value;
-  if (asksToLook(plan)) return { ok: true, value: { plan: { ...plan, intent: "look" }, steps: [] } };
-  if (plan.intent === "conversation") return { ok: true, value: { plan, steps: [] } };
+  if (plan.intent !== "task") return { ok: true, value: { plan, steps: [] } };
   return {
     ok: false,
     why: isOwn ? 'mode "look" has looks only' : "steps is missing: a task needs 2 to 6 steps with a title",

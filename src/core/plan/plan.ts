@@ -1,6 +1,6 @@
 /** The plan as a type; `parse-plan.ts` reads it, `reply-schemas.ts` describes it to the model. */
 
-import { type PlanAction, rowOf } from "../vocabulary.ts";
+import { isLook, type PlanAction, rowOf } from "../vocabulary.ts";
 
 export type Complexity = "simple" | "moderate" | "complex";
 
@@ -45,10 +45,9 @@ export interface Plan {
 export const workOf = (plan: Plan): readonly PlanStep[] =>
   (plan.execution_plan?.steps ?? []).filter(({ action }) => rowOf(action)?.kind !== "finish");
 
-/** Whether all steps of a plan are looks: the model wants to see more, and another plan follows. */
-export function asksToLook(plan: Plan): boolean {
+/** A plan whose steps all look asks to see more, and another plan follows; any other one with steps is a task. */
+export function settleIntent(plan: Plan): Plan {
   const steps = workOf(plan);
-  return (
-    plan.intent !== "conversation" && steps.length > 0 && steps.every(({ action }) => rowOf(action)?.kind === "look")
-  );
+  if (plan.intent === "conversation" || steps.length === 0) return plan;
+  return { ...plan, intent: steps.every(({ action }) => isLook(action)) ? "look" : "task" };
 }

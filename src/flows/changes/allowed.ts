@@ -7,7 +7,7 @@ import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
 import type { Touch } from "../../core/ports.ts";
 import { holdsText } from "../../core/secrets/opened-text.ts";
-import { rowOf } from "../../core/vocabulary.ts";
+import { isLook, rowOf } from "../../core/vocabulary.ts";
 import type { Run } from "../run.ts";
 import { contentsAtStart } from "../veiled-view.ts";
 import type { Changing } from "./changing.ts";
@@ -158,7 +158,7 @@ export async function unveil(
 /** Whether an action reads or writes content, and so works on files with names in place of secrets. */
 export const isVeiled = (name: string): boolean => {
   const row = rowOf(name);
-  return row?.kind === "look" || row?.form === "content" || row?.form === "edits";
+  return isLook(name) || row?.form === "content" || row?.form === "edits";
 };
 
 /** Refuses a path that holds the name of a secret. Throws path_refused. */

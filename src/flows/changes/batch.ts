@@ -242,6 +242,12 @@ export async function decideStaged(
   }
 }
 
+/** Accepts what was approved with its plan, and applies what was decided; true when there was anything. */
+export async function applyDecided(run: Run, rights: Rights | null): Promise<boolean> {
+  if (!isAsked(run, rights)) await acceptBatch(run);
+  return applyBatch(run);
+}
+
 /** Shows and accepts a batch that was approved with its plan. */
 export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<void> {
   if (run.overlay.staged().length === 0) return;

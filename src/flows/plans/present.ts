@@ -7,7 +7,7 @@ import { nameOf, type PathUse, parentOf, type RelPath } from "../../core/path.ts
 import { type Plan, type PlanStep, workOf } from "../../core/plan/plan.ts";
 import type { CallPromise } from "../../core/plan/promise.ts";
 import { type PlanClaim, useOfTarget } from "../../core/plan/scope.ts";
-import { namesPath, type PlanAction, rowOf } from "../../core/vocabulary.ts";
+import { isLook, namesPath, type PlanAction, rowOf } from "../../core/vocabulary.ts";
 import {
   claimsOfPlan,
   concernsOf,
@@ -99,8 +99,7 @@ async function forecast(run: Run, plan: Plan): Promise<Pick<Promised, "tokens" |
   let sent = JSON.stringify(steps).length / 2 + (await sizeOfFiles(run, plan));
   let output = finishText;
   for (const { action } of steps) {
-    const row = rowOf(action);
-    if (row?.kind === "look" && !row.shows) sent += maxOfLook;
+    if (isLook(action) && rowOf(action)?.shows !== true) sent += maxOfLook;
     output += written[action] ?? shortAction;
   }
   const calls = Math.max(0, ledger.promised.expected - ledger.made);

@@ -7,7 +7,7 @@ import { type CallResult, type Message, sizeOf } from "../../core/model.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { lastTurn, renderConversation, withTasks } from "../../core/session/conversation.ts";
 import { ask } from "../ask.ts";
-import type { Calling } from "../calling.ts";
+import type { Calling } from "../ledger.ts";
 import { compactPrompt } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
 

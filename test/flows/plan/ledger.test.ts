@@ -1,7 +1,7 @@
 /** What a run has cost: cached tokens once, the dearer rate of large calls, and unknown when it is. */
 import { describe, expect, test } from "bun:test";
 import type { Price } from "../../../src/core/spending/cost.ts";
-import { createLedger } from "../../../src/flows/calling.ts";
+import { createLedger } from "../../../src/flows/ledger.ts";
 import { call, playLoop } from "../loop.ts";
 import type { Line } from "../scripted.ts";
 

@@ -1,4 +1,4 @@
-/** The model, what a call of it may cost, and what the user was told of that: written where the model is asked. */
+/** The ledger of a run, which counts what its calls cost and refuses what is over a cap or the promise; the model and its price. */
 
 import { PaiError } from "../core/error.ts";
 import {

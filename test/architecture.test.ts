@@ -206,7 +206,7 @@ const doors = {
   "what is seen outside of a run": [
     "ui/log.ts",
     "ui/command-document.ts",
-    "cli/index.ts",
+    "cli/start.ts",
     "cli/commands/doctor.ts",
     "cli/commands/trust.ts",
   ],

@@ -1,12 +1,222 @@
-/** Runs one call of pai on the streams of this process, and handles Ctrl+C and other signals: the first stops, the second ends. */
+/** One call of pai, from its command line to its exit code: runs the command on the streams of this process, reports every failure once, stops at signals. */
 
 import { readFileSync } from "node:fs";
-import { PaiError } from "../core/error.ts";
+import { defineCommand, runCommand } from "citty";
+import { exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
+import { failedOutcome } from "../core/outcome.ts";
+import { maskAll } from "../core/secrets/key-shapes.ts";
+import { suggest } from "../core/suggest.ts";
+import { renderCommandDocument } from "../ui/command-document.ts";
 import { hasKeyboard, isInForeground, isPipedIn, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
-import type { Context } from "./command.ts";
-import { main } from "./index.ts";
+import {
+  argsForCitty,
+  type Command,
+  type CommandLine,
+  type Context,
+  checkLine,
+  flagsOf,
+  orderLine,
+  requireFlags,
+} from "./command.ts";
+import { commands, findCommand, session } from "./command-table.ts";
+import { renderVersion, version } from "./commands/version.ts";
+import { habitOfCommand } from "./habits.ts";
+import { openNotices, type TimedNotice } from "./notices.ts";
+import { openLog } from "./open-log.ts";
 import { readPiped, readStdin } from "./read-text.ts";
+
+/** A single word like this is a mistyped command, not a task that costs money; `-` alone means standard input. */
+const looksLikeCommand = /^(?!-$)[A-Za-z0-9_-]+$/;
+
+interface Choice {
+  readonly command: Command;
+  readonly words: readonly string[];
+}
+
+function demand(name: string): Command {
+  const command = findCommand(name);
+  if (command === undefined) throw new PaiError("internal", `no command ${name}`);
+  return command;
+}
+
+/** A hint with the command that was probably meant by the first word; null: no similar name. */
+function meantBy([first = "", ...rest]: readonly string[]): string | null {
+  const habit = habitOfCommand(first);
+  if (habit !== null) return habit;
+  const near = suggest(
+    first,
+    commands.map(({ name }) => name),
+  );
+  return near === null ? null : `did you mean: pai ${[near, ...rest].join(" ")}?`;
+}
+
+function choose({ words, single }: CommandLine): Choice {
+  const [first, ...rest] = words;
+  if (single.has("help")) return { command: demand("help"), words: first === undefined ? [] : [first] };
+  const hasTask = single.has("file");
+  if (first === undefined) return { command: hasTask ? demand("run") : session, words };
+  const command = findCommand(first);
+  if (command !== undefined) return { command, words: rest };
+  // A custom command, or a typo of one, which costs nothing either.
+  if (/^\/[a-z0-9][\w-]*(\s|$)/i.test(first)) return { command: demand("run"), words };
+  if (rest.length > 0) {
+    throw new PaiError("usage", `unknown command: ${first}; a task of several words must be quoted`, {
+      hint: meantBy(words) ?? `pai "${words.join(" ")}"`,
+    });
+  }
+  if (looksLikeCommand.test(first)) {
+    throw new PaiError("usage", `unknown command: ${first}`, {
+      hint: meantBy(words) ?? `for a task of one word: pai run ${first}`,
+    });
+  }
+  return { command: demand("run"), words };
+}
+
+/** The command name for an error of a command line that could not be parsed. */
+function guessCommand(given: readonly string[]): string {
+  const first = given.find((text) => !text.startsWith("-"));
+  if (first === undefined) return "pai";
+  return findCommand(first)?.name ?? (looksLikeCommand.test(first) ? "pai" : "run");
+}
+
+/**
+ * Reports the error: as text on standard error, with --json as a document on standard output, with --jsonl as both.
+ * Returns the exit code.
+ */
+async function showFailure(
+  thrown: unknown,
+  command: string | null,
+  argv: readonly string[],
+  context: Pick<Context, "out" | "err" | "env" | "now" | "tty" | "notices">,
+): Promise<number> {
+  const error = toPaiError(thrown);
+  const code = exitCodes[error.code];
+  const end = argv.indexOf("--");
+  const given = end < 0 ? argv : argv.slice(0, end);
+  const form = given.includes("--json") ? "json" : given.includes("--jsonl") ? "jsonl" : null;
+  if (form !== null) {
+    const failed = {
+      command: command ?? guessCommand(given),
+      error: maskAll(toFailure(error)),
+      notices: context.notices.take(),
+    };
+    context.out(await renderEarlyFailure(failed, form, context.now()));
+  }
+  if (form !== "json") openLog(context).fail(error);
+  if (error.code === "internal" && given.some((word) => /^(?:-v|--verbose)$/.test(word)))
+    context.err(`${error.stack ?? ""}\n${error.cause instanceof Error ? error.cause.stack : ""}\n`);
+  return code;
+}
+
+/** Throws usage for arguments of a command that takes none, and for --json with --jsonl. */
+function requireSense({ command, words }: Choice, { single }: CommandLine): void {
+  if (words.length > 0 && command.usage === "")
+    throw new PaiError("usage", `pai ${command.name} takes no words: ${words.join(" ")}`, {
+      hint: `see: pai help ${command.name}`,
+    });
+  if (single.has("json") && single.has("jsonl")) throw new PaiError("usage", "--json and --jsonl exclude each other");
+}
+
+/** The current folder. Throws io_failed if it was deleted. */
+function readCwd(read: () => string): string {
+  try {
+    return read();
+  } catch (cause) {
+    throw new PaiError("io_failed", "the current folder no longer exists", { cause, hint: "cd to one that does" });
+  }
+}
+
+interface Process extends Omit<Context, "flags" | "words" | "cwd" | "notices"> {
+  /** Throws if the folder was deleted. */
+  readonly cwd: () => string;
+}
+
+/** Has citty read the line and run its command. Resolves to the exit code, which citty does not pass on. */
+async function dispatch({ command, words }: Choice, line: CommandLine, process: Omit<Context, "flags" | "words">) {
+  let code = 0;
+  const define = (each: Command) =>
+    defineCommand({
+      meta: { name: each.name, description: each.about },
+      args: argsForCitty(each.args()),
+      run: async ({ args }) => {
+        code = await each.run({ ...process, flags: flagsOf(args, line), words: args._ });
+      },
+    });
+  const subCommands = Object.fromEntries([...commands, session].map((each) => [each.name, () => define(each)]));
+  const pai = defineCommand({ meta: { name: "pai" }, subCommands });
+  await runCommand(pai, { rawArgs: orderLine(command.name, words, line) });
+  return code;
+}
+
+/** Says of a missing key that it may be with the user who called sudo. */
+function nameOwner(thrown: unknown, { env }: Pick<Process, "env">): unknown {
+  const user = env["SUDO_USER"] ?? "";
+  if (!(thrown instanceof PaiError) || thrown.code !== "no_key" || ["", "root"].includes(user)) return thrown;
+  const way = `sudo leaves the keys of ${user} behind: pass on the variable of the key with sudo --preserve-env=NAME pai …`;
+  const hint = [way, thrown.hint].filter((part) => part !== null).join("; ");
+  return new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
+}
+
+/** Runs the command line. Never rejects; resolves to the exit code. */
+async function main(argv: readonly string[], called: Process): Promise<number> {
+  const process = { ...called, notices: openNotices(called.now) };
+  let name: string | null = null;
+  try {
+    const line = checkLine(argv);
+    if (line.single.has("version")) {
+      process.out(renderVersion(line.single.has("json")));
+      return 0;
+    }
+    const choice = choose(line);
+    name = choice.command.name;
+    if (name !== "help") requireFlags(line, choice.command);
+    requireSense(choice, line);
+    return await dispatch(choice, line, { ...process, cwd: readCwd(process.cwd) });
+  } catch (thrown) {
+    return showFailure(nameOwner(thrown, called), name, argv, process);
+  }
+}
+
+const runs = new Set(["run", "plan", "apply"]);
+
+/** One document for --json; run.started, notices and run.finished for --jsonl. */
+async function renderEarlyFailure(
+  {
+    command,
+    error,
+    notices: timed,
+  }: { readonly command: string; readonly error: Failure; readonly notices: readonly TimedNotice[] },
+  form: "json" | "jsonl",
+  now: Date,
+): Promise<string> {
+  const { createJsonl, renderDocument } = await import("../ui/json.ts");
+  if (form === "json") {
+    const notices = timed.map(({ notice }) => notice);
+    if (runs.has(command)) return renderDocument(failedOutcome(command, error), notices);
+    return renderCommandDocument({ command, code: exitCodes[error.code], data: null, notices, error });
+  }
+  const outcome = failedOutcome(command, error);
+  let text = "";
+  const sink = createJsonl((line) => {
+    text += line;
+  });
+  const stamp = { run: "", at: now.toISOString() };
+  sink({
+    type: "run.started",
+    v: 1,
+    pai: version,
+    task: "",
+    mode: outcome.mode,
+    model: "",
+    root: "",
+    seq: 1,
+    ...stamp,
+  });
+  for (const { notice, at } of timed) sink({ type: "notice", ...notice, run: "", seq: 2, at });
+  sink({ type: "run.finished", outcome, seq: 2, ...stamp });
+  return text;
+}
 
 /** Milliseconds that an interrupted run waits, in the end, for a terminal that takes no text. */
 const finalOutputMs = 1000;

@@ -331,6 +331,6 @@ export interface Workspace extends View {
 
 /** Plans of earlier runs and the looks before them. The key is the sha256 (hex) of their input. Never fails a run. */
 export interface PlanCache {
-  load(key: string): Promise<Json | null>;
-  save(key: string, plan: Json): Promise<void>;
+  load(key: string): Json | null;
+  save(key: string, plan: Json): void;
 }

@@ -139,7 +139,7 @@ export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void>
     const flags = new Set(refused.flatMap(({ flag }) => flag ?? []));
     const text = [...new Set(refused.map(({ error }) => error.message))].join("; ");
     const hint = flags.size === 0 ? (first.error.hint ?? undefined) : `allow it with ${[...flags].join(" ")}`;
-    if (refused.every(({ flag }) => flag !== null)) await keepPlans(run.planning);
+    if (refused.every(({ flag }) => flag !== null)) keepPlans(run.planning);
     throw new PaiError(first.error.code, text, { hint });
   }
   await requireChangeable(run, claims);

@@ -288,7 +288,7 @@ async function loadCached<Made>(
   { messages, key, plans }: Wanted,
 ): Promise<Found<Made> | null> {
   if (key === null) return null;
-  const saved: Json = (await run.planning.planCache?.load(key)) ?? null;
+  const saved: Json = run.planning.planCache?.load(key) ?? null;
   if (saved === null) return null;
   const reading = refuseLook(run, kind, kind.readValue(saved));
   if (!reading.ok) return null;

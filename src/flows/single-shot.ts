@@ -51,7 +51,7 @@ export async function followMade(run: Run, { plan, claims, atOnce }: ApprovedPla
   }
   if (run.planning.planOnly) return;
   await execute(run, plan, claims, atOnce);
-  if (!run.changing.dryRun && run.ending.undone.length === 0) await keepPlans(run.planning);
+  if (!run.changing.dryRun && run.ending.undone.length === 0) keepPlans(run.planning);
 }
 
 /** single-shot with a saved plan, without a planning call; with its finished `changes`, without any call. */

@@ -21,7 +21,7 @@ export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
   const folder = join(stateDir, "plans");
   const fileOf = (key: string) => join(folder, `${key}.json`);
   return {
-    async load(key) {
+    load(key) {
       try {
         const text = readPrivate(fileOf(key));
         if (text === null) return null;
@@ -31,7 +31,7 @@ export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
         return null;
       }
     },
-    async save(key, plan) {
+    save(key, plan) {
       try {
         writePrivate(fileOf(key), JSON.stringify({ at: now().getTime(), plan }), { lasting: false });
         prune(folder);

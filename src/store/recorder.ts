@@ -361,8 +361,8 @@ function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached">) => 
   if (cache === null) return null;
   return {
     ...cache,
-    async load(key) {
-      const plan = await cache.load(key);
+    load(key) {
+      const plan = cache.load(key);
       tell({ type: "cached", plan });
       return plan;
     },

@@ -336,8 +336,8 @@ export function openCache(): PlanCache & { readonly saved: Map<string, Json> } {
   const saved = new Map<string, Json>();
   return {
     saved,
-    load: async (key) => saved.get(key) ?? null,
-    save: async (key, made) => {
+    load: (key) => saved.get(key) ?? null,
+    save: (key, made) => {
       saved.set(key, made as unknown as Json);
     },
   };

@@ -303,7 +303,7 @@ export async function planCommand(context: Context): Promise<number> {
     await singleShot(run);
     if (file === null) return;
     await savePlan(run, { write: file.write, full, now: context.now });
-    await keepPlans(run.planning);
+    keepPlans(run.planning);
     run.emit({
       type: "notice",
       level: "info",

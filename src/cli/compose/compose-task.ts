@@ -144,7 +144,7 @@ function beginWith(shown: Plan, { load, save }: PlanCache): PlanCache {
   let left: Plan | null = shown;
   return {
     save,
-    async load(key) {
+    load(key) {
       if (left === null) return load(key);
       const plan = left as unknown as Json;
       left = null;
@@ -167,8 +167,8 @@ function portsOf(
   const memory = openProjectMemory(opened, { run: id, learns, isSeen: options.interactive, now });
   const { planCache: plans } = kept;
   const cache: PlanCache = {
-    load: async (name) => plans?.load(name) ?? null,
-    save: async (name, plan) => plans?.save(name, veil.cover(plan)),
+    load: (name) => plans?.load(name) ?? null,
+    save: (name, plan) => plans?.save(name, veil.cover(plan)),
   };
   const planCache = shown === undefined ? cache : beginWith(shown, cache);
   const workspace = tools?.workspace ?? opened.workspace;

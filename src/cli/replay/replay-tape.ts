@@ -143,11 +143,11 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
     },
     nextRepository: () => repositories.shift()?.text ?? "",
     planCache: {
-      load: async () => {
+      load: () => {
         const fact = cached.shift();
         return fact === undefined ? reused : fact.plan;
       },
-      save: async () => {},
+      save() {},
     },
     memory: memoryOf(factsOf(facts, "memory")),
     sandbox: factsOf(facts, "sandbox").at(0)?.state ?? noSandbox,

@@ -126,13 +126,13 @@ function openPlanned(base: Base): {
   const here = new Map<string, Planned>();
   return {
     async load(id) {
-      return here.get(id) ?? plannedShape.safeParse(await kept?.load(keyOf(id))).data ?? null;
+      return here.get(id) ?? plannedShape.safeParse(kept?.load(keyOf(id))).data ?? null;
     },
     async save(id, planned) {
       here.set(id, planned);
       const [oldest] = here.keys();
       if (here.size > maxPlans && oldest !== undefined) here.delete(oldest);
-      await kept?.save(keyOf(id), planned as unknown as Json);
+      kept?.save(keyOf(id), planned as unknown as Json);
     },
   };
 }

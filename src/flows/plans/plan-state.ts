@@ -89,6 +89,6 @@ export function createPlanning(
 }
 
 /** Keeps the plan of this run, and the looks before it, for a later run with the same request and files. */
-export async function keepPlans(planning: Readonly<Planning>): Promise<void> {
-  for (const { key, made } of planning.planned) await planning.planCache?.save(key, made);
+export function keepPlans(planning: Readonly<Planning>): void {
+  for (const { key, made } of planning.planned) planning.planCache?.save(key, made);
 }

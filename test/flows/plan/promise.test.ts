@@ -177,7 +177,7 @@ describe("plan cache", () => {
     const planCache = openCache();
     const flow: Flow = async (run) => {
       await singleShot(run);
-      await keepPlans(run.planning);
+      keepPlans(run.planning);
     };
     const place = makeFolder();
     await playIn(place, { flow, options: { planOnly: true }, lines: [create], planCache });

@@ -1,7 +1,8 @@
 /** The setting `models`: what the user says of a model that pai cannot know or knows otherwise. */
+import * as z from "zod/mini";
 import type { Fields, Json } from "../core/model.ts";
 import type { Rate } from "../core/spending/cost.ts";
-import { entriesKind, entriesShape, isNumber, objectShape, valueShape } from "./setting-kinds.ts";
+import { entriesKind, objectShape } from "./setting-kinds.ts";
 
 /** What the user says of a model; absent: what pai knows or finds out counts. */
 export interface ModelFacts {
@@ -12,17 +13,21 @@ export interface ModelFacts {
   readonly prices?: Rate;
 }
 
-const isAtLeast = (low: number) => (json: Json) => isNumber(json) && json >= low;
-const amount = valueShape("an amount in USD per million tokens", { type: "number", minimum: 0 }, isAtLeast(0));
-const tokens = valueShape(
-  "a whole number of tokens, at least 256",
-  { type: "integer", minimum: 256 },
-  (json) => isAtLeast(256)(json) && Number.isInteger(json),
-);
-const rate = objectShape("a price", { input: amount, output: amount }, { cached: amount, written: amount });
+const amount = (wants = "an amount in USD per million tokens") => z.number(wants).check(z.minimum(0, wants));
+const tokens = (wants = "a whole number of tokens, at least 256") => z.int(wants).check(z.minimum(256, wants));
+const rate = objectShape("a price", {
+  input: amount(),
+  output: amount(),
+  cached: z.optional(amount()),
+  written: z.optional(amount()),
+});
 
 /** The fields of `ModelFacts`, which a row of `providers` has, too. */
-export const factFields = { window: tokens, output: tokens, prices: rate } as const;
+export const factFields = {
+  window: z.optional(tokens()),
+  output: z.optional(tokens()),
+  prices: z.optional(rate),
+} as const;
 
 /** The price; without `cached`, that rate is the one of input. `json`: what `rate` accepts. */
 function readRate(json: Json): Rate {
@@ -43,7 +48,7 @@ export function readFacts({ window, output, prices }: { readonly [Field in keyof
 export const models = entriesKind(
   "models",
   'tokens and prices by model, {"provider:name": {"window": 65536, "output": 8192, "prices": {…}}}',
-  entriesShape({ wants: "a model", shape: /\S/ }, objectShape("a model", {}, factFields)),
+  z.record(z.string().check(z.regex(/\S/, "named by a model")), objectShape("a model", factFields)),
 );
 
 /** What the setting says of each model. */

@@ -1,22 +1,19 @@
 /** The setting `providers`: providers of the user, each a row like those of core/providers.ts. */
+import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
-import { type Effort, efforts, type Json } from "../core/model.ts";
-import { findProvider, firstOfWire, type Provider, type Wire, wireHeaders, wires } from "../core/providers.ts";
+import { efforts, type Json } from "../core/model.ts";
+import { findProvider, firstOfWire, type Provider, wireHeaders, wires } from "../core/providers.ts";
 import { factFields, type ModelFacts, readFacts } from "./model-settings.ts";
 import type { Environment } from "./places.ts";
 import {
-  duration,
+  commandShape,
+  durationShape,
   entriesKind,
-  entriesShape,
   type Fault,
-  nonEmpty,
   objectShape,
-  oneOf,
-  readCommand,
   type Setting,
-  type Shape,
-  valueShape,
-  withRule,
+  secondsOf,
+  wordsOfCommand,
 } from "./setting-kinds.ts";
 
 /** A program of the user that prints a key. */
@@ -39,26 +36,8 @@ export interface OwnProvider extends Provider {
 
 type Texts = Readonly<Record<string, string>>;
 
-/** A row as the settings hold it, once judged. */
-interface Row {
-  readonly wire: Wire;
-  readonly url: string;
-  readonly query?: Texts;
-  readonly headers?: Texts;
-  readonly key?: {
-    readonly variable?: string;
-    readonly stored?: true;
-    readonly command?: Json;
-    readonly cache?: Json;
-    readonly timeout?: Json;
-  };
-  readonly insecureHttp?: boolean;
-  readonly effort?: Effort;
-}
-
-const isText = (json: Json): json is string => typeof json === "string";
-const isUrl = (json: Json): boolean => {
-  const url = isText(json) ? URL.parse(json.trim()) : null;
+const isUrl = (text: string): boolean => {
+  const url = URL.parse(text.trim());
   return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.hash === "";
 };
 
@@ -69,96 +48,80 @@ const token = /^[\w!#$%&'*+.^`|~-]+$/;
 const keyMark = `\${key}`;
 const variables = /\$\{(\w+)\}/g;
 /** A `$` begins `${NAME}` and nothing else. */
-const isHeaderValue = (json: Json): boolean =>
-  isText(json) && /^[\x20-\x7e]*$/.test(json) && json.trim() !== "" && !json.replace(variables, "").includes("${");
+const isHeaderValue = (text: string): boolean =>
+  /^[\x20-\x7e]*$/.test(text) && text.trim() !== "" && !text.replace(variables, "").includes("${");
 
-const headers = withRule(
-  entriesShape(
-    { wants: "a header", shape: /^/ },
-    valueShape(`printable ASCII on one line, with variables as \${NAME}`, nonEmpty, isHeaderValue),
-  ),
-  (json) => {
-    const given = Object.keys(json as object);
-    const bad = given.find((name) => !token.test(name) || reserved.test(name));
+/** Adds a fault to a value of the right shape. */
+const ruled = <T extends z.ZodMiniType>(shape: T, rule: (value: z.infer<T>) => Fault | null): T =>
+  shape.check((found) => {
+    const fault = rule(found.value as z.infer<T>);
+    if (fault === null) return;
+    found.issues.push({ code: "custom", path: [...fault.path], message: fault.wants, input: found.value });
+  }) as T;
+
+const headerWants = `printable ASCII on one line, with variables as \${NAME}`;
+const headers = ruled(
+  z.record(z.string(), z.string(headerWants).check(z.refine(isHeaderValue, headerWants))),
+  (given) => {
+    const names = Object.keys(given);
+    const bad = names.find((name) => !token.test(name) || reserved.test(name));
     if (bad !== undefined) return { path: [bad], wants: "the name of a header that pai does not send itself" };
-    const lower = given.map((name) => name.toLowerCase());
-    const twice = given.find((_, at) => lower.indexOf(lower[at] ?? "") !== at);
+    const lower = names.map((name) => name.toLowerCase());
+    const twice = names.find((_, at) => lower.indexOf(lower[at] ?? "") !== at);
     return twice === undefined ? null : { path: [twice], wants: "left out: the same header stands above" };
   },
 );
 
-const lasting = (max: number): Shape => {
-  const { wants, schema, check } = duration("", max);
-  return valueShape(wants, schema, (json) => check(json) !== null);
-};
 const maxCache = 86_400;
 const maxTimeout = 600;
-const variableName = "^[A-Za-z_]\\w*$";
-const sources: Readonly<Record<string, Shape>> = {
-  variable: valueShape(
-    "the name of a variable",
-    { type: "string", pattern: variableName },
-    (json) => isText(json) && new RegExp(variableName).test(json),
-  ),
-  stored: valueShape("true", { const: true }, (json) => json === true),
-  command: valueShape(
-    "a command without quotes, or a list of its words",
-    { anyOf: [nonEmpty, { type: "array", items: nonEmpty, minItems: 1 }] },
-    (json) => readCommand(json) !== null,
-  ),
+const variableWants = "the name of a variable";
+const sources = {
+  variable: z.optional(z.string(variableWants).check(z.regex(/^[A-Za-z_]\w*$/, variableWants))),
+  stored: z.optional(z.literal(true, "true")),
+  command: z.optional(commandShape),
 };
 
-const keySource = withRule(
-  objectShape("a key", {}, { ...sources, cache: lasting(maxCache), timeout: lasting(maxTimeout) }),
-  (json) => {
-    const given = Object.keys(json as object);
-    const named = given.filter((name) => Object.hasOwn(sources, name));
+const keySource = ruled(
+  objectShape("a key", { ...sources, cache: z.optional(durationShape), timeout: z.optional(durationShape) }),
+  (given) => {
+    const names = Object.keys(given);
+    const named = names.filter((name) => Object.hasOwn(sources, name));
     if (named.length !== 1)
       return { path: [], wants: 'one of {"variable": "NAME"}, {"stored": true} and {"command": "program words"}' };
-    const idle = named[0] === "command" ? undefined : given.find((name) => !named.includes(name));
+    const idle = named[0] === "command" ? undefined : names.find((name) => !named.includes(name));
     return idle === undefined ? null : { path: [idle], wants: "left out: only a command has it" };
   },
 );
 
-const row = withRule(
-  objectShape(
-    "a provider",
-    {
-      wire: oneOf(wires),
-      url: valueShape(
-        "an http:// or https:// URL without user, password and #",
-        { type: "string", pattern: "^\\s*https?://" },
-        isUrl,
-      ),
-    },
-    {
-      query: entriesShape({ wants: "a parameter", shape: /^\S+$/ }, valueShape("a text", { type: "string" }, isText)),
-      headers,
-      key: keySource,
-      insecureHttp: valueShape("true or false", { type: "boolean" }, (json) => typeof json === "boolean"),
-      effort: oneOf(efforts),
-      ...factFields,
-    },
-  ),
-  (json) => {
-    const { headers: given = {}, key } = json as unknown as Row;
+const urlWants = "an http:// or https:// URL without user, password and #";
+const row = ruled(
+  objectShape("a provider", {
+    wire: z.enum(wires, `one of ${wires.join(", ")}`),
+    url: z.string(urlWants).check(z.regex(/^\s*https?:\/\//, urlWants), z.refine(isUrl, urlWants)),
+    query: z.optional(z.record(z.string().check(z.regex(/^\S+$/, "named by a parameter")), z.string("a text"))),
+    headers: z.optional(headers),
+    key: z.optional(keySource),
+    insecureHttp: z.optional(z.boolean("true or false")),
+    effort: z.optional(z.enum(efforts, `one of ${efforts.join(", ")}`)),
+    ...factFields,
+  }),
+  ({ headers: given = {}, key }) => {
     const keyless = key !== undefined ? undefined : Object.keys(given).find((name) => given[name]?.includes(keyMark));
     return keyless === undefined
       ? null
       : { path: ["headers", keyless], wants: `without ${keyMark}: the row has no key` };
   },
 );
+type Row = z.infer<typeof row>;
 
 const nameShape = /^[A-Za-z][\w-]{0,31}$/;
 const isFree = (name: string) => nameShape.test(name) && findProvider(name) === null && name !== "replay";
-const rows = entriesShape({ wants: "a provider", shape: /^/ }, row);
-
-function judgeProviders(json: Json): Fault | null {
-  const taken = Object.keys(json === null || typeof json !== "object" ? {} : json).find((name) => !isFree(name));
-  if (taken === undefined || Array.isArray(json)) return rows.judge(json);
+const rows = ruled(z.record(z.string(), row), (given) => {
+  const taken = Object.keys(given).find((name) => !isFree(name));
+  if (taken === undefined) return null;
   const why = nameShape.test(taken) ? "is a name of pai's own" : "is not made of letters, digits, - and _";
   return { path: [taken], wants: `named otherwise: ${JSON.stringify(taken)} ${why}` };
-}
+});
 
 type Entries = Readonly<Record<string, Json>>;
 
@@ -167,7 +130,7 @@ export const ownProviders: Setting<Entries> = {
   ...entriesKind(
     "providers",
     'providers of your own by name, {"name": {"wire": "chat", "url": "https://…", "key": {"variable": "NAME"}}}',
-    { judge: judgeProviders, schema: rows.schema },
+    rows,
   ),
   shown: (json) =>
     Object.fromEntries(Object.entries(json as Entries).map(([name, row]) => [name, showRow(row as unknown as Row)])),
@@ -228,11 +191,10 @@ function withParameters({ url, query = {} }: Row): string {
 }
 
 function readKeyCommand(key: NonNullable<Row["key"]> | null): KeyCommand | null {
-  const words = key?.command === undefined ? null : readCommand(key.command);
-  if (words === null) return null;
-  const ms = (given: Json | undefined, max: number, usual: number) =>
-    (duration("", max).check(given ?? usual) ?? usual) * 1000;
-  return { words, cacheMs: ms(key?.cache, maxCache, 300), timeoutMs: ms(key?.timeout, maxTimeout, 30) };
+  if (key?.command === undefined) return null;
+  const words = wordsOfCommand(key.command);
+  const ms = (given: string | number | undefined, max: number, usual: number) => secondsOf(given ?? usual, max) * 1000;
+  return { words, cacheMs: ms(key.cache, maxCache, 300), timeoutMs: ms(key.timeout, maxTimeout, 30) };
 }
 
 /** Throws config_invalid for a variable that is not set, or whose value no header can hold. */

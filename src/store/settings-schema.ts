@@ -28,13 +28,13 @@ function describeAll(settings: readonly Below[]): Fields {
 
 /** The same settings under their full names, like "limits.calls". */
 const wholeNames = (): Fields =>
-  Object.fromEntries(allSettings.flatMap(({ name, schema }) => (name.includes(".") ? [[name, schema]] : [])));
+  Object.fromEntries(allSettings.flatMap(({ name, schema }) => (name.includes(".") ? [[name, schema()]] : [])));
 
 /** Schema of config.json; how much of it counts in pai.json depends on trust. */
 export function describeSettings(): Fields {
   const settings = allSettings.map(({ name, schema, wants }) => ({
     path: name.split("."),
-    schema: { ...schema, description: wants },
+    schema: { ...schema(), description: wants },
   }));
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -227,7 +227,7 @@ function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: 
   if (json === undefined) return null;
   const value = setting.check(json);
   if (value !== null) return { value };
-  const { path, wants } = setting.fault?.(json) ?? { path: [], wants: setting.wants };
+  const { path, wants } = setting.fault(json);
   throw wrongType(file, [...setting.name.split("."), ...path], wants);
 }
 

@@ -133,9 +133,9 @@ function parseEntry(setting: AnySetting, entry: string, text: string): Json {
   return value;
 }
 
-function wrong({ name, wants, fault }: Pick<Setting<Json>, "name" | "wants" | "fault">, value: Json): PaiError {
-  const found = fault?.(value) ?? { path: [], wants };
-  return new PaiError("usage", `${[name, ...found.path].join(".")} must be ${found.wants}`);
+function wrong({ name, fault }: Pick<Setting<Json>, "name" | "fault">, value: Json): PaiError {
+  const { path, wants } = fault(value);
+  return new PaiError("usage", `${[name, ...path].join(".")} must be ${wants}`);
 }
 
 /** Parses the value as JSON, as one text, or as a list of words: the first that is valid. Throws usage for a wrong one. */

@@ -13,76 +13,59 @@ async function files(at: Folder, folder = "") {
   return paths;
 }
 
-test("leaves out node_modules and what .gitignore names", async () => {
-  using at = openFolder();
-  at.file(".gitignore", "dist/\n*.log\n!keep.log\n/top\n");
-  for (const name of [
-    "node_modules/a",
-    "x/node_modules/b",
-    "dist/a",
-    "x/dist/b",
-    "a.log",
-    "keep.log",
-    "top",
-    "x/top",
-    "DIST",
-  ]) {
-    at.file(name);
-  }
-  expect(await files(at)).toEqual(["DIST", "keep.log", "x/top"]);
-});
+const exclude = ".git/info/exclude";
+const odd = "a/g[*] !#\\/x";
+/** Files of rules, what else is there, and what is shown of it. */
+const rows: readonly (readonly [string, Readonly<Record<string, string>>, readonly string[], readonly string[]])[] = [
+  [
+    "node_modules and what .gitignore names are left out",
+    { ".gitignore": "dist/\n*.log\n!keep.log\n/top\n" },
+    ["node_modules/a", "x/node_modules/b", "dist/a", "x/dist/b", "a.log", "keep.log", "top", "x/top", "DIST"],
+    ["DIST", "keep.log", "x/top"],
+  ],
+  [
+    "the rules of the nearest folder win, and hold only below it",
+    { ".gitignore": "*.txt", "a/.gitignore": "!*.txt\n/only" },
+    ["x.txt", "a/x.txt", "a/b/x.txt", "a/only", "a/b/only"],
+    ["a/b/only", "a/b/x.txt", "a/x.txt"],
+  ],
+  [
+    "what a nearer folder takes back is back with all that is in it",
+    { ".gitignore": "gen/\n*.o\n/a/deep/x\n", "a/.gitignore": "!gen/\n" },
+    ["gen/x", "a/gen/x", "a/gen/x.o", "a/gen/deep/x", "a/deep/x"],
+    ["a/gen/deep/x", "a/gen/x"],
+  ],
+  [
+    "a folder whose name has signs of patterns is taken back alone",
+    { ".gitignore": "g*/\n", "a/.gitignore": "!g\\[*\n" },
+    [odd, "a/gen/x"],
+    [odd],
+  ],
+  [
+    "an exception by path takes back what a farther list leaves out",
+    { [exclude]: "*.local\n", ".gitignore": "*.log\n!/vis.local\n", "a/.gitignore": "!/keep.log\n" },
+    ["vis.local", "b.local", "a/keep.log", "a/b.log", "a/b/keep.log"],
+    ["a/keep.log", "vis.local"],
+  ],
+  [
+    "what .paiignore leaves out stays so, whatever a .gitignore below says",
+    { ".paiignore": "private/\n", "sub/.gitignore": "!private/\n!*\n" },
+    ["sub/private/k", "sub/x"],
+    ["sub/x"],
+  ],
+  [
+    ".paiignore counts after .gitignore, and .git/info/exclude below both",
+    { [exclude]: "private\n", ".gitignore": "gen\n", ".paiignore": "!gen\nbig\n" },
+    ["private", "gen", "big", "src"],
+    ["gen", "src"],
+  ],
+];
 
-test("the rules of the nearest folder win, and hold only below it", async () => {
+test.each(rows)("%s", async (_, rules, names, shown) => {
   using at = openFolder();
-  at.file(".gitignore", "*.txt");
-  at.file("a/.gitignore", "!*.txt\n/only");
-  for (const name of ["x.txt", "a/x.txt", "a/b/x.txt", "a/only", "a/b/only"]) at.file(name);
-  expect(await files(at)).toEqual(["a/b/only", "a/b/x.txt", "a/x.txt"]);
-  expect(await files(at, "a/b")).toEqual(["a/b/only", "a/b/x.txt"]);
-});
-
-test("what a nearer folder takes back is back with all that is in it", async () => {
-  using at = openFolder();
-  at.file(".gitignore", "gen/\n*.o\n/a/deep/x\n");
-  at.file("a/.gitignore", "!gen/\n");
-  for (const name of ["gen/x", "a/gen/x", "a/gen/x.o", "a/gen/deep/x", "a/deep/x"]) at.file(name);
-  expect(await files(at)).toEqual(["a/gen/deep/x", "a/gen/x"]);
-});
-
-test("a folder whose name has signs of patterns is taken back alone", async () => {
-  using at = openFolder();
-  at.file(".gitignore", "g*/\n");
-  at.file("a/.gitignore", "!g\\[*\n");
-  for (const name of ["a/g[*] !#\\/x", "a/gen/x"]) at.file(name);
-  expect(await files(at)).toEqual(["a/g[*] !#\\/x"]);
-});
-
-test("an exception by path takes back what a farther list leaves out", async () => {
-  using at = openFolder();
-  at.file(".git/info/exclude", "*.local\n");
-  at.file(".gitignore", "*.log\n!/vis.local\n");
-  at.file("a/.gitignore", "!/keep.log\n");
-  for (const name of ["vis.local", "b.local", "a/keep.log", "a/b.log", "a/b/keep.log"]) at.file(name);
-  expect(await files(at)).toEqual(["a/keep.log", "vis.local"]);
-});
-
-test("what .paiignore leaves out stays so, whatever a .gitignore below says", async () => {
-  using at = openFolder();
-  at.file(".paiignore", "private/\n");
-  at.file("sub/.gitignore", "!private/\n!*\n");
-  for (const name of ["sub/private/k", "sub/x"]) at.file(name);
-  expect(await files(at)).toEqual(["sub/x"]);
-});
-
-test("reads .paiignore after .gitignore, and .git/info/exclude below both", async () => {
-  using at = openFolder();
-  at.file(".git/info/exclude", "private\n");
-  at.file(".gitignore", "gen\n");
-  at.file(".paiignore", "!gen\nbig\n");
-  for (const name of ["private", "gen", "big", "src"]) at.file(name);
-  expect(await files(at)).toEqual(["gen", "src"]);
-  at.file(".gitignore", "!private\n");
-  expect(await files(at)).toEqual(["gen", "private", "src"]);
+  for (const [name, text] of Object.entries(rules)) at.file(name, text);
+  for (const name of names) at.file(name);
+  expect(await files(at)).toEqual([...shown]);
 });
 
 test("an ignored folder that was named is shown, with its own rules", async () => {

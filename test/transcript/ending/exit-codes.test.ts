@@ -1,4 +1,4 @@
-/** Every way to fail, in text and as a document, and each code as events: the exit code, the error code, and nothing else on standard output. */
+/** Every way to fail as a document, each code in text and as events: the exit code, the error code, and nothing else on standard output. */
 import { describe, expect, test } from "bun:test";
 import { expectPlain, readLast, readOutcome } from "../contract.ts";
 import type { Failing } from "../failing.ts";
@@ -22,28 +22,29 @@ for (const failing of failures) {
   describe(`${name} ends with ${code}`, () => {
     const optionsFor = (place: Place) => failing.options?.(place) ?? {};
 
-    test.concurrent("in words, on standard error (R01, R08)", async () => {
+    test.concurrent("as one document (R02, R08)", async () => {
       await using place = await prepare(failing);
       const before = place.tree();
+      const result = await place.pai([...args.slice(0, 1), "--json", ...args.slice(1)], optionsFor(place));
+      const outcome = readOutcome(result);
+      expect([result.code, outcome.error?.code]).toEqual([code, error]);
+      if (calls !== undefined) expect(place.gemini.requests).toHaveLength(calls);
+      if (failing.changesTree !== true) expect(place.tree()).toEqual(before);
+      failing.check?.(outcome);
+    });
+
+    // Each code once.
+    if (failures.find((other) => other.code === code) !== failing) return;
+
+    test.concurrent("in words, on standard error (R01, R08)", async () => {
+      await using place = await prepare(failing);
       const result = await place.pai(args, optionsFor(place));
       expectPlain(result);
       expect([result.code, result.stderr.trim() === ""]).toEqual([code, false]);
       if (code !== 10) expect(result.stdout).not.toMatch(progress);
-      if (calls !== undefined) expect(place.gemini.requests).toHaveLength(calls);
-      if (failing.changesTree !== true) expect(place.tree()).toEqual(before);
     });
 
-    test.concurrent("as one document (R02, R08)", async () => {
-      await using place = await prepare(failing);
-      const result = await place.pai([...args.slice(0, 1), "--json", ...args.slice(1)], optionsFor(place));
-      const outcome = readOutcome(result);
-      expect([result.code, outcome.error?.code]).toEqual([code, error]);
-      failing.check?.(outcome);
-    });
-
-    // Each code once: the last event is the document.
-    if (failures.find((other) => other.code === code) !== failing) return;
-    test.concurrent("as events (R03, R08)", async () => {
+    test.concurrent("as events, of which the last is the document (R03, R08)", async () => {
       await using place = await prepare(failing);
       const result = await place.pai([...args.slice(0, 1), "--jsonl", ...args.slice(1)], optionsFor(place));
       const outcome = readLast(result);

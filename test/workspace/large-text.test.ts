@@ -43,20 +43,17 @@ const ask = (at: ReturnType<typeof openFolder>, pattern: string, more: Partial<S
   );
 
 describe("a file that is too large to be held is searched", () => {
-  test.each(["fault", "fa[u]+lt", "(?:first|last|with)"])(
-    "with %s, its lines counted, its secrets hidden",
-    async (pattern) => {
-      using at = openFolder();
-      at.file("app.log", log);
-      const { hits, skipped, tooSlow } = await ask(at, pattern);
-      expect(hits.map(({ line, text }) => `${line}:${text}`)).toEqual([
-        "7:first fault",
-        expect.stringMatching(/^170000:fault with <<SECRET_/),
-        "250001:last fault  ",
-      ]);
-      expect([skipped, tooSlow]).toEqual([0, false]);
-    },
-  );
+  test.each(["fault", "(?:first|last|with)"])("with %s, its lines counted, its secrets hidden", async (pattern) => {
+    using at = openFolder();
+    at.file("app.log", log);
+    const { hits, skipped, tooSlow } = await ask(at, pattern);
+    expect(hits.map(({ line, text }) => `${line}:${text}`)).toEqual([
+      "7:first fault",
+      expect.stringMatching(/^170000:fault with <<SECRET_/),
+      "250001:last fault  ",
+    ]);
+    expect([skipped, tooSlow]).toEqual([0, false]);
+  });
 
   test("without a look at the parts that can hold no match", async () => {
     using at = openFolder();
@@ -163,11 +160,11 @@ test("a compressed file that is still written is read as far as it goes", async 
 
 test("a small file that unpacks to a huge one takes little memory and ends", async () => {
   using at = openFolder();
-  at.file("bomb.log.gz", gzipSync("all is well\n".repeat(10_000_000), { level: 1 }));
+  at.file("bomb.log.gz", gzipSync("all is well\n".repeat(5_000_000), { level: 1 }));
   const before = process.memoryUsage.rss();
   expect((await readLines(at.root, p("bomb.log.gz"), 1, 1)).text).toBe("all is well");
   expect((await ask(at, "nothing of the kind")).hits).toEqual([]);
-  expect(process.memoryUsage.rss() - before).toBeLessThan(250 * 1024 * 1024);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(120 * 1024 * 1024);
 });
 
 test("a log that grows while it is read is read to where it ended at the start", async () => {

@@ -14,7 +14,7 @@ function abortedAt(time: number): { readonly signal: AbortSignal; readonly asked
   return { signal, asked: () => count };
 }
 
-const thousands = Array.from({ length: 4000 }, (_, at) => change(`d${at % 20}/f${at}.txt`, null, file(`${at}`)));
+const thousands = Array.from({ length: 2000 }, (_, at) => change(`d${at % 20}/f${at}.txt`, null, file(`${at}`)));
 const batch = [change("a.txt", file("a"), file("A")), ...thousands];
 
 test("a batch of thousands that is interrupted at any step is not done", async () => {
@@ -27,7 +27,7 @@ test("a batch of thousands that is interrupted at any step is not done", async (
   const steps = never.asked();
   expect(steps).toBeGreaterThan(batch.length);
   const tx = openPlace(made).begin("r1");
-  for (const part of [0, 0.02, 0.5, 0.9]) {
+  for (const part of [0, 0.5, 0.9]) {
     const { signal } = abortedAt(1 + Math.floor(part * steps));
     await expect(tx.apply(batch, "plan", signal)).rejects.toThrow("stopped");
     expect(treeOf(made.work)).toEqual(before);

@@ -150,8 +150,10 @@ export function refuseFailed(reports: readonly CheckReport[]): void {
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }
 
-/** Whether the run only told a person something, which checks do not judge. */
-export const isAnswer = ({ interactive, planning }: Run) => interactive && planning.plan?.intent === "conversation";
+/** Whether the run only told a person something, which checks do not judge; without a plan: nothing was refused or declined. */
+export const isAnswer = ({ interactive, planning: { plan }, acting, changing }: Run) =>
+  interactive &&
+  (plan === null ? acting.tally.refused.length + changing.declined.length === 0 : plan.intent === "conversation");
 
 /**
  * Judges a run that changed nothing by the user's checks, unless these have run at its end already: by their results

@@ -48,3 +48,11 @@ test("headless, a command that may not run and nothing else is 12 with the flag,
   expect(outcome).toMatchObject({ code: 12, status: "failed", error: { code: "command_refused" } });
   expect(outcome.error?.hint).toContain("--allow-run");
 });
+
+test("at a terminal an answer is an answer, whatever the user's check says of the files", async () => {
+  for (const check of ["true", "false"]) {
+    const setup = { options: { checks: [check], interactive: true }, files: { "a.txt": "x" } };
+    const { outcome } = await playLoop([reply("read", { path: "a.txt" }), "It holds x."], setup);
+    expect([outcome.status, outcome.code, outcome.text]).toEqual(["answered", 0, "It holds x."]);
+  }
+});

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_300,
   workspace: 13_550,
   cli: 11_990,
-  flows: 11_240,
+  flows: 11_280,
   models: 4_750,
   ui: 4_900,
   store: 4_150,

@@ -140,8 +140,12 @@ async function askForRest(run: Run, question: ModelQuestion): Promise<Reply | nu
   }
 }
 
-/** Whether a reply was cut; one that ended by itself, has all bodies closed and only lacks FINISH was not. */
-export const wasCut = (script: Script): boolean => script.truncated && !script.flags.includes("no-finish");
+/**
+ * Whether a reply was cut: not where it ended by itself, has all bodies closed and only lacks FINISH, nor where only the
+ * message of the FINISH behind its actions is cut.
+ */
+export const wasCut = ({ actions, truncated, flags }: Script): boolean =>
+  truncated && !flags.includes("no-finish") && !actions.slice(1).some(isMessage);
 
 /** The actions that may be done: no incomplete ones, and in a cut reply no deletions, moves and commands. */
 function usable(script: Script): Script["actions"] {
@@ -248,9 +252,9 @@ export async function performScript(
 export function keepFinish(ending: RunEnding, script: Script): boolean {
   const finish = script.actions.find(({ cmd }) => cmd === "FINISH");
   if (finish === undefined) return false;
-  const { arg = "", next = [] } = finish;
+  const { arg = "", next = [], partial } = finish;
   if (arg !== "" || ending.text === "") {
-    ending.text = arg;
+    ending.text = partial === true ? `${arg} […]` : arg;
     ending.next = next;
   }
   return true;

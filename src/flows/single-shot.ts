@@ -16,6 +16,7 @@ import { requireRight } from "./call-rights.ts";
 import { acceptMeanwhile, applyDecided, mergeStaged, reviewBatch } from "./changes/batch.ts";
 import { judgeStaged } from "./changes/judge.ts";
 import { type Check, checksOf, laterChecks } from "./checks/admit.ts";
+import type { CheckReport } from "./checks/checking.ts";
 import { baselineOf, describeFailed, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { hasOwnWork } from "./commands/commands.ts";
 import { continueOrStart } from "./dialogue.ts";
@@ -233,6 +234,16 @@ function giveUp(run: Run, left: Left, text: string): never {
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
 }
 
+/** Whether a red check has judged the very tree that the model was told of: the same request would have the same answer. */
+function watchRed() {
+  const told = new Set<CheckReport>();
+  return (reports: readonly CheckReport[]): boolean => {
+    const isAgain = reports.some((each) => told.has(each));
+    for (const each of reports) if (each.fatal) told.add(each);
+    return isAgain;
+  };
+}
+
 /** Whether a reply held only looks, and all of them failed. */
 const isLost = ({ reports }: BatchReport): boolean =>
   reports.length > 0 && reports.every(({ ok, kind }) => !ok && kind === "look");
@@ -265,6 +276,7 @@ export async function execute(
   };
   const phases = phasesOf[complexityOf(plan)];
   const turnsAt = (n: number) => Math.max(1, phases - n + 1);
+  const isToldAgain = watchRed();
   let request = await begin();
   for (let n = 1; ; n += 1) {
     run.ledger.reserve(Math.max(0, phases - n));
@@ -280,7 +292,7 @@ export async function execute(
       await lookBehind(run, plan, rights);
       return refuseIdle(run);
     }
-    if (run.ledger.exhausted) giveUp(run, left, text);
+    if (run.ledger.exhausted || isToldAgain(reports)) giveUp(run, left, text);
     const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
     continueOrStart(run, system, "work", maxOfResults);

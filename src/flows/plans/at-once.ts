@@ -17,6 +17,7 @@ import {
 } from "../../core/plan/at-once.ts";
 import { readPlan } from "../../core/plan/parse-plan.ts";
 import type { Plan } from "../../core/plan/plan.ts";
+import { splitPath } from "../../core/script/header.ts";
 import { commandShown, type LooseTarget } from "../../core/script/loose-reply.ts";
 import { asksToKnow, readProse } from "../../core/script/prose.ts";
 import type { Script, ScriptAction } from "../../core/script/script.ts";
@@ -39,6 +40,8 @@ export interface AtOnce {
   readonly faults: readonly string[];
   /** Files that it names as needed. */
   readonly files: readonly RelPath[];
+  /** What it leaves out, with its reasons. */
+  readonly skips: readonly RefusedAction[];
 }
 
 /** What the first answer led to. */
@@ -80,6 +83,14 @@ const pathsOf = (run: Run, written: readonly string[]): readonly RelPath[] =>
   written.flatMap((path) => toReadable(run, path) ?? []);
 
 const isChange = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "change";
+
+/** What the SKIP lines of a script leave out. */
+const skipsIn = (run: Run, { actions }: Script) =>
+  actions.flatMap(({ cmd, arg = "" }) => {
+    if (rowOf(cmd)?.kind !== "skip") return [];
+    const { path, after } = splitPath(arg.replace(/^(?:WRITE|MODIFY)::/, ""));
+    return [{ action: "MODIFY", target: toReadable(run, path) ?? path, why: after || "no reason given" }];
+  });
 
 /** The script without commands that are checks of the user, which run anyway, and without amendments. */
 function withoutChecks({ checking }: Run, script: Script): Script {
@@ -177,9 +188,11 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   const script = withoutChecks(run, reply.script);
   const isSmall = isWithinBounds(run, script);
   if (!isSmall && !isWhole(run, script)) return null;
-  const files = pathsOf(run, filesNamed(reply.text, reply.script.actions));
+  const skips = skipsIn(run, reply.script);
+  const isNeeded = (path: RelPath) => !skips.some(({ target }) => target === path);
+  const files = pathsOf(run, filesNamed(reply.text, reply.script.actions)).filter(isNeeded);
   const found = await findFaults(run, script, files);
-  const first = { reply: { ...reply, script }, diff: found.diff, faults: found.told, files };
+  const first = { reply: { ...reply, script }, diff: found.diff, faults: found.told, files, skips };
   if (!isSmall) return found.texts.length === 0 ? first : null;
   ledger.reserve(0);
   if (found.texts.length === 0 || !ledger.spare) return first;
@@ -190,7 +203,8 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   const second = await askForScript(run, { purpose: "repair", system, messages, targets: targetsIn(run) });
   dialogue.messages = second.messages;
   const named = filesNamed(second.text, second.script.actions);
-  const wanted = named.length === 0 ? files : pathsOf(run, named);
+  skips.push(...skipsIn(run, second.script));
+  const wanted = (named.length === 0 ? files : pathsOf(run, named)).filter(isNeeded);
   const joined = joinScripts(run, script, withoutChecks(run, second.script), found.paths);
   if (wasCut(second.script)) return { ...first, reply: { ...first.reply, messages: second.messages } };
   const [only, ...more] = second.script.actions;
@@ -198,7 +212,7 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   if (run.interactive && words !== "" && !joined.actions.some(isChange)) return words;
   if (!isWithinBounds(run, joined)) return null;
   const left = await findFaults(run, joined, wanted);
-  return { reply: { ...second, script: joined }, diff: left.diff, faults: left.told, files: wanted };
+  return { reply: { ...second, script: joined }, diff: left.diff, faults: left.told, files: wanted, skips };
 }
 
 function talk({ dialogue }: Run, reply: string): First {
@@ -210,6 +224,16 @@ async function takeScript(run: Run, system: string, reply: ScriptReply): Promise
   const { script, text } = reply;
   const atOnce = await mend(run, system, reply);
   if (typeof atOnce === "string") return talk(run, atOnce);
+  const skips = atOnce?.skips ?? [];
+  for (const { target, why } of skips)
+    run.emit({
+      type: "notice",
+      level: "warning",
+      code: "step_skipped",
+      text: `left out of the plan: ${target}: ${why}`,
+    });
+  // A person says yes below these lines.
+  run.ending.skipped = skips.map((each) => ({ ...each, agreed: run.interactive }));
   const plan = planOfScript((atOnce?.reply ?? reply).script, saidBefore(text, script.actions));
   return { plan, atOnce, messages: run.dialogue.messages };
 }

@@ -108,6 +108,19 @@ describe("before anybody is asked", () => {
     expect(after).toEqual({ "area.py": better, "README.md": "# Round\n" });
   });
 
+  test("a file of FILES that the answer itself leaves out costs no call, and the person is told why", async () => {
+    const skipped = `FILES: area.py, README.md\n${change}SKIP::README.md::it names no number\n${finish("Done.")}`;
+    const { outcome, requests, eventsOf } = await byHand([skipped], { answers: ["yes"] });
+    expect([outcome.code, requests.length, outcome.skipped]).toEqual([
+      0,
+      1,
+      [{ target: "README.md", why: "it names no number" }],
+    ]);
+    expect(eventsOf("notice").map(({ text }) => text)).toContain("left out of the plan: README.md: it names no number");
+    const headless = await once([skipped]);
+    expect([headless.outcome.code, headless.requests.length]).toEqual([0, 1]);
+  });
+
   test("the words of FINISH belong behind the work: they are not what the plan says", async () => {
     const bad = modify("area.py", ["    return 3 * r\n", "    return 3.1416 * r * r\n"]) + finish("First words.");
     const { outcome, eventsOf } = await byHand([bad, change + finish("Closing words.")], { answers: ["yes"] });

@@ -68,6 +68,21 @@ describe("cut replies", () => {
   });
 });
 
+test("a reply that was cut within the message of its FINISH is whole: its command runs, and no call is made for it", async () => {
+  const cut = { text: "RUN::echo made > x\nFINISH::EOT\nThe file x is made. It ho", stop: "length" as const };
+  const planned = await play({ lines: [plan({ steps: ["RUN echo made > x"] }), cut], options: { allowRun: true } });
+  expect([planned.outcome.code, planned.requests.length, planned.files]).toEqual([0, 2, { x: "made\n" }]);
+  const head = "I'll make it.\n\nFILES: a.txt\nWRITE::a.txt::EOT\n1\nEND::EOT\n";
+  const options = { atOnce: "auto", interactive: true } as const;
+  const text = `${head}FINISH::EOT\na.txt is made.\nIt ho`;
+  const first = await play({ lines: [{ text, stop: "length" }], options, answers: "yes" });
+  expect([first.requests.length, first.files, first.outcome.text]).toEqual([
+    1,
+    { "a.txt": "1\n" },
+    "a.txt is made. […]",
+  ]);
+});
+
 test("a server that ignores the limit is left, and what arrived is paid for", async () => {
   const endless = { text: "word ".repeat(80_000) };
   const options = { planOnly: true, caps: { calls: null, tokens: 9000, cost: null } };

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_300,
   workspace: 13_550,
-  cli: 11_990,
+  cli: 12_060,
   flows: 11_280,
   models: 4_750,
   ui: 4_900,

@@ -46,6 +46,41 @@ export const variables = [
   ["XDG_CONFIG_HOME, XDG_STATE_HOME", "parents of the folders below"],
 ] as const;
 
+/** What each setting is for, but for addresses of providers. */
+export const settingsAbout: Readonly<Record<string, string>> = {
+  model: "the model that is asked; a,b: b where a fails",
+  effort: "how hard the model thinks, for plans and for work",
+  mode: "how pai goes about a task",
+  strict: "grants nothing beyond the plan",
+  sandbox: "weakest sandbox for commands of the model",
+  checks: "commands that must pass after each change",
+  "commands.timeout": "time limit of a command of the model",
+  "limits.timeout": "time limit of a run",
+  "limits.calls": "most model calls of a run",
+  "limits.tokens": "most tokens of a run, input and output",
+  "limits.cost": "most cost of a run in USD",
+  temperature: "how freely the model chooses its words; unset: as the model does",
+  "limits.day.calls": "most model calls of a day, all runs together",
+  "limits.day.tokens": "most tokens of a day, all runs together",
+  "limits.day.cost": "most cost of a day in USD, all runs together",
+  "limits.silence": "seconds without data after which a connection counts as dead",
+  "guard.lines": "most lines that one change may take out of a file unless the task says so",
+  "policy.allow": "closed or asked paths that may be changed after all",
+  "policy.deny": "paths that pai never reads or changes",
+  keep: "how many runs of each project can be undone",
+  "commands.env": "variables that commands of the model get, too",
+  "commands.writable": "folders outside the project that commands may change",
+  "checks.sandbox": "weakest sandbox for checks that you typed, by folder",
+  models: "prices, windows and other facts of models that pai does not know",
+  providers: "providers of your own: address, headers, key command",
+  mcpServers: "servers whose tools the model may call",
+  "store.url": "database that machines of a team share",
+  at_once: "whether the first answer to a small task may be the work itself",
+  memory: "whether facts are learnt from runs",
+  notify: "what tells you that a long run has ended",
+  insecureHttp: "whether keys may travel over plain http to another machine",
+};
+
 export const files = [
   ["/etc/pai-code/config.json", "settings of the machine; its policy and limits can only be narrowed"],
   ["$XDG_CONFIG_HOME/pai-code/config.json", "settings of the user"],

@@ -2,8 +2,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { configCommand } from "../../src/cli/commands/config.ts";
+import { settingsAbout } from "../../src/cli/manual.ts";
 import { requireConsent } from "../../src/store/base-url.ts";
 import { putKey } from "../../src/store/keys.ts";
+import { allSettings } from "../../src/store/setting-table.ts";
 import { put } from "../store/temp-home.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
@@ -39,13 +41,15 @@ test("get says why: a file, a variable, the only key, or nothing", async () => {
   expect(await say(process, "get model")).toEqual({
     code: 0,
     out: "gemini:gemini-3.5-flash-lite\n",
-    err: "model: the default, as nothing sets it\n",
+    err: expect.stringMatching(
+      /^model: the default, as nothing sets it\nfor: the model .*\nchange: pai config set model VALUE/,
+    ),
   });
   const typed = { env: { OPENAI_API_KEY: "sk-x", PAI_MAX_CALLS: "7" } };
   const picked = await say(process, "get model", typed);
   expect(picked.out).toStartWith("openai:");
   expect(picked.err).toContain("openai is the only provider with a key");
-  expect((await say(process, "get limits.calls", typed)).err).toBe("limits.calls: set by PAI_MAX_CALLS\n");
+  expect((await say(process, "get limits.calls", typed)).err).toStartWith("limits.calls: set by PAI_MAX_CALLS\n");
 });
 
 test.each([
@@ -88,4 +92,10 @@ test("a setting is taken out of config.json, and one that was not set is not a f
   expect(await say(process, "unset model")).toEqual({ code: 0, out: "model was not set\n", err: "" });
   expect((await say(process, "get model")).out).toBe("gemini:gemini-3.5-flash-lite\n");
   expect((await say(process, "unset modle")).code).toBe("usage");
+});
+
+test("every setting says what it is for", () => {
+  const silent = allSettings.filter(({ name }) => !name.startsWith("baseUrl.") && !Object.hasOwn(settingsAbout, name));
+  expect(silent.map(({ name }) => name)).toEqual([]);
+  expect(Object.keys(settingsAbout).filter((name) => !allSettings.some((each) => each.name === name))).toEqual([]);
 });

@@ -134,9 +134,9 @@ function doubtOf({ context: { env }, places }: ConfigCall, provider: Provider, k
 }
 
 /** Warns of a key that does not look like one; asks whoever can be asked. Throws declined. */
-async function confirmDoubtful({ warn, readLine }: ConfigCall, doubt: string): Promise<void> {
+async function confirmDoubtful({ warn, readLine, askHidden }: ConfigCall, doubt: string): Promise<void> {
   if (readLine === null) return warn(`the key ${doubt}; stored all the same`);
-  const said = await readLine(`the key ${doubt}; store it all the same? y or n: `);
+  const said = await askHidden(`the key ${doubt}; store it all the same? y or n (shown as stars): `);
   if (readAnswer(said, { feedback: false }) !== "yes") throw new PaiError("declined", "the key was not stored");
 }
 

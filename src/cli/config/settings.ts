@@ -13,6 +13,7 @@ import type { Setting } from "../../store/setting-kinds.ts";
 import { allSettings } from "../../store/setting-table.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { findRoot } from "../compose/base.ts";
+import { settingsAbout } from "../manual.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 import { type ConfigAnswer, type ConfigCall, type ConfigWord, renderColumns } from "./word.ts";
 
@@ -42,8 +43,14 @@ function get(call: ConfigCall): ConfigAnswer {
   const origin = base.origins[setting.name] ?? "default";
   const why = name === "model" ? (message ?? problem?.message ?? null) : null;
   call.note(why ?? `${name}: ${originWords(origin)}`);
+  call.note(`for: ${aboutOf(setting.name)}`);
+  call.note(`change: ${call.now === null ? "pai config set" : "/config"} ${name} VALUE (${setting.wants})`);
   return { lines: [render(value)], data: { name, value, origin } };
 }
+
+/** What a setting is for; an address is a provider's. */
+export const aboutOf = (name: string): string =>
+  settingsAbout[name] ?? `address of ${name.replace("baseUrl.", "")}, where it is not the usual one`;
 
 /** Why a setting has its value, to follow its name. */
 function originWords(origin: string): string {

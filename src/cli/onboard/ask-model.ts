@@ -201,10 +201,11 @@ async function takeKey(
 }
 
 /** Whether the text looks like a key of the provider, or the person says that it is one. */
-async function isMeant({ readLine }: Asker, provider: ProviderId, key: string): Promise<boolean> {
+async function isMeant({ askHidden }: Asker, provider: ProviderId, key: string): Promise<boolean> {
   const doubt = doubtKey(provider, key, { origin: "default" });
   if (doubt === null && key.length >= shortestKey) return true;
-  const said = await readLine(`the key ${doubt ?? "is very short"}; use it all the same? y or n: `);
+  // A key may be pasted again here.
+  const said = await askHidden(`the key ${doubt ?? "is very short"}; use it all the same? y or n (shown as stars): `);
   return readAnswer(said, { feedback: false }) === "yes";
 }
 

@@ -39,7 +39,7 @@ function renderTurns({ open, context, view }: Talk): string {
   });
   const fitting = rows.map((row) => cut(row, columnsOf(context.env), view.style.glyphs.more));
   return `${fitting.join("\n")}
-go back to before turn N:
+go back to before turn N (here the number is enough):
 /rewind N               files and conversation
 /rewind N code          the files only
 /rewind N conversation  the conversation only
@@ -133,7 +133,8 @@ export async function rewindTalk(talk: Talk, words: string): Promise<void> {
   const { turns } = open.session;
   if (turns.length === 0) throw new PaiError("usage", "no turn to go back to");
   const [number = "", what = "both"] = words.split(/\s+/);
-  if (number === "") return void context.err(renderTurns(talk));
+  talk.turnsListed = number === "";
+  if (talk.turnsListed) return void context.err(renderTurns(talk));
   const from = Number(number);
   const action = actions.find((each) => each === what);
   if (!Number.isInteger(from) || from < 1 || from > turns.length)

@@ -31,8 +31,9 @@ import { completeMessage, openFileNames } from "./complete.ts";
 import { editOutside, runOwn } from "./own-command.ts";
 import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
+import { rewindTalk } from "./rewind.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
-import { countInterrupt, renderSpent, runTurn, type Talk, tell, usualMode } from "./talk.ts";
+import { countInterrupt, renderSpent, runTurn, showQueue, type Talk, tell, usualMode } from "./talk.ts";
 import { dropAnswers, hold, nextQueued, takeDraft } from "./watch-keys.ts";
 import { watchTruth } from "./watch-truth.ts";
 
@@ -114,6 +115,9 @@ function offerAgain({ open, ahead }: Talk): boolean {
 /** Handles one message: slash command, own command, yes or no, or a task. */
 async function doLine(talk: Talk, line: string): Promise<void> {
   talk.truth.sync(talk.open);
+  const isTurn = talk.turnsListed && /^\d+(?:\s+[a-z]+)?$/i.test(line);
+  talk.turnsListed = false;
+  if (isTurn) return rewindTalk(talk, line);
   if (command.test(line)) return (await runCustom(talk, line)) ? undefined : doSlash(talk, line);
   if (line.startsWith("!")) return runOwn(talk, line.slice(1).trim());
   const say = (text: string) => talk.view.notify({ level: "info", code: "session", text });
@@ -200,7 +204,7 @@ async function readMessage(talk: Talk): Promise<string | null> {
     try {
       context.err("\n");
       const text = takeDraft(ahead);
-      for (const line of ahead.lines) context.err(`${view.style.paint("dim", visibleLine(`then: ${line}`))}\n`);
+      showQueue(talk);
       const line = await prompter.readMessage({ ...options, text });
       if (line !== null && line.trim() !== "") keep(line);
       talk.interruptedAt = 0;
@@ -228,7 +232,8 @@ const noteOf = ({ origins, places, settings }: Base) =>
 
 /** Opens a session at the terminal with all its parts; `resume` null: a new conversation. */
 async function openTalk(called: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
-  const given = composeBase(called);
+  let keepWords = (_text: string): void => {};
+  const given = composeBase({ ...called, keepWords: (text) => keepWords(text) });
   const { context } = given;
   const view = await openView(context, context.signal, "session");
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
@@ -244,6 +249,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const loaded = resume === null ? null : (sessions?.load(resume.id) ?? null);
   const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
   const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
+  keepWords = (text) => void input.add(composed.cover(text));
   const columns = columnsOf(context.env);
   const banner = visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`);
   context.err(`${wrap(`${banner}\nType a task; /help shows more${noteOf(base)}`, columns).join("\n")}\n`);
@@ -266,6 +272,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     files: openFileNames(workspace),
     dialogue: createDialogue(),
     planned: null,
+    turnsListed: false,
   };
   const talk: Talk = { context, view, composed, sessions, open, input, mode, truth, ...nothing };
   composed.followSession(() => (folder === null ? null : { folder, id: talk.open.session.id, root: workspace.root }));

@@ -68,6 +68,8 @@ export interface Talk {
   outputs: readonly { readonly title: string; readonly text: string }[];
   /** What the model has been told by tasks with a plan; the next one goes on from it. */
   readonly dialogue: Dialogue;
+  /** The last line was /rewind alone, below whose list a number is a turn. */
+  turnsListed: boolean;
   /** The plan that a yes carries out: the last one of `/plan`, or an approved one that was interrupted. null: none. */
   planned: Planned | null;
 }
@@ -106,6 +108,11 @@ function outputOf(event: Parameters<TerminalView["sink"]>[0]): Talk["outputs"][n
   const { action, target, text } = event;
   const title = rowOf(action)?.kind === "command" ? `$ ${target}` : `${action} ${target}`.trimEnd();
   return { title, text };
+}
+
+/** Shows the lines that are sent later. */
+export function showQueue({ ahead, context, view }: Talk): void {
+  for (const line of ahead.lines) context.err(`${view.style.paint("dim", visibleLine(`then: ${line}`))}\n`);
 }
 
 /** A notice outside a run's lines. */
@@ -238,6 +245,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     const decide: TerminalView["decide"] = async (question) => {
       const dropped = watch.pause().join(", ");
       if (dropped !== "") tell(talk, "ahead", `typed before this question, so no answer to it: ${dropped}`);
+      showQueue(talk);
       return view.decide(question).finally(watch.resume);
     };
     let outputs: Talk["outputs"] = [];

@@ -23,6 +23,8 @@ export interface PrompterOptions extends LineTerminal {
   readonly kitty: boolean;
   /** Aborts any question, which then throws the signal's reason. */
   readonly signal: AbortSignal;
+  /** Takes words typed at a question that takes none, for Up at the prompt; undefined: they are gone. */
+  readonly keepWords: ((text: string) => void) | undefined;
 }
 
 export type FinalAnswer = Exclude<Answer, "again" | "unsure" | "show" | "help">;
@@ -63,11 +65,13 @@ export function createPrompter(options: PrompterOptions): Prompter {
   }
 
   /** What follows an answer that does not decide. */
-  function explain(question: Question, answer: Exclude<Answer, FinalAnswer>): void {
+  function explain(question: Question, answer: Exclude<Answer, FinalAnswer>, said: string): void {
     if (answer === "show") showQuestion({ ...question, diff: question.diff ?? question.diffOnAsk ?? "" });
     else {
       const text = answer === "help" ? explainKeys(question) : answerRule(question, answer === "unsure");
-      err(`${style.paint("dim", text)}\n`);
+      const isKept = answer === "again" && options.keepWords !== undefined && /\S\s+\S/.test(said);
+      if (isKept) options.keepWords?.(said.trim());
+      err(`${style.paint("dim", isKept ? `${text}; Up at the prompt brings back what you typed` : text)}\n`);
     }
   }
 
@@ -103,7 +107,7 @@ export function createPrompter(options: PrompterOptions): Prompter {
         const said = await readAnswered(prompt, keys);
         const answer = readAnswer(said, { feedback, always, review: takesReview(question) });
         if (isFinal(answer)) return answer;
-        explain(question, answer);
+        explain(question, answer, said ?? "");
       }
     },
     readMessage,

@@ -45,7 +45,7 @@ inTerminal("a holds for exactly this command; words where they are no answer are
   screen.enter("run them");
   await screen.shows(/run\? y, n or a \(always this command\)/);
   screen.enter("no, keep it");
-  await screen.shows(/this question takes no other words/);
+  await screen.shows(/this question takes no other words[\s\S]*; Up at the prompt brings back what you typed/);
   screen.enter("a");
   await screen.shows(/run\?/, 3);
   expect(screen.text()).toMatch(/│ echo two/);
@@ -55,6 +55,8 @@ inTerminal("a holds for exactly this command; words where they are no answer are
   await screen.shows(/1\. the command echo one/);
   screen.enter("/allow drop 1");
   await screen.shows(/asked again: echo one/);
+  for (let n = 0; n < 3; n += 1) screen.press("Up");
+  await screen.shows(/pai> no, keep it$/m);
 });
 
 inTerminal("a plan that only runs commands takes always, too, and /allow holds for it", async () => {

@@ -30,7 +30,9 @@ inTerminal("what a slash command chose is in force, and /config says so; its own
   screen.enter("/mode");
   await screen.shows(/^mode: auto, looks where it must[\s\S]*^ {2}single-shot {2}one plan for your yes/m);
   screen.enter("/config mode");
-  await screen.shows(/^auto\nmode: the default/m);
+  await screen.shows(
+    /^auto\nmode: the default.*\nfor: how pai goes about a task\nchange: \/config mode VALUE \(one of single-shot/m,
+  );
   screen.enter("/mode tool-loop");
   screen.enter("/effort high");
   screen.enter("/config");
@@ -73,6 +75,9 @@ inTerminal("the numbers of the turns stand below each other", async () => {
   }
   screen.enter("/rewind");
   await screen.shows(/^ 9 {2}\d\d:\d\d {2,}turn 9\n10 {2}\d\d:\d\d {2,}turn 10$/m);
+  screen.enter("9");
+  await screen.shows(/files and conversation went back to before turn 9/);
+  expect(place.gemini.requests).toHaveLength(10);
 });
 
 inTerminal(

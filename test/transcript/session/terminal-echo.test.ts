@@ -18,6 +18,7 @@ inTerminal(
     await place.gemini.arrived(1);
     screen.press("and test it", "Enter", "y", "Enter", "types", "Enter", "half");
     await screen.shows(/typed before this question, so no answer\s+to it: y\n[\s\S]*or say what to change/);
+    expect(screen.text()).toMatch(/^then: and test it\nthen: types$/m);
     expect(place.tree()).toEqual({});
     screen.enter("y");
     await screen.shows(

@@ -286,13 +286,19 @@ function capOf(calls: readonly Call[], at: number): string | null {
     : null;
 }
 
-/** Performs the calls of one reply as one batch. Throws conflict, disk_full and interrupts; refusals are reports. */
-export async function perform(run: Run, calls: readonly Call[], rights: Rights | null): Promise<BatchReport> {
+/** Performs the calls of one reply as one batch; `takesWords` false: no reply can follow words at its changes. Throws conflict, disk_full and interrupts; refusals are reports. */
+export async function perform(
+  run: Run,
+  calls: readonly Call[],
+  rights: Rights | null,
+  takesWords = true,
+): Promise<BatchReport> {
   const actions = new Map(run.acting.actions.map((action) => [action.name, action]));
   const batch: Batch = { run, rights, actions, reports: [], cap: openSizeCap(), waiting: [], changed: false, no: null };
   const earlier = run.begun?.changes.length ?? 0;
   // The reply was made with what the person said before.
   run.changing.wish = null;
+  run.changing.takesWords = takesWords;
   const looked = lookAtOnce(batch, calls);
   try {
     for (const [at, call] of calls.entries()) {

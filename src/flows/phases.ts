@@ -285,5 +285,5 @@ export async function runLeftOut(
   if (calls.length === 0) return null;
   const text = `pai runs what no reply ran of the plan: ${calls.map(({ name, input }) => `${name} ${Object.values(input as object)[0]}`).join("; ")}`;
   run.emit({ type: "notice", level: "info", code: "command_left_out", text });
-  return perform(run, calls, rights);
+  return perform(run, calls, rights, false);
 }

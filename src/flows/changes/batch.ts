@@ -158,7 +158,7 @@ export async function decideCommand(run: Run, ended: string): Promise<Refusal | 
   const changes = overlay.staged();
   if (changes.length === 0) return null;
   changing.batches += 1;
-  const refusal = await decideSome(run, changes, { origin: "command", ended, takesWords: true });
+  const refusal = await decideSome(run, changes, { origin: "command", ended, takesWords: changing.takesWords });
   if (refusal !== null) overlay.drop(new Set(changes.map(({ path }) => path)));
   return refusal;
 }
@@ -168,7 +168,7 @@ const namesOf = ({ path, from }: Pick<ChangeSummary, "path" | "from">) => (from 
 
 /** Notes a person's no, or what they said to changes that are then made anew. */
 function noteNo(
-  { changing }: Run,
+  { changing, planning }: Run,
   proposed: readonly ChangeSummary[],
   diff: string,
   { words, takesWords }: { readonly words: string | null; readonly takesWords: boolean },
@@ -176,6 +176,8 @@ function noteNo(
   const paths = proposed.flatMap(namesOf);
   if (words !== null && takesWords) {
     changing.wish = { words, diff };
+    // Without a plan nothing makes sure that a reply follows them.
+    if (planning.plan === null) changing.declined = [...changing.declined, { paths, diff, isWish: true }];
     changing.corrections = [...changing.corrections, words];
     const head = isQuestion(words)
       ? "the user asks about these changes, which are not applied: "
@@ -190,7 +192,9 @@ function noteNo(
 /** Takes what the person agrees to now out of what they said no to before. */
 function noteYes({ changing }: Run, changes: readonly Change[]): void {
   const agreed = new Set<string>(changes.flatMap(namesOf));
-  changing.declined = changing.declined.filter(({ paths }) => !paths.every((path) => agreed.has(path)));
+  changing.declined = changing.declined.filter(
+    ({ paths, isWish }) => isWish !== true && !paths.every((path) => agreed.has(path)),
+  );
 }
 
 /** Shows some changes and asks about them. null: they may be applied. Throws approval_needed. */

@@ -30,8 +30,10 @@ export interface Changing extends ChangeOptions {
   wish: { readonly words: string; readonly diff: string } | null;
   /** All that the person said to changes that were then made anew. */
   corrections: readonly string[];
-  /** What the person said no to, without what they agreed to later. */
-  declined: readonly { readonly paths: readonly string[]; readonly diff: string }[];
+  /** What the person said no to, without what they agreed to later; `isWish`: in words, which a later yes settles. */
+  declined: readonly { readonly paths: readonly string[]; readonly diff: string; readonly isWish?: true }[];
+  /** Whether words at the changes of this batch are an answer: a model can make them anew. */
+  takesWords: boolean;
   /** Files into which the user allowed to write secrets of other files. */
   readonly secrets: Set<RelPath>;
   /** What the person allowed to change of what is asked about or closed. */
@@ -59,6 +61,7 @@ export function createChanging(options: ChangeOptions): Changing {
     staged: [],
     batches: 0,
     wish: null,
+    takesWords: true,
     corrections: [],
     declined: [],
     secrets: new Set(),

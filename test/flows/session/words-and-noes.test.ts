@@ -6,6 +6,7 @@ import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
+import { play } from "../scripted.ts";
 import { inSession } from "../turns.ts";
 
 const options = { interactive: true, review: "change" } as const;
@@ -129,6 +130,23 @@ test("words at what a command changed are for that reply alone: the next one is 
     expect(ran.files).toEqual({ "a.txt": "ho\n" });
     expect(ran.outcome.refused).toMatchObject([{ action: "WRITE", target: "b.txt" }]);
   });
+});
+
+test("words at what a command changed that nothing followed are a no at the end of a tool-loop", async () => {
+  const bash = calls(call("bash", { command: "echo one > a.txt" }));
+  const setup = { flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", words] } as const;
+  const ran = await play({ lines: [bash, "I leave it."], ...setup });
+  expect([ran.outcome.declined?.paths, ran.files]).toEqual([["a.txt"], {}]);
+  const followed = await play({ lines: [bash, bash, "Done."], ...setup, answers: ["yes", words, "yes", "yes"] });
+  expect([followed.outcome.declined, followed.files]).toEqual([undefined, { "a.txt": "one\n" }]);
+});
+
+test("a command that pai runs itself at the end takes no words: no reply would follow them", async () => {
+  const lines = [plan({ steps: ["WRITE b.txt", "RUN echo one > a.txt"] }), write("b.txt", "b\n") + finish("Done.")];
+  const ran = await play({ lines, options: { interactive: true, allowRun: true }, answers: ["yes", "no"] });
+  const asked = ran.questions.find(({ kind }) => kind === "batch");
+  expect(asked?.takesWords).toBe(false);
+  expect(ran.outcome.declined?.paths).toEqual(["a.txt"]);
 });
 
 test("words at what a planned command changed before the first reply cost no call", async () => {

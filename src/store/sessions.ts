@@ -221,12 +221,16 @@ function follow(
     if (line.type === "session.summarized") return before(line.from - 1);
     return line.type === "session.rewound" && line.turns < session.turns.length ? before(line.turns) : null;
   };
+  /** What happened before the first turn: a session without one leaves no file. */
+  const early: SessionLine[] = [];
   const add = (line: SessionLine) => {
+    session = foldSession(session, line, recall(line));
+    if (!begun && line.type.startsWith("session.")) return void early.push(line);
     if (!begun) {
       begun = true;
       file.write({ type: "session.started", v: 1, id: session.id, at: now().toISOString(), root });
+      for (const each of early) file.write(each);
     }
-    session = foldSession(session, line, recall(line));
     const isKept = file.write(line);
     if (isKept && line.type === "conversation.replaced") session = forgetReplaced(session);
   };

@@ -72,6 +72,15 @@ test("a session in which nothing happened leaves no trace", () => {
   expect(existsSync(folder)).toBe(false);
 });
 
+test("what happened before the first turn is kept with it, and leaves no trace without one", () => {
+  const open = sessions.open(null, now, warn);
+  open.add({ type: "session.noted", at: stamp.at, what: "command", run: null, text: "the user ran $ ls (exit 0)" });
+  expect(existsSync(folder)).toBe(false);
+  open.sink(begin("one"));
+  open.close();
+  expect(sessions.load(null).session.turns).toMatchObject([{ since: [{ text: "the user ran $ ls (exit 0)" }] }]);
+});
+
 test("folder 0700, file 0600, and the session comes back as it was", () => {
   const id = talk("one");
   expect(statSync(folder).mode & 0o777).toBe(0o700);

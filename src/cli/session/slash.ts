@@ -166,9 +166,14 @@ async function remember({ composed, context, view }: Talk, text: string): Promis
 function enterSession(talk: Talk, session: Session | null): void {
   const { sessions, context, view } = talk;
   const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
+  // The output of a command goes with the next message, whatever session gets that.
+  const at = context.now().toISOString();
+  const waiting = talk.open.session.pending.filter(({ what }) => what === "command");
+  if (waiting.length > 0) talk.open.add({ type: "session.withheld", at });
   talk.open.close();
   startAnew(talk.dialogue);
   talk.open = sessions?.open(session, context.now, warn) ?? openUnkept(context.now);
+  for (const each of waiting) talk.open.add({ type: "session.noted", at, ...each });
   talk.truth.follow(talk.open.session);
   view.allowing.forget();
 }

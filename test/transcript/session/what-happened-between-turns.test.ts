@@ -117,3 +117,21 @@ inTerminal("/compact shortens what the present mode sends, and leaves the talk o
   expect(place.gemini.requests.length).toBe(length + 1);
   expect(place.gemini.requests.at(-1)?.body).toContain("Made it.");
 });
+
+inTerminal(
+  "what a command printed goes with the next message of whatever session, and alone it leaves no session",
+  async () => {
+    await using place = openPlace([talked("One.")]);
+    using screen = openScreen(place, size);
+    screen.enter('"$PAI"');
+    await screen.shows(ready);
+    screen.enter("!echo by hand");
+    await screen.shows(/goes with your next message/);
+    screen.enter("/clear");
+    await screen.shows(/cleared:/);
+    expect((await place.pai(["resume", "--list"])).stdout).toBe("no session here yet\n");
+    screen.enter("what was that?");
+    await screen.shows(/One\./);
+    expect(lastAsked(place)).toContain("Before this request:\n- the user ran $ echo by hand (exit 0)\n  by hand\n");
+  },
+);

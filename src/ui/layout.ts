@@ -22,8 +22,7 @@ export function wrap(text: string, columns: number | null): string[] {
   const divide = (path: string) => (Bun.stringWidth(path) <= width ? path : wrapPath(path, width).join(" "));
   return lines.flatMap((line) => {
     if (Bun.stringWidth(line) <= width) return [line];
-    const divided = line.includes("\x1b") ? line : line.replace(/\S*\/\S+/g, divide);
-    return wrapWords(divided, width);
+    return wrapWords(line.replace(/\S*\/\S+/g, divide), width);
   });
 }
 

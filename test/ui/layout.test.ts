@@ -32,6 +32,8 @@ test("a path wider than the row is broken after a slash", () => {
     "of-a/project",
     "there",
   ]);
+  const dim = wrap("x  \x1b[2min /tmp/some-folder/of-a/project\x1b[22m", 16).map((line) => Bun.stripANSI(line));
+  expect(dim).toEqual(["x  in /tmp/", "some-folder/", "of-a/project"]);
 });
 
 test("what was laid out for a wider terminal goes on below its last column", () => {

@@ -14,8 +14,8 @@ export interface WordsReader {
 /** A line that has begun with this many characters and is no header will not become one. */
 const longestHeader = 24;
 const filesLine = /^[\s>*_`#-]*FILES\b/i;
-/** Not words: JSON, edits, the word PLAN. */
-const otherForm = /^\s*(?:[{["]|<{3,}|[>*_`#"'.:]*PLAN[*_`"'.!:]*\s*$)/;
+/** Not words: JSON, edits, the word PLAN, the end of a message. */
+const otherForm = /^\s*(?:[{["]|<{3,}|[>*_`#"'.:]*(?:PLAN[*_`"'.!:]*|END(?:::.*|:\w*)?)\s*$)/;
 
 type Place = "start" | "words" | "message" | "over";
 
@@ -32,20 +32,23 @@ interface Known {
   readonly isCode: boolean;
 }
 
+const beginsMessage = (header: Header | null): boolean => header?.kind === "body" && header.cmd === "FINISH";
+
 function kindOf(line: string, whole: boolean, { place, code, isCode }: Known): Kind {
   if (place === "over") return "over";
   const bare = undecorate(line);
   if (!whole && bare.length < longestHeader) return "later";
-  if (isCode) return "words";
-  const header = readHeader(bare);
+  // A whole script may stand in the fence: the mark of its message is no code.
+  const header = readHeader(bare.replace(/^FINISH:?$/, "FINISH::EOT"));
+  if (isCode && !beginsMessage(header)) return "words";
   if (header !== null) return place === "message" ? "over" : kindOfHeader(header, line, whole);
-  const isEnd = place === "message" && (readNext(line) !== null || bare.startsWith("END::"));
+  const isEnd = place === "message" && readNext(line) !== null;
   if (isEnd || otherForm.test(line) || (isFence(line) && !code)) return "over";
   return filesLine.test(line) || (place === "start" && bare === "") ? "skip" : "words";
 }
 
 function kindOfHeader(header: Header, line: string, whole: boolean): Kind {
-  if (header.kind === "body") return header.cmd === "FINISH" ? "message" : "over";
+  if (header.kind === "body") return beginsMessage(header) ? "message" : "over";
   if (header.kind === "fault" || header.action.cmd !== "FINISH") return "over";
   const { arg = "" } = header.action;
   return !whole && isTag(arg) ? "later" : line.lastIndexOf(arg);
@@ -73,7 +76,7 @@ export function createWordsReader(code: boolean): WordsReader {
   function beginOf(whole: boolean): number | null {
     const kind = kindOf(line, whole, { place, code, isCode });
     if (kind === "later") return null;
-    if (kind === "words" && isFence(line)) isCode = !isCode;
+    if (kind === "message" || (kind === "words" && isFence(line))) isCode = kind === "words" && !isCode;
     place = placeAfter(kind, place);
     if (kind === "words") return 0;
     return typeof kind === "number" ? kind : Number.POSITIVE_INFINITY;

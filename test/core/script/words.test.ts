@@ -42,3 +42,14 @@ test("JSON, PLAN, reasoning and edits are not shown", () => {
   expect(read(`Like this:\n\`\`\`py\n${long}\n\`\`\`\nDone.`).all).toBe("Like this:\n");
   expect(read(`Like this:\n\`\`\`py\nRUN::x\n\`\`\`\nDone.`, { code: true }).all).toContain("RUN::x\n```\nDone.");
 });
+
+test.each([
+  ["Words.\nFINISH\nSaid.\nEND\n", "Words.\nSaid.\n"],
+  ["Words.\nFINISH:\nSaid.\nEND:EOT\n", "Words.\nSaid.\n"],
+  ["FINISH::EOT\nSaid.\nEND\n", "Said.\n"],
+  ["Words.\n```\nFINISH::EOT\nSaid.\nEND::EOT\n```\n", "Words.\n```\nSaid.\n"],
+  ["END::EOT\n", ""],
+])("the marks of a message are no words, however they are written: %j", (reply, words) => {
+  const reader = createWordsReader(true);
+  expect(reader.push(reply) + reader.end()).toBe(words);
+});

@@ -7,17 +7,8 @@ import { hybrid } from "../../src/flows/auto.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { finish, modify, plan } from "../flows/plans.ts";
-import { makeFolder, openCache, type Place } from "../flows/scripted.ts";
+import { inFolder, openCache } from "../flows/scripted.ts";
 import { idOf, receiptsOf, record, replay } from "./recorded.ts";
-
-async function inFolder(files: Readonly<Record<string, string>>, work: (place: Place) => Promise<void>): Promise<void> {
-  const place = makeFolder(files);
-  try {
-    await work(place);
-  } finally {
-    place.remove();
-  }
-}
 
 const change = (search: string, put: string) => [
   plan({ steps: ["MODIFY a.txt"] }),

@@ -8,20 +8,11 @@ import { factsOf } from "../../src/core/receipt.ts";
 import { hybrid } from "../../src/flows/auto.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
-import { finish, modify, plan, talk, write } from "../flows/plans.ts";
-import { filesIn, makeFolder, openHere, type Place, readScenario } from "../flows/scripted.ts";
+import { finish, modify, plan, schedule, talk, verdict, write } from "../flows/plans.ts";
+import { filesIn, inFolder, openHere, readScenario } from "../flows/scripted.ts";
 import { idOf, receiptsOf, record, replay } from "./recorded.ts";
 
 const scenarios = join(import.meta.dir, "../scenarios");
-
-async function inFolder(files: Readonly<Record<string, string>>, work: (place: Place) => Promise<void>): Promise<void> {
-  const place = makeFolder(files);
-  try {
-    await work(place);
-  } finally {
-    place.remove();
-  }
-}
 
 test.each(readdirSync(scenarios).sort())("%s is replayed to the same tree, offline and on paper only", async (name) => {
   const folder = join(scenarios, name);
@@ -138,20 +129,10 @@ test("a tool-loop run is replayed with its calls and its command", async () => {
 });
 
 test("an eight-step run is replayed with its verdicts, also when --mode auto chose it", async () => {
-  const verdict = JSON.stringify({ passed: true, quality_score: 8, reasons: [], next_fix: [] });
-  const scope = {
-    files_to_read: [],
-    files_to_create: ["b.txt"],
-    files_to_modify: [],
-    files_to_delete: [],
-    commands: [],
-  };
-  const steps = [{ title: "Write it", hint: "" }];
-  const schedule = JSON.stringify({ mode: "task", complexity: "simple", reply: "On it.", steps, scope });
-  const rest = [write("b.txt", "b\n") + finish(), verdict, "Made it."];
+  const rest = [write("b.txt", "b\n") + finish(), verdict(), "Made it."];
   const complex = plan({ steps: ["WRITE b.txt"], complexity: "complex" });
   for (const setup of [
-    { flow: eightStep, lines: [schedule, ...rest], options: { mode: "eight-step" } },
+    { flow: eightStep, lines: [schedule({ create: ["b.txt"] }), ...rest], options: { mode: "eight-step" } },
     { flow: hybrid, lines: [complex, ...rest], options: { mode: "auto" } },
   ]) {
     await inFolder({ "a.txt": "one\n" }, async (place) => {

@@ -1,4 +1,4 @@
-/** Plans and scripts as a model would write them. */
+/** Plans, schedules, verdicts and scripts as a model would write them. */
 import type { Plan, PlanStep } from "../../src/core/plan/plan.ts";
 
 export interface PlanParts {
@@ -56,6 +56,40 @@ export function planOf({ steps = [], complexity = "simple", checks = [], read = 
 }
 
 export const plan = (parts: PlanParts): string => JSON.stringify(planOf(parts));
+
+interface ScheduleParts {
+  /** Titles. */
+  readonly steps?: readonly string[];
+  readonly create?: readonly string[];
+  readonly modify?: readonly string[];
+  readonly run?: readonly string[];
+  readonly mode?: "task" | "chat";
+  readonly complexity?: "simple" | "moderate" | "complex";
+}
+
+/** The schedule of eight-step. */
+export const schedule = ({
+  steps = ["Write it"],
+  create = [],
+  modify = [],
+  run = [],
+  ...rest
+}: ScheduleParts): string =>
+  JSON.stringify({
+    mode: rest.mode ?? "task",
+    complexity: rest.complexity ?? "simple",
+    reply: "On it.",
+    steps: steps.map((title) => ({ title, hint: "" })),
+    scope: { files_to_read: [], files_to_create: create, files_to_modify: modify, files_to_delete: [], commands: run },
+  });
+/** What eight-step is told of a step. */
+export const verdict = (
+  passed = true,
+  quality_score: number | null = 8,
+  reasons: readonly string[] = [],
+  next_fix: readonly string[] = [],
+): string => JSON.stringify({ passed, quality_score, reasons, next_fix });
+
 export const talk = (reply: string): string =>
   JSON.stringify({ intent: "conversation", reply, analysis: null, execution_plan: null, intelligence_notes: null });
 export const write = (path: string, text: string): string => `WRITE::${path}::EOT\n${text}END::EOT\n`;

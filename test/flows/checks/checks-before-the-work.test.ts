@@ -4,7 +4,7 @@ import { eightStep } from "../../../src/flows/eight-step.ts";
 import { followPlan } from "../../../src/flows/single-shot.ts";
 import { needs } from "../../needs.ts";
 import { copies, here } from "../../workspace/sandbox/here.ts";
-import { finish, modify, plan, planOf, talk } from "../plans.ts";
+import { finish, modify, plan, planOf, schedule, talk, verdict } from "../plans.ts";
 import { makeFolder, play, playIn } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -135,16 +135,13 @@ needs({ name: "a machine without copies", isHere: !here.proposes }).test(
 );
 
 test("eight-step is told the output with its schedule and with its first step", async () => {
-  const schedule = JSON.stringify({
-    mode: "task",
-    complexity: "simple",
-    reply: "On it.",
-    steps: [{ title: "one", hint: "" }],
-    scope: { files_to_read: [], files_to_create: [], files_to_modify: ["a.txt"], files_to_delete: [], commands: [] },
-  });
-  const verdict = JSON.stringify({ passed: true, quality_score: 9, reasons: [], next_fix: [] });
   const options = { mode: "eight-step", checks: ["cat a.txt; grep -q two a.txt"] };
-  const ran = await play({ files, flow: eightStep, lines: [schedule, change, verdict, "Done."], options });
+  const ran = await play({
+    files,
+    flow: eightStep,
+    lines: [schedule({ modify: ["a.txt"] }), change, verdict(), "Done."],
+    options,
+  });
   expect(ran.outcome).toMatchObject({ code: 0, status: "verified" });
   for (const n of [1, 2]) expect(ran.asked(n)).toContain('note="fails">\none\n</check>');
 });

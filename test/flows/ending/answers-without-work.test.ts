@@ -2,11 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { finish, modify, plan, talk, write } from "../plans.ts";
+import { finish, modify, plan, talk, verdict, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.py": "X = 1\n" };
-const passed = JSON.stringify({ passed: true, quality_score: 9, reasons: [], next_fix: [] });
+const passed = verdict();
 const schedule = JSON.stringify({
   mode: "task",
   complexity: "complex",

@@ -6,16 +6,7 @@ import { PaiError } from "../../../src/core/error.ts";
 import { followPlan, singleShot } from "../../../src/flows/single-shot.ts";
 import { needs, ordinaryUser } from "../../needs.ts";
 import { finish, modify, plan, planOf, write } from "../plans.ts";
-import { filesIn, makeFolder, type Place, play, playIn } from "../scripted.ts";
-
-async function inFolder<T>(files: Record<string, string>, work: (place: Place) => Promise<T>): Promise<T> {
-  const place = makeFolder(files);
-  try {
-    return await work(place);
-  } finally {
-    place.remove();
-  }
-}
+import { filesIn, inFolder, play, playIn } from "../scripted.ts";
 
 describe("a file that somebody else changes during call 2", () => {
   const steps = ["MODIFY a.txt", "MODIFY b.txt"];

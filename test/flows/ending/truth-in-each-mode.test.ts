@@ -5,7 +5,7 @@ import type { RunOptions } from "../../../src/flows/run.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { finish, modify, plan } from "../plans.ts";
+import { finish, modify, plan, schedule, verdict } from "../plans.ts";
 import { type Line, play, type Ran } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -38,15 +38,9 @@ const modes = {
   "eight-step": {
     flow: eightStep,
     lines: ({ put, command, claims = 0 }: Work): readonly Line[] => [
-      JSON.stringify({
-        mode: "task",
-        complexity: "simple",
-        reply: "On it.",
-        steps: [{ title: "Do it", hint: "" }],
-        scope: { files_to_modify: put === null ? [] : ["a.txt"], commands: command === undefined ? [] : [command] },
-      }),
+      schedule({ modify: put === null ? [] : ["a.txt"], run: command === undefined ? [] : [command] }),
       edit(put) + run(command) + finish(claim),
-      JSON.stringify({ passed: true, quality_score: 9, reasons: [], next_fix: [] }),
+      verdict(),
       ...again(claims, finish(claim)),
       claim,
     ],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { finish, modify, plan, talk, write } from "../plans.ts";
+import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const long = Array.from({ length: 4000 }, (_, n) => `value_${n} = ${n}`).join("\n");
@@ -118,28 +118,13 @@ describe("results", () => {
 });
 
 test("eight-step looks first too, asked in its own form or in that of a plan", async () => {
-  const schedule = JSON.stringify({
-    mode: "task",
-    complexity: "simple",
-    reply: "On it.",
-    steps: [{ title: "one", hint: "" }],
-    looks: [],
-    scope: {
-      files_to_read: [],
-      files_to_create: [],
-      files_to_modify: ["shop/money.py"],
-      files_to_delete: [],
-      commands: [],
-    },
-  });
   const own = JSON.stringify({
     mode: "look",
     reply: "I look.",
     looks: [{ action: "READ", target: "shop/money.py", destination: "" }],
   });
-  const verdict = JSON.stringify({ passed: true, quality_score: 9, reasons: [], next_fix: [] });
   for (const first of [own, look("READ shop/money.py")]) {
-    const lines = [first, schedule, change, verdict, "Done."];
+    const lines = [first, schedule({ modify: ["shop/money.py"] }), change, verdict(), "Done."];
     const ran = await play({ files, flow: eightStep, lines, options: { mode: "eight-step" } });
     expect(ran.asked(2)).toContain("1 RATE = 1");
     expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 5, expected: 5, at_most: 7 } });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Json } from "../../../src/core/model.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, schedule, write } from "../plans.ts";
 import { type Line, makeFolder, play, playIn, type Ran } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -134,31 +134,13 @@ test("a file whose end nobody can tell is asked for again, with the reason", asy
 });
 
 describe("a step of eight-step", () => {
-  const schedule = JSON.stringify({
-    mode: "task",
-    complexity: "moderate",
-    reply: "I will do it.",
-    steps: ["one", "two"].map((title) => ({ title, hint: "" })),
-    scope: {
-      files_to_read: [],
-      files_to_create: ["b.txt"],
-      files_to_modify: ["a.txt"],
-      files_to_delete: [],
-      commands: [],
-    },
-  });
-  const verdict = (passed: boolean) =>
-    JSON.stringify({
-      passed,
-      quality_score: "8/10",
-      reasons: [passed ? "Well done" : "a.txt is as it was"],
-      next_fix: [],
-    });
+  const two = schedule({ complexity: "moderate", steps: ["one", "two"], create: ["b.txt"], modify: ["a.txt"] });
+  const praise = JSON.stringify({ passed: true, quality_score: "8/10", reasons: ["Well done"], next_fix: [] });
   const checks = ["grep 1 a.txt && cat b.txt"];
   const setup = { files, flow: eightStep, options: { mode: "eight-step", checks } };
 
   test("does not fail by a check that only all steps together can pass", async () => {
-    const lines = [schedule, done, verdict(true), write("b.txt", "two\n"), verdict(true), "Done."];
+    const lines = [two, done, praise, write("b.txt", "two\n"), praise, "Done."];
     const ran = await play({ ...setup, lines });
     expect(ran.purposes).toBe("plan execute integrity execute integrity summary");
     expect(ran.outcome).toMatchObject({ status: "verified", score: 8 });
@@ -168,7 +150,7 @@ describe("a step of eight-step", () => {
 
   test("the last one does, even when it changes nothing; and FINISH before it ends nothing", async () => {
     const bad = write("b.txt", "two\n");
-    const lines = [schedule, bad + finish(), verdict(true), finish(), verdict(true), finish(), "Done."];
+    const lines = [two, bad + finish(), praise, finish(), praise, finish(), "Done."];
     const ran = await play({ ...setup, lines });
     expect(ran.outcome).toMatchObject({ status: "failed", code: 9 });
     expect(ran.files).toEqual(files);
@@ -176,15 +158,7 @@ describe("a step of eight-step", () => {
 
   test("that is mended sees what it read, and is told once what is wrong, without praise", async () => {
     const bad = modify("b/a.txt", ["one\n", "1\n"]);
-    const lines = [
-      schedule,
-      `READ::a.txt\n${bad}`,
-      verdict(true),
-      done,
-      write("b.txt", "two\n"),
-      verdict(true),
-      "Done.",
-    ];
+    const lines = [two, `READ::a.txt\n${bad}`, praise, done, write("b.txt", "two\n"), praise, "Done."];
     const ran = await play({ ...setup, lines });
     expect(ran.outcome.status).toBe("verified");
     expect(ran.told(4)).toContain('<file path="a.txt">\none\n</file>');

@@ -7,7 +7,7 @@ import { allActions } from "../../../src/actions/registry.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { plan as planOf } from "../plans.ts";
+import { plan as planOf, schedule, verdict } from "../plans.ts";
 import { makeFolder, past, play, playIn } from "../scripted.ts";
 
 const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
@@ -176,23 +176,13 @@ test("a text is cut after its secrets are hidden, also one that only a later fil
 test("no secret is cut in half in the diff that eight-step judges", async () => {
   const secret = "Zx9kQ2mR7tLp4VwA8sNd";
   const row = `${Array(40).fill(secret).join(" ")}\n`;
-  const scope = {
-    files_to_read: [],
-    files_to_create: [],
-    files_to_modify: ["a.txt"],
-    files_to_delete: [],
-    commands: [],
-  };
-  const steps = [{ title: "Write it", hint: "" }];
-  const schedule = JSON.stringify({ mode: "task", complexity: "simple", reply: "On it.", steps, scope });
   const text = `x ${row.replaceAll(secret, "<<SECRET_k3f9_1>>")}`.repeat(80);
   const act = `WRITE::a.txt::EOT\n${text}\nEND::EOT\nFINISH::EOT\nDone.\nEND::EOT\n`;
-  const verdict = JSON.stringify({ passed: true, quality_score: 8, reasons: [], next_fix: [] });
   const ran = await play({
     flow: eightStep,
     options: { mode: "eight-step" },
     files: { "a.txt": `password = "${secret}"\n${row.repeat(80)}` },
-    lines: [schedule, act, verdict, "Made it."],
+    lines: [schedule({ modify: ["a.txt"] }), act, verdict(), "Made it."],
   });
   expect(ran.asked(3)).toContain("<<SECRET_k3f9_1>> <<SECRET_k3f9_1>>");
   expect(JSON.stringify(ran.requests)).not.toMatch(/Zx9k/);

@@ -4,7 +4,7 @@ import { renderForSummary } from "../../../src/core/session/past.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
-import { finish, modify, plan, talk, write } from "../plans.ts";
+import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
 import type { Setup } from "../scripted.ts";
 import { inSession, type Turned } from "../turns.ts";
 
@@ -15,20 +15,6 @@ const ask = {
   answers: [],
 } as const;
 const words = { feedback: "in words, please" } as const;
-
-const schedule = (scope: {
-  readonly create?: readonly string[];
-  readonly modify?: readonly string[];
-  readonly run?: readonly string[];
-}) =>
-  JSON.stringify({
-    ...{ mode: "task", complexity: "simple", reply: "On it.", steps: [{ title: "Do it", hint: "" }] },
-    scope: {
-      ...{ files_to_read: [], files_to_create: scope.create ?? [], files_to_modify: scope.modify ?? [] },
-      ...{ files_to_delete: [], commands: scope.run ?? [] },
-    },
-  });
-const verdict = (passed: boolean) => JSON.stringify({ passed, quality_score: 8, reasons: [], next_fix: [] });
 
 /** The messages of the first request of a turn, as text. */
 const sent = ({ requests }: Turned): string => JSON.stringify(requests[0]?.messages);

@@ -5,7 +5,7 @@ import type { StampedEvent } from "../../../src/core/event.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
-import { finish, modify, plan, talk, write } from "../plans.ts";
+import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 import { inSession } from "../turns.ts";
 
@@ -88,18 +88,8 @@ test("a message alone, behind a command that failed, is the last word: nothing i
 test("a step that the person wanted done, and that stays undone, is told as that, and they are asked once", async () => {
   await inSession({}, async (turns) => {
     const skip = `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}${finish("Done.")}`;
-    const none = { files_to_read: [], files_to_modify: [], files_to_delete: [], commands: [] };
-    const scope = JSON.stringify({
-      ...{ mode: "task", complexity: "simple", reply: "On it.", steps: [{ title: "Do it", hint: "" }] },
-      scope: { ...none, files_to_create: ["a.txt", "CHANGES.md"] },
-    });
-    const lines = [
-      scope,
-      skip,
-      JSON.stringify({ passed: true, quality_score: 8, reasons: [], next_fix: [] }),
-      finish("No need for it."),
-      "Wrote a.txt.",
-    ];
+    const scope = schedule({ create: ["a.txt", "CHANGES.md"] });
+    const lines = [scope, skip, verdict(), finish("No need for it."), "Wrote a.txt."];
     const options = { interactive: true, mode: "eight-step" } as const;
     const ran = await turns.say("write", { lines, flow: eightStep, options, answers: ["yes", "no"] });
     expect(ran.asked(5)).toContain("Not done:\n- WRITE CHANGES.md");

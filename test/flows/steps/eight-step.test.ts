@@ -7,32 +7,12 @@ import { PaiError } from "../../../src/core/error.ts";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import type { RunOptions } from "../../../src/flows/run.ts";
+import { schedule, verdict } from "../plans.ts";
 import { type Line, makeFolder, play, playIn, type Setup } from "../scripted.ts";
 
-interface Told {
-  readonly steps?: readonly string[];
-  readonly create?: readonly string[];
-  readonly modify?: readonly string[];
-  readonly mode?: string;
-}
-
-const schedule = ({ steps = ["Write it"], create = [], modify = [], mode = "task" }: Told): string =>
-  JSON.stringify({
-    mode,
-    complexity: "simple",
-    reply: "On it.",
-    steps: steps.map((title) => ({ title, hint: "" })),
-    scope: { files_to_read: [], files_to_create: create, files_to_modify: modify, files_to_delete: [], commands: [] },
-  });
 const write = (path: string, text: string, end = "") =>
   `Goal: ${path}.\nSmall.\nWRITE::${path}::EOT\n${text}\nEND::EOT\n${end}`;
 const finish = "FINISH::EOT\nAll done.\nEND::EOT\n";
-const verdict = (
-  passed: boolean,
-  quality_score: number | null = 8,
-  reasons: readonly string[] = [],
-  next_fix: readonly string[] = [],
-) => JSON.stringify({ passed, quality_score, reasons, next_fix });
 const summary = "Made it.\nNEXT: Add a test\nNEXT: Add docs\nShall I?";
 const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
   play({ lines, flow: eightStep, options: { mode: "eight-step", ...rest.options }, ...rest });

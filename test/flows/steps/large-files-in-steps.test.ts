@@ -1,30 +1,20 @@
 /** eight-step: what its steps are shown of large files, and what becomes of the praise that has a condition. */
 import { expect, test } from "bun:test";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { finish, modify, write } from "../plans.ts";
+import { finish, modify, schedule, verdict, write } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
 
-const schedule = (scope: object, steps: readonly string[] = ["Do it"]) =>
-  JSON.stringify({
-    mode: "task",
-    complexity: "simple",
-    reply: "On it.",
-    steps: steps.map((title) => ({ title, hint: "" })),
-    scope: { files_to_read: [], files_to_create: [], files_to_modify: [], files_to_delete: [], commands: [], ...scope },
-  });
-const verdict = (quality_score: number, next_fix: readonly string[] = []) =>
-  JSON.stringify({ passed: true, quality_score, reasons: [], next_fix });
 const summary = "Made it.\nNEXT: Add a test\nNEXT: Add docs\n";
 const run = ({ options, ...setup }: Setup) =>
   play({ ...setup, flow: eightStep, options: { mode: "eight-step", ...options } });
 
 test("what a step that passed could still have better becomes next steps, behind those of the summary, each once", async () => {
   const lines = [
-    schedule({ files_to_create: ["a.py"] }, ["Write it", "Look again"]),
+    schedule({ create: ["a.py"], steps: ["Write it", "Look again"] }),
     write("a.py", "x = 1\n"),
-    verdict(8, ["Name the number", "Add a test"]),
+    verdict(true, 8, [], ["Name the number", "Add a test"]),
     finish(),
-    verdict(9, ["Name the number"]),
+    verdict(true, 9, [], ["Name the number"]),
     summary,
   ];
   const ran = await run({ lines });
@@ -35,7 +25,7 @@ test("of a large file that it changes a step is shown parts, and the edit of a p
   const large = Array.from({ length: 6000 }, (_, n) => `def part_${n}():\n    return ${n}\n\n`).join("");
   const edit =
     "MODIFY::lib/parts.py::EOT\n<<<<<<< SEARCH\n    return 1700\n=======\n    return 7100\n>>>>>>> REPLACE\nEND::EOT\n";
-  const lines = [schedule({ files_to_modify: ["lib/parts.py"] }), edit + finish(), verdict(8), summary];
+  const lines = [schedule({ modify: ["lib/parts.py"] }), edit + finish(), verdict(true, 8), summary];
   const task = "part_1700 in lib/parts.py should return 7100";
   const ran = await run({ lines, files: { "lib/parts.py": large }, task });
   expect(ran.asked(2)).toContain('<file path="lib/parts.py" shown="parts of 18000 lines">');
@@ -48,16 +38,16 @@ test("of a large file that it changes a step is shown parts, and the edit of a p
 
 test("the summary is told what was mended, and what the checks came to", async () => {
   const lines = [
-    schedule({ files_to_create: ["a.sh"] }),
+    schedule({ create: ["a.sh"] }),
     write("a.sh", "exit 1\n"),
-    verdict(6),
+    verdict(true, 6),
     modify("a.sh", ["exit 1\n", "exit 0\n"]),
     summary,
   ];
   const ran = await run({ lines, options: { checks: ["sh a.sh"] } });
   expect(ran.purposes).toBe("plan execute integrity heal summary");
   expect(ran.asked(4)).toContain("This is its one repair; turns left after it: 0.");
-  expect(ran.asked(5)).toContain("1. Do it: repaired, and not judged again\ndone: MODIFY a.sh");
+  expect(ran.asked(5)).toContain("1. Write it: repaired, and not judged again\ndone: MODIFY a.sh");
   expect(ran.outcome.score).toBeNull();
   expect(ran.asked(5)).toEndWith("Checks at the end:\n- sh a.sh: passed");
 });
@@ -65,8 +55,14 @@ test("the summary is told what was mended, and what the checks came to", async (
 test("a FINISH covers no later step while a command is red, and the summary knows of a step that the person wants", async () => {
   const skip = `SKIP::b.py::one does\n${write("a.py", "x = 1\n")}${finish()}`;
   const lines = [
-    schedule({ files_to_create: ["a.py", "b.py"], commands: ["false"] }, ["Write both", "Run it"]),
-    ...[skip, verdict(8), `${write("b.py", "y = 1\n")}RUN::false\n${finish("It fails.")}`, verdict(4), summary],
+    schedule({ create: ["a.py", "b.py"], run: ["false"], steps: ["Write both", "Run it"] }),
+    ...[
+      skip,
+      verdict(true, 8),
+      `${write("b.py", "y = 1\n")}RUN::false\n${finish("It fails.")}`,
+      verdict(true, 4),
+      summary,
+    ],
   ];
   const options = { interactive: true, allowRun: true } as const;
   const ran = await run({ lines, options, answers: ["yes", "no"] });
@@ -77,8 +73,8 @@ test("a FINISH covers no later step while a command is red, and the summary know
 
 test("a command that pai runs early and that is red leaves the later step to the model", async () => {
   const lines = [
-    schedule({ files_to_create: ["a.py"], commands: ["false"] }, ["Write it", "Run it"]),
-    ...[write("a.py", "x = 1\n") + finish(), verdict(8), finish("It fails."), verdict(4), summary],
+    schedule({ create: ["a.py"], run: ["false"], steps: ["Write it", "Run it"] }),
+    ...[write("a.py", "x = 1\n") + finish(), verdict(true, 8), finish("It fails."), verdict(true, 4), summary],
   ];
   const ran = await run({ lines, options: { allowRun: true } });
   expect(ran.purposes).toBe("plan execute integrity execute integrity summary");

@@ -1,5 +1,6 @@
 /** Ctrl+C during the work of an approved plan, then y: it is carried on, without planning again and without a question. */
 import { expect } from "bun:test";
+import { schedule, verdict } from "../../flows/plans.ts";
 import { readCommand } from "../contract.ts";
 import type { Answer } from "../gemini.ts";
 import { openPlace, type Place } from "../harness.ts";
@@ -11,22 +12,8 @@ const offered = /y carries the plan on, without planning again/;
 const plan = planned([["WRITE", "hello.txt"]]);
 const work = done(write("hello.txt", "hello\n"), "Made it.");
 const slow = { ...work, delayMs: 20_000 };
-const schedule: Answer = {
-  text: JSON.stringify({
-    mode: "task",
-    complexity: "simple",
-    reply: "Two steps.",
-    steps: ["Write hello", "Write bye"].map((title) => ({ title, hint: "a line" })),
-    scope: {
-      files_to_read: [],
-      files_to_create: ["hello.txt", "bye.txt"],
-      files_to_modify: [],
-      files_to_delete: [],
-      commands: [],
-    },
-  }),
-};
-const verdict: Answer = { text: JSON.stringify({ passed: true, quality_score: 9, reasons: [], next_fix: [] }) };
+const scheduled: Answer = { text: schedule({ steps: ["Write hello", "Write bye"], create: ["hello.txt", "bye.txt"] }) };
+const passed: Answer = { text: verdict() };
 const act = (path: string): Answer => ({ text: write(path, "hello\n") });
 const summary: Answer = { text: "Made both." };
 
@@ -71,8 +58,8 @@ inTerminal("the plan goes on with one call", async () => {
 });
 
 inTerminal("a schedule goes on with its steps, from the first: what was done was taken back", async () => {
-  const rest = [act("hello.txt"), verdict, act("bye.txt"), verdict, summary];
-  await using place = openPlace([schedule, act("hello.txt"), verdict, { ...act("bye.txt"), delayMs: 20_000 }, ...rest]);
+  const rest = [act("hello.txt"), passed, act("bye.txt"), passed, summary];
+  await using place = openPlace([scheduled, act("hello.txt"), passed, { ...act("bye.txt"), delayMs: 20_000 }, ...rest]);
   using screen = await interruptAt(place, 4, "--mode eight-step");
   screen.enter("y");
   await screen.shows(/Made both\./);

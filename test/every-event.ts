@@ -183,7 +183,7 @@ function filled(text: Probe): { readonly [T in RunEvent["type"]]: readonly [unkn
       { n: 1, channel: "thought", text },
       { n: 1, channel: "text", text },
     ],
-    "model.progress": [{ n: 1, replied: true, thought: 0, step: 1, file: { path: text, lines: 1 } }],
+    "model.progress": [{ n: 1, replied: true, thought: 0, lines: 1 }],
     "command.output": [{ lines: text }],
     "model.finished": [{ n: 1, stop: "failed", usage, served: text, key: text, ms: 1 }],
     "phase.started": [{ phase: 1, of: 2 }],

@@ -2,7 +2,6 @@
 
 import type { Message } from "./model.ts";
 import type { Notice } from "./question.ts";
-import type { ReplyProgress } from "./reply-progress.ts";
 import type { eventSchema, ShapeOf } from "./schemas.ts";
 
 /** A file that a request showed, whole or in part. */
@@ -19,8 +18,17 @@ type ShownEvent = Exclude<ShapeOf<typeof eventSchema>, { type: "notice" }> | ({ 
 
 /** What only the terminal, the session file or the receipt takes. */
 type InnerEvent =
-  /** A few times a second: how far the reply is. `replied`: its text for the user is whole. */
-  | ({ readonly type: "model.progress"; readonly n: number; readonly replied: boolean } & ReplyProgress)
+  /**
+   * A few times a second: how far the reply is, in lines, and until it begins in estimated tokens of thoughts. `replied`:
+   * its text for the user is whole.
+   */
+  | {
+      readonly type: "model.progress";
+      readonly n: number;
+      readonly replied: boolean;
+      readonly thought: number;
+      readonly lines: number;
+    }
   /** A few times a second, while a command runs: the last lines of its output. */
   | { readonly type: "command.output"; readonly lines: string }
   /** For the session file, here and in the next event: what the conversation of a tool-loop holds now. */

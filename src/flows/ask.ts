@@ -8,13 +8,11 @@ import {
   type ModelEvent,
   type ModelRequest,
   type Native,
-  type Purpose,
   partOf,
   type StopReason,
   sizeOf,
   type Usage,
 } from "../core/model.ts";
-import { readProgress } from "../core/reply-progress.ts";
 import { hideMessage } from "../core/secrets/hide-message.ts";
 import { breathe } from "../core/steps.ts";
 import { minimumOf, refuseHuge, spentOn, usageOf } from "./ledger.ts";
@@ -94,16 +92,19 @@ interface Asking {
 /** Milliseconds between two reports of progress. */
 const progressMs = 250;
 
+const charactersPerToken = 4;
+
 /** Reports how far the reply is, a few times a second; a quick reply is not reported. */
-function reportProgress({ emit, now }: Run, purpose: Purpose): Asking["onPiece"] {
-  const progress = readProgress(purpose);
+function reportProgress({ emit, now }: Run): Asking["onPiece"] {
+  let [thoughts, lines] = [0, 0];
   let last = now().getTime();
   return (kind, text, n) => {
-    progress.push(kind, text);
+    thoughts = kind === "thought" ? thoughts + text.length : 0;
+    if (kind === "text") lines += text.split("\n").length - 1;
     const at = now().getTime();
     if (at - last < progressMs) return;
     last = at;
-    emit({ type: "model.progress", n, replied: false, ...progress.read() });
+    emit({ type: "model.progress", n, replied: false, thought: Math.ceil(thoughts / charactersPerToken), lines });
   };
 }
 
@@ -239,7 +240,7 @@ async function send(
   };
   try {
     const onSome = (text: string, n: number) => text !== "" && onText(text, n);
-    await receive(run, { request, refit, count, onText: onSome, onPiece: reportProgress(run, question.purpose) }, got);
+    await receive(run, { request, refit, count, onText: onSome, onPiece: reportProgress(run) }, got);
     onText("", got.n);
   } catch (thrown) {
     got.isBrokenOff = got.n === 0 && run.signal.aborted;

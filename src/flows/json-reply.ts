@@ -27,7 +27,7 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
     // The rest of the plan may take long: show the reply up to its last word, and start waiting for the rest.
     const isLong = run.now().getTime() - started > slowMs;
     if (!wasComplete && reader.isComplete() && isLong)
-      run.emit({ type: "model.progress", n, replied: true, thought: 0, step: null, file: null });
+      run.emit({ type: "model.progress", n, replied: true, thought: 0, lines: 0 });
   });
 }
 

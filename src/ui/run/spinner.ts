@@ -2,13 +2,12 @@
 
 import type { Purpose } from "../../core/model.ts";
 import type { Wait } from "../../core/question.ts";
-import type { ReplyProgress } from "../../core/reply-progress.ts";
 import { counted, grouped, renderDuration } from "../amount.ts";
 import { cut, keepEnd, wrap } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import type { Glyphs, Style } from "../style.ts";
 import { eraseFromRow } from "../tty.ts";
-import type { EventHandlers } from "./show-work.ts";
+import type { EventHandlers, EventOf } from "./show-work.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Spinner {
@@ -284,12 +283,10 @@ function renderPromise(purpose: Purpose, atMost: number): string {
   return purpose === "execute" ? ", mostly 1 or 2 calls," : "";
 }
 
-/** The progress of a reply: "planning, step 3 of the plan", "working, src/a.ts, 120 lines". */
-function renderProgress(purpose: Purpose, { thought, step, file }: ReplyProgress): string {
+/** The progress of a reply: "thinking, 120 tokens", "working, 40 lines". */
+function renderProgress(purpose: Purpose, { thought, lines }: EventOf<"model.progress">): string {
   if (thought > 0) return `thinking, ${grouped(thought)} tokens`;
-  if (step !== null) return `${words[purpose]}, step ${step} of the plan`;
-  if (file === null) return words[purpose];
-  return `${words[purpose]}, ${file.path}${file.lines === 0 ? "" : `, ${counted(file.lines, "line")}`}`;
+  return lines === 0 ? words[purpose] : `${words[purpose]}, ${counted(lines, "line")}`;
 }
 
 /** The lines of a running command that are shown. */

@@ -40,9 +40,6 @@ export interface Terminal {
 /** A streamed reply without news for this many milliseconds is shown as ended. */
 const stillMs = 3000;
 
-const isBehindReply = ({ replied, step, file }: EventOf<"model.progress">): boolean =>
-  replied || step !== null || file !== null;
-
 function openRun(options: TerminalOptions): Terminal {
   const { verbose, kind, now } = options;
   /** When the current stretch of work began; null: a question waits for its answer. */
@@ -130,7 +127,7 @@ function openRun(options: TerminalOptions): Terminal {
 
   /** Only output that follows a reply ends its line, as more of it may come; the spinner alone is drawn meanwhile. */
   function showProgress(event: EventOf<"model.progress">): void {
-    if (reply.open && !isBehindReply(event)) return;
+    if (reply.open && !event.replied) return;
     reply.close();
     watchSilence();
     show("model.progress", event);

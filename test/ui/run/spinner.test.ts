@@ -140,11 +140,11 @@ test("where no line can be redrawn, a wait says its name at once and its time ev
     };
     beat.start("planning with x");
     expect(after(29_000)).toEqual(["planning with x ..."]);
-    beat.update("planning, step 3 of the plan");
+    beat.update("planning, 40 lines");
     expect(after(61_000)).toEqual([
-      "planning, step 3 of the plan, 30 s",
-      "planning, step 3 of the plan, 1 min 0 s",
-      "planning, step 3 of the plan, 1 min 30 s",
+      "planning, 40 lines, 30 s",
+      "planning, 40 lines, 1 min 0 s",
+      "planning, 40 lines, 1 min 30 s",
     ]);
     beat.stop();
     expect(after(60_000)).toEqual([]);

@@ -137,7 +137,7 @@ test("with --verbose a model's thoughts are lines as they come, without -v only 
     { type: "model.started", n: 1, purpose: "plan", model: "gemini:x", estimate: 1 },
     { type: "model.delta", n: 1, channel: "thought", text: "First I look.\n\nThen " },
     { type: "model.delta", n: 1, channel: "thought", text: "I write \u001b[31mred." },
-    { type: "model.progress", n: 1, replied: false, thought: 20, step: null, file: null },
+    { type: "model.progress", n: 1, replied: false, thought: 20, lines: 0 },
     { type: "model.delta", n: 1, channel: "reply", text: "Hello" },
   ]);
   const lines = (options: object) => show(true, options, { events, outcome }).screen.split("\n");

@@ -9,7 +9,7 @@ import { claimOfPlan, commandOf, type PlanClaim, pathsOfClaim, renderClaim } fro
 import type { Concern } from "../core/question.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { pathFor, pathsToAllow } from "./call-rights.ts";
-import { findConcerns, refuseUnallowed, requireChangeable, withinOnly } from "./changes/allowed.ts";
+import { findConcerns, requireChangeable, requireOwnYes, withinOnly } from "./changes/allowed.ts";
 import { describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
@@ -177,14 +177,9 @@ async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly PlanCla
   return approvalWording.plan(deletes, concerns, commands, sandbox);
 }
 
-async function requireOwnYes(run: Run, claims: readonly PlanClaim[]): Promise<void> {
-  const refusal = await refuseUnallowed(run, pathsToAllow(run, claims));
-  if (refusal !== null) throw refusal.error;
-}
-
 /** Notes the yes to the plan; asks for the yes of its own that some paths need. Throws declined. */
 export async function takeYes(run: Run, claims: readonly PlanClaim[]): Promise<void> {
-  await requireOwnYes(run, claims);
+  await requireOwnYes(run, pathsToAllow(run, claims));
   run.planning.approved = true;
 }
 
@@ -200,7 +195,7 @@ export async function requireYes(
 ): Promise<string | null> {
   if (plan.intent === "conversation" || run.planning.planOnly || run.planning.asksOnly) return null;
   if (run.changing.dryRun) {
-    await requireOwnYes(run, claims);
+    await requireOwnYes(run, pathsToAllow(run, claims));
     return null;
   }
   const text = approvalWording.withFaults(await renderPlanQuestion(run, plan, claims), faults);

@@ -11,7 +11,7 @@ import type { View } from "../core/ports.ts";
 import type { Question } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { refuseUnallowed, requireChangeable, withinOnly } from "./changes/allowed.ts";
+import { requireChangeable, requireOwnYes, withinOnly } from "./changes/allowed.ts";
 import { askBound, describeSandbox, foretellWalls, onlyCommands } from "./commands/commands.ts";
 import type { Run } from "./run.ts";
 
@@ -59,8 +59,7 @@ export function requireInside({ changing: { only } }: Run, claim: PlanClaim): vo
 export async function requirePermitted(run: Run, claim: PlanClaim): Promise<void> {
   if (claim.kind === "delete" && !run.changing.allowDelete && !run.changing.dryRun)
     throw new PaiError("delete_refused", "headless a deletion needs --allow-delete");
-  const refusal = await refuseUnallowed(run, pathsToAllow(run, [claim]));
-  if (refusal !== null) throw refusal.error;
+  await requireOwnYes(run, pathsToAllow(run, [claim]));
 }
 
 /** The target of a call, as people see it. */
@@ -84,8 +83,7 @@ export function claimOfCall(run: Run, { name, input }: Call): PlanClaim | null {
 /** Closed files are opened before the action reads them: a flag names them, or the person says yes. Throws path_refused, declined. */
 export async function requireOpened(run: Run, claim: PlanClaim): Promise<void> {
   const closed = pathsOfClaim(claim).filter((path) => run.workspace.whyClosed(path) !== null);
-  const refusal = await refuseUnallowed(run, closed);
-  if (refusal !== null) throw refusal.error;
+  await requireOwnYes(run, closed);
 }
 
 /** The paths that a call claims; none when the policy refuses one. */

@@ -71,6 +71,12 @@ export async function refuseUnallowed(run: Run, touched: readonly RelPath[]): Pr
   return null;
 }
 
+/** Throws path_refused or declined unless all of these paths may be changed. */
+export async function requireOwnYes(run: Run, touched: readonly RelPath[]): Promise<void> {
+  const refusal = await refuseUnallowed(run, touched);
+  if (refusal !== null) throw refusal.error;
+}
+
 /** Whether a glob matches a path; `folder/**` also matches the folder itself. */
 const names = (glob: string, path: string) =>
   [glob, glob.replace(/\/\*\*$/, "")].some((each) => new Bun.Glob(each).match(path));

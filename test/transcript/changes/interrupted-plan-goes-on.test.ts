@@ -86,27 +86,6 @@ inTerminal("a wish to see the diff first holds, and a second interrupt can be ca
   expect([place.gemini.requests.length, place.tree()]).toEqual([4, {}]);
 });
 
-inTerminal("what the user corrected in the plan holds when it is carried on", async () => {
-  await using place = openPlace([plan, plan, slow, work]);
-  using screen = openScreen(place, { columns: 100, rows: 50 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
-  screen.enter("make hello.txt");
-  await screen.shows(question);
-  screen.enter("say it politely");
-  await screen.shows(question, 2);
-  screen.enter("y");
-  await place.gemini.arrived(3);
-  screen.press("C-c");
-  await screen.shows(offered);
-  await screen.shows(ready, 2);
-  screen.enter("y");
-  await screen.shows(/Made it\./);
-  const corrected = place.gemini.requests.map(({ body }) => body.includes("say it politely"));
-  expect(corrected).toEqual([false, true, true, true]);
-  await expectSameReplay(place, 1);
-});
-
 inTerminal(
   "where a queued line stands at the prompt, the way to carry the plan on begins with clearing it",
   async () => {

@@ -45,7 +45,7 @@ async function read<T>(
   isLast: boolean,
 ): Promise<{ reply: Reply; reading: Reading<T> }> {
   const reply = await asked;
-  if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was cut at the output limit" } };
+  if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was too long, and was cut" } };
   const json = readJson(reply.text);
   if (json.ok) return { reply, reading: readValue(json.value) };
   const answer = answerOf?.(reply.text, isLast) ?? null;

@@ -276,7 +276,7 @@ function whyNot(
     const reason = [failure.code ?? "failed", oneLine(failure)] as const;
     return failure.code === "guard_refused" ? [...reason, guardHint] : [...reason];
   }
-  if (facts.cut && (open.length > 0 || !facts.finished)) return ["reply_cut", "the reply was cut at the output limit"];
+  if (facts.cut && (open.length > 0 || !facts.finished)) return ["reply_cut", "the reply was too long, and was cut"];
   if (facts.empty) return ["reply_invalid", `the reply held ${facts.seen || "no action and no answer"}`];
   if (facts.overflow) return ["nothing_done", "the reply held more actions than one phase may do"];
   return open.length > 0 ? ["nothing_done", `promised and not done: ${open.join(", ")}`] : null;

@@ -98,6 +98,12 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   ];
 }
 
+/** Whether the error does not say the step with its reason, as it does of a command that was red as it ran. */
+const isUnsaid =
+  ({ error }: Outcome) =>
+  ({ target, why }: RefusedAction): boolean =>
+    error?.message.includes(`${target}: ${why}`) !== true;
+
 /** "! left undone: MODIFY CHANGES.md  no reply did it": a line for each planned step that is open. */
 function renderOpenSteps(undone: readonly RefusedAction[], style: Style, columns: number | null): string[] {
   return undone.flatMap(({ action, target, why }) => {
@@ -197,7 +203,11 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
     ...renderRefused(untold(outcome), style, columns),
     ...renderContrary(outcome, style, columns),
-    ...renderOpenSteps(outcome.undone ?? [], style, columns),
+    ...renderOpenSteps(
+      screen ? (outcome.undone ?? []).filter(isUnsaid(outcome)) : (outcome.undone ?? []),
+      style,
+      columns,
+    ),
     ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
     ...renderNext(outcome.next, options),

@@ -204,3 +204,23 @@ test("where the checks never settle, the last line names what changed", () => {
     "! unverified: a, b, c and 2 more changed each time the checks ran\n",
   );
 });
+
+test("on a screen a command that was red is said where it ran and in the error, and not once more between them", () => {
+  const error = {
+    code: "partial",
+    message: "done in part: make: exit 2; the rest is kept",
+    hint: null,
+    retry_after: null,
+  } as const;
+  const undone = [
+    { action: "RUN", target: "make", why: "exit 2" },
+    { action: "MODIFY", target: "NEWS.md", why: "no reply did it" },
+  ];
+  const ended = { ...outcome, ok: false, status: "partial", code: 15, error, undone } as const;
+  const { screen } = show(true, {}, { events: [], outcome: ended });
+  expect(screen.match(/left undone: .*|done in part: make.*/g)).toEqual([
+    "left undone: MODIFY NEWS.md  no reply did it",
+    "done in part: make: exit 2; the rest is kept",
+  ]);
+  expect(show(false, {}, { events: [], outcome: ended }).out).toContain("left undone: RUN make  exit 2\n");
+});

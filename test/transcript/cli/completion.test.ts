@@ -6,7 +6,7 @@ import { needs } from "../../needs.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { openScreen } from "../screen.ts";
 
-/** The script of a shell as the binary prints it, in a file. */
+/** The script of a shell as the binary prints it, in a file; the shell asks the binary, which is called pai beside it. */
 async function saveScript(place: Place, shell: string): Promise<string> {
   const { code, stdout, stderr } = await place.pai(["completion", shell]);
   expect([code, stderr]).toEqual([0, ""]);
@@ -50,9 +50,11 @@ const plainName = (text: string) => text.replace(/\t.*/, "").replaceAll("\\ ", "
 /** What one process of a shell offers for each line, one after the other: a script for each, and how a shell reads them. */
 async function ask(place: Place, shell: string, scripts: readonly string[], env = {}): Promise<readonly string[][]> {
   const all = scripts.map((script) => `${script}\necho ----`).join("\n");
-  const { stdout, stderr } = await place.shell(`${shell} -c "$SCRIPT"`, { env: { ...env, SCRIPT: all } });
-  // Fish tells in any case that `pai` is not in its PATH.
-  if (shell.startsWith("bash")) expect(stderr).toBe("");
+  const beside = 'ln -sf "$PAI" "$SPARE/pai"; PATH="$SPARE:$PATH"';
+  const { stdout, stderr } = await place.shell(`${beside} ${shell} -c "$SCRIPT"`, {
+    env: { ...env, SCRIPT: all, SPARE: place.spare },
+  });
+  expect(stderr).toBe("");
   const parts = stdout.split("----\n").slice(0, -1);
   return parts.map((part) => part.split("\n").filter((line) => line !== ""));
 }

@@ -283,32 +283,16 @@ export function renderReportLines(report: Report, columns: number): string {
     .join("\n");
 }
 
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (mark) => entities[mark] ?? mark);
-
 const css =
   "body{font:15px/1.5 system-ui,sans-serif;margin:2rem;color-scheme:light dark}table{border-collapse:collapse}" +
   "td,th{padding:.25rem .75rem;border-bottom:1px solid #8884;text-align:right;white-space:nowrap}" +
   "td:first-child,th:first-child{text-align:left}main{overflow-x:auto}";
 
 export function renderHtml(report: Report): string {
-  const row = (cells: readonly string[], tag: "th" | "td") =>
-    `<tr>${cells.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join("")}</tr>`;
-  const tables = tablesOf(report).map(
-    ({ title, heads, rows }) =>
-      `<h2>${escapeHtml(title)}</h2><table><thead>${row(heads, "th")}</thead><tbody>` +
-      `${rows.map((cells) => row(cells, "td")).join("")}</tbody></table>`,
-  );
   const policy = "default-src 'none'; style-src 'unsafe-inline'";
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">` +
     `<meta name="viewport" content="width=device-width"><title>pai eval</title><style>${css}</style>` +
-    `<main><h1>pai eval</h1>${tables.join("")}</main></html>\n`
+    `<main><h1>pai eval</h1>${Bun.markdown.html(renderReportMarkdown(report))}</main></html>\n`
   );
 }

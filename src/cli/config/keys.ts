@@ -1,6 +1,7 @@
 /** Subcommands of `pai key`. No output contains a whole key. */
 import { PaiError } from "../../core/error.ts";
 import { findAnyProvider, type Provider, providerOfKey, providers, providerTable } from "../../core/providers.ts";
+import { alignRows } from "../../core/text.ts";
 import { renderWait } from "../../models/wire/http-errors.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { endRests, openKeyState } from "../../store/key-state.ts";
@@ -25,7 +26,7 @@ import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { currentKeys } from "../compose/key-command.ts";
 import { askOwner, refuseSetting, requireKey } from "./key-entry.ts";
 import { validateOnline } from "./validate-online.ts";
-import { type ConfigAnswer, type ConfigCall, type ConfigWord, renderColumns } from "./word.ts";
+import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
 const none = "No API key is currently configured";
 const hint = "store one with: pai key set";
@@ -187,7 +188,7 @@ function list(call: ConfigCall): ConfigAnswer {
     });
   });
   if (keys.length === 0) return { lines: [none, hint], data: { keys } };
-  return { lines: renderColumns(keys.map((key) => renderKey(key, now))), data: { keys } };
+  return { lines: alignRows(keys.map((key) => renderKey(key, now))), data: { keys } };
 }
 
 /** The columns of a key: provider, name, masked key, source, age, and what is special. */

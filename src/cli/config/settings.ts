@@ -4,6 +4,7 @@ import { PaiError } from "../../core/error.ts";
 import { isFields, type Json } from "../../core/model.ts";
 import { findProvider, type Provider, providerOfKey } from "../../core/providers.ts";
 import { suggest } from "../../core/suggest.ts";
+import { alignRows } from "../../core/text.ts";
 import { findBaseUrl, rememberConsent } from "../../store/base-url.ts";
 import { parseJsonText, replaceJson } from "../../store/json-text.ts";
 import { findKeys } from "../../store/keys.ts";
@@ -15,7 +16,7 @@ import { loadSettings } from "../../store/settings.ts";
 import { findRoot } from "../compose/base.ts";
 import { settingsAbout } from "../manual.ts";
 import { pickModel } from "../onboard/pick-model.ts";
-import { type ConfigAnswer, type ConfigCall, type ConfigWord, renderColumns } from "./word.ts";
+import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
 type AnySetting = (typeof allSettings)[number];
 
@@ -62,7 +63,7 @@ function list(call: ConfigCall): ConfigAnswer {
   const { values, origins } = loadHere(call).base;
   const names = Object.keys(values);
   return {
-    lines: renderColumns(names.map((name) => [name, render(values[name] ?? null) || "-", `(${origins[name]})`])),
+    lines: alignRows(names.map((name) => [name, render(values[name] ?? null) || "-", `(${origins[name]})`])),
     data: Object.fromEntries(names.map((name) => [name, { value: values[name] ?? null, origin: origins[name] }])),
   };
 }

@@ -46,14 +46,3 @@ export interface ConfigWord {
   readonly maxWords: number;
   readonly run: (call: ConfigCall) => ConfigAnswer | Promise<ConfigAnswer>;
 }
-
-/** Rows as lines, each column as wide as its widest cell. */
-export function renderColumns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
-}

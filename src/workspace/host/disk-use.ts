@@ -1,6 +1,7 @@
 /** How full the disks are, which folders fill one, and what is deleted and still held open. Looks for two seconds at most. */
 import { lstatSync, readdirSync, readlinkSync, type Stats, statfsSync, statSync } from "node:fs";
-import { alignRows, type HostFiles, plainName, spellBytes } from "./host.ts";
+import { alignRows } from "../../core/text.ts";
+import { type HostFiles, plainName, spellBytes } from "./host.ts";
 import { pidsOf, readProcesses } from "./processes.ts";
 
 const limits = {

@@ -80,14 +80,6 @@ export function spellAge(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-/** Rows as columns of the width of their longest cell; the last column is as long as it is. */
-export function alignRows(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  return rows.map((row) =>
-    row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join("  "),
-  );
-}
-
 /** The fields of a file of `KEY: value` or `KEY=value` lines. */
 export const fieldsOf = (text: string): ReadonlyMap<string, string> =>
   new Map(

@@ -1,6 +1,8 @@
 /** Looks at the machine that pai itself takes from its files, without a shell and without changing anything. */
+
+import { alignRows } from "../../core/text.ts";
 import { readMountTable, renderDisk } from "./disk-use.ts";
-import { alignRows, fieldsOf, type HostFiles, openHostFiles, plainName, spellAge } from "./host.ts";
+import { fieldsOf, type HostFiles, openHostFiles, plainName, spellAge } from "./host.ts";
 import { renderPorts } from "./ports.ts";
 import { renderMemory, renderProcesses } from "./processes.ts";
 import { renderUnits } from "./units.ts";

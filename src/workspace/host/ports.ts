@@ -1,6 +1,7 @@
 /** Ports that somebody listens on, from /proc/net, each with the process that holds it and its user. */
 import { readlinkSync } from "node:fs";
-import { alignRows, type HostFiles, openHostFiles, plainName } from "./host.ts";
+import { alignRows } from "../../core/text.ts";
+import { type HostFiles, openHostFiles, plainName } from "./host.ts";
 import { pidsOf, readProcesses, tellHidden } from "./processes.ts";
 
 interface Listening {

@@ -1,5 +1,7 @@
 /** Processes and memory of the machine, from /proc: what runs, whose it is, and how much it takes. Never an environment. */
-import { alignRows, fieldsOf, type HostFiles, plainName, spellAge, spellBytes } from "./host.ts";
+
+import { alignRows } from "../../core/text.ts";
+import { fieldsOf, type HostFiles, plainName, spellAge, spellBytes } from "./host.ts";
 
 export interface ProcessFacts {
   readonly pid: number;

@@ -1,6 +1,7 @@
 /** Units of systemd, from their files and what it keeps in /run and in the cgroups, without asking it anything. */
 import { readlinkSync } from "node:fs";
-import { alignRows, fieldsOf, type HostFiles, plainName, spellBytes } from "./host.ts";
+import { alignRows } from "../../core/text.ts";
+import { fieldsOf, type HostFiles, plainName, spellBytes } from "./host.ts";
 
 /** Where unit files are, the first that has a name wins. */
 const folders = [

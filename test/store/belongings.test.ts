@@ -23,22 +23,11 @@ function openState(name: string, entries: readonly string[]): Places {
 
 const workspace = "shop-0123456789ab";
 
-test("everything that a project with servers, sessions and killed commands leaves is pai's own", () => {
-  const held = "journal open closed held sessions runs memory.json input.jsonl ended.jsonl undone.jsonl seal lock";
-  const entries = [
-    ...["mcp.json", "mcp.json.lock", "trust.json", "endpoints.json", "keys.json", "days.sqlite-wal"],
-    ...held.split(" ").map((name) => `${workspace}/${name}${name.includes(".") || /seal|lock/.test(name) ? "" : "/"}`),
-  ];
-  const { own, foreign } = findBelongings(openState("whole", entries));
-  expect(foreign).toEqual([]);
-  expect(own).toHaveLength(7);
-});
-
-test("a file of somebody else keeps its folder from being pai's", () => {
-  const { own, foreign } = findBelongings(
-    openState("mixed", ["notes.txt", `${workspace}/runs/`, `${workspace}/notes`]),
-  );
-  expect([own, foreign.length]).toEqual([[], 2]);
+test("a folder of state with its usual name is pai's own, any other one is named", () => {
+  const usual = openState("pai-code", [`${workspace}/runs/`, "keys.json"]);
+  expect(findBelongings(usual)).toEqual({ own: [String(usual.stateDir)], foreign: [] });
+  const other = openState("mixed", ["notes.txt", `${workspace}/runs/`]);
+  expect(findBelongings(other)).toEqual({ own: [], foreign: [String(other.stateDir)] });
 });
 
 test("a command that was killed while files were closed has not ended", () => {

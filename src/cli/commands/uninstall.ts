@@ -82,11 +82,11 @@ function planRemoval(places: Places, cwd: string, purge: boolean): Removal {
     .filter((folder) => existsSync(folder));
   return {
     remove: [...(purge ? own : []), ...(isOurs ? [...findCompanions(program.path), program.path] : [])],
-    folders: purge ? [places.configDir, places.stateDir].filter((folder) => folder !== null) : [],
+    folders: purge && places.configDir !== null ? [places.configDir] : [],
     keep: [
       ...(isOurs ? [] : [{ path: program.path, why: `remove it with: ${program.manager}` }]),
       ...(purge ? [] : own).map((path) => ({ path, why: "settings and state; --purge removes them" })),
-      ...(purge ? foreign : []).map((path) => ({ path, why: "not made by pai" })),
+      ...(purge ? foreign : []).map((path) => ({ path, why: "not pai's alone: yours to delete" })),
       ...logs.map((path) => ({ path, why: "the log in a project; yours to delete" })),
     ],
   };

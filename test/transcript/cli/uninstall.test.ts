@@ -97,14 +97,14 @@ test.concurrent("--purge removes keys, settings and state, never a project or so
   const foreign = join(place.home, ".config/pai-code/notes.txt");
   writeFileSync(foreign, "mine\n");
   const { code, stdout } = await place.shell(`"${program}" uninstall --purge -y`);
-  expect([code, stdout]).toEqual([0, expect.stringContaining("notes.txt  (not made by pai)")]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("notes.txt  (not pai's alone")]);
   expect(existsSync(program)).toBe(false);
   expect(readTree(place.home)).toEqual({ ".config/pai-code/notes.txt": "mine\n" });
   expect(existsSync(join(place.home, ".local/state/pai-code"))).toBe(false);
   expect(readTree(place.root)).toEqual(project);
 });
 
-test.concurrent("PAI_STATE_DIR may hold anything: only what pai made there goes (R64)", async () => {
+test.concurrent("PAI_STATE_DIR may hold anything: it stays, and is named (R64)", async () => {
   await using place = openPlace(hello);
   const { program } = await install(place);
   writeFileSync(join(place.spare, "precious.txt"), "p\n");
@@ -113,7 +113,8 @@ test.concurrent("PAI_STATE_DIR may hold anything: only what pai made there goes 
   mkdirSync(join(place.spare, "history"));
   writeFileSync(join(place.spare, "history/rome.md"), "r\n");
   symlinkSync(place.root, join(place.spare, "link-0123456789ab"));
-  const { code } = await place.shell(`PAI_STATE_DIR="${place.spare}" "${program}" uninstall --purge -y`);
+  const { code, stdout } = await place.shell(`PAI_STATE_DIR="${place.spare}" "${program}" uninstall --purge -y`);
+  expect(stdout).toContain(`${place.spare}  (not pai's alone: yours to delete)`);
   expect([code, Object.keys(readTree(place.spare, (path) => path.startsWith("link-")))]).toEqual([
     0,
     ["history/rome.md", "holiday-2026/photo", "precious.txt"],

@@ -120,13 +120,13 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_300,
-  workspace: 13_550,
-  cli: 12_060,
+  workspace: 13_400,
+  cli: 11_950,
   flows: 11_280,
-  models: 4_750,
+  models: 4_700,
   ui: 4_900,
-  store: 4_150,
-  lab: 4_000,
+  store: 4_060,
+  lab: 3_950,
   acp: 1_100,
   actions: 1_000,
   mcp: 600,

@@ -82,21 +82,6 @@ describe("the first request", () => {
     expect(text.length).toBeLessThan(40_000);
   });
 
-  test("shows the lines that a traceback names, in a file that the words do not point at", async () => {
-    const context = 'Traceback:\n  File "/home/me/p/shop/tax.py", line 7203, in step_1440\nZeroDivisionError';
-    const text = await first({ files: { ...fillers, "shop/tax.py": module(3000) }, task: "repair this", context });
-    expect(text).toContain("def step_1440(value):");
-    expect(text).toMatch(/<likely order="best first">\nshop\/tax\.py\n/);
-  });
-
-  test("shows where a name is defined that an output complains of, in a file that no line is named of", async () => {
-    const files = { ...fillers, "shop/tax.py": module(3000), "shop/use.py": "step_1440(1)\n".repeat(600) };
-    const context = "E   TypeError: step_1440() takes 1 positional argument but 2 were given";
-    const text = await first({ files, task: "repair this", context });
-    expect(text).toContain("def step_1440(value):");
-    expect(text).toMatch(/<likely order="best first">\nshop\/tax\.py\n/);
-  });
-
   test("never shows generated twins, minified files and licences, but names what it may need", async () => {
     const files = {
       ...fillers,

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place } from "../harness.ts";
-import { done, hello, planned, write } from "../replies.ts";
+import { done, hello, write } from "../replies.ts";
 
 const record = /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d\] [A-Z]+ .*$/;
 
@@ -48,23 +48,4 @@ test.concurrent("a killed run is logged by the next start, up to where it was cu
   const lines = linesOf(place).join("\n");
   expect(lines).toContain("] USER make hello.txt");
   expect(lines).toEndWith("] STATUS cut off");
-});
-
-test.concurrent("the model can neither read nor write the log", async () => {
-  await using place = openPlace([
-    planned([["WRITE", ".pai_history/session.log"]]),
-    planned([["READ", ".pai_history/x.log"]]),
-    done(""),
-  ]);
-  expect((await place.pai(["run", "-y", "write the log"])).code).toBe(12);
-  await place.pai(["run", "-y", "read the log"]);
-  for (const { body } of place.gemini.requests) expect(body).not.toContain("] SESSION");
-});
-
-test.concurrent("PAI_STATE_DIR names another folder for the state", async () => {
-  await using place = openPlace(hello);
-  const env = { PAI_STATE_DIR: join(place.spare, "state") };
-  await place.pai(["run", "-y", "make hello.txt"], { env });
-  expect(readdirSync(join(place.spare, "state")).some((name) => name.startsWith("project-"))).toBe(true);
-  expect(readdirSync(place.home)).toEqual([]);
 });

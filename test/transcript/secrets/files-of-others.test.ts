@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSyn
 import { join } from "node:path";
 import { needs, rootUser } from "../../needs.ts";
 import { configure, openPlace } from "../harness.ts";
-import { called, done, planned, talked, write } from "../replies.ts";
+import { done, planned, talked, write } from "../replies.ts";
 
 // F4
 test.concurrent("a project's settings choose no way of working with more rights than the user's", async () => {
@@ -94,11 +94,4 @@ test.concurrent("a folder of state that leads elsewhere is not followed", async 
   await place.pai(["history"]);
   expect(readdirSync(join(place.spare, "elsewhere"))).toEqual([]);
   expect(readFileSync(join(place.root, "a.txt"), "utf8")).toBe("a\n");
-});
-
-test.concurrent("a mode of the command line still wins", async () => {
-  await using place = openPlace([called(["ls", { path: "." }]), { text: "Done." }], {
-    "pai.json": '{"mode": "single-shot"}',
-  });
-  expect((await place.pai(["run", "-y", "--mode", "tool-loop", "hello"])).code).toBe(0);
 });

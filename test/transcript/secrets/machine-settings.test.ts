@@ -40,26 +40,6 @@ needs(ownOverlays).test.concurrent(
   },
 );
 
-needs(ownOverlays).test.concurrent(
-  "config list tells which settings are the machine's, and set says what it cannot change (R40)",
-  async () => {
-    await using place = openPlace();
-    const script = '"$PAI" config set limits.calls 7; "$PAI" config list; "$PAI" config get limits.calls --json';
-    const { stdout, stderr, code } = await inMachine(place, bound, script);
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringContaining("limits.calls of config.json is bound by /etc/pai-code/config.json"),
-    ]);
-    expect(stdout).toMatch(/^limits\.calls +1 +\(\/etc\/pai-code\/config\.json\)$/m);
-    expect(stdout).toMatch(/^model +gemini:gemini-2\.5-pro +\(\/etc\/pai-code\/config\.json\)$/m);
-    expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "").data).toEqual({
-      name: "limits.calls",
-      value: 1,
-      origin: "/etc/pai-code/config.json",
-    });
-  },
-);
-
 needs(ownOverlays).test.concurrent("no variable of the user names another file", async () => {
   await using place = openPlace();
   const names = ["XDG_CONFIG_DIRS", "PAI_CONFIG", "PAI_SYSTEM_CONFIG", "PAI_CONFIG_DIR", "HOME", "XDG_CONFIG_HOME"];

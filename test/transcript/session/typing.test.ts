@@ -1,28 +1,12 @@
 /** Typing in a real terminal: keys, pastes, history, sizes, stops; and what the message then holds. */
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { StampedEvent } from "../../../src/core/event.ts";
-import { failedOutcome, type Outcome } from "../../../src/core/outcome.ts";
-import { openSessions } from "../../../src/store/sessions.ts";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { done, planned, talked, write } from "../replies.ts";
 import { expectEnd, inTerminal, openScreen, openSession, ready, sttyOf } from "../screen.ts";
-
-/** So many tasks with their ends, as a session keeps them. */
-const turnsOf = (root: string, count: number): readonly StampedEvent[] =>
-  Array.from({ length: count }, (_, n): readonly StampedEvent[] => {
-    const stamp = { run: `r${n}`, seq: 1, at: "2026-01-01T00:00:00Z" };
-    const failure = { code: "failed", message: "", hint: null, retry_after: null } as const;
-    const outcome: Outcome = { ...failedOutcome("run", failure), status: "answered", text: "an answer ".repeat(50) };
-    const task = `turn ${n} of many`;
-    return [
-      { type: "run.started", v: 1, pai: "0", task, mode: "single-shot", model: "m", root, ...stamp },
-      { type: "run.finished", outcome, ...stamp },
-    ];
-  }).flat();
 
 const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
 
@@ -57,30 +41,6 @@ inTerminal("a paste of more than ten lines is one mark, which Backspace takes aw
   expect(sentIn(place, 1)).toContain("row 39\\nrow 40");
   screen.enter("exit");
   await expectEnd(place, screen);
-});
-
-inTerminal("the next session knows what was typed: Up and Ctrl+R find it, in a file of the owner only", async () => {
-  await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
-  for (const text of ["explain the login", "list the tests"]) {
-    using screen = openSession(place);
-    await screen.shows(ready);
-    screen.enter(text);
-    await screen.shows(/One\.|Two\./);
-    screen.enter("exit");
-    await expectEnd(place, screen);
-  }
-  using screen = openSession(place);
-  await screen.shows(ready);
-  screen.press("C-r", "log");
-  await screen.shows(/\(search: log\) explain the login/);
-  screen.press("Enter");
-  await screen.shows(/Three\./);
-  expect(sentIn(place, 3)).toContain("Request: explain the login");
-  screen.enter("exit");
-  await expectEnd(place, screen);
-  const state = join(place.home, ".local/state/pai-code");
-  const file = readdirSync(state, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith("input.jsonl"));
-  expect(statSync(join(state, file ?? "")).mode & 0o777).toBe(0o600);
 });
 
 inTerminal(
@@ -131,24 +91,6 @@ inTerminal("a file outside the project is shown after one yes a session, by ../ 
   expect([place.gemini.requests.length, sentIn(place, 1).includes("far away")]).toEqual([2, true]);
   screen.enter("exit");
   await expectEnd(place, screen);
-});
-
-inTerminal("Ctrl+Z gives the terminal back, fg goes on with what was typed (R10)", async () => {
-  await using place = openPlace([talked("Here again.")]);
-  using screen = openScreen(place, { columns: 80, rows: 24 });
-  screen.enter('stty -a > ../spare/before; "$PAI"');
-  await screen.shows(ready);
-  screen.press("are you", "C-z");
-  await screen.shows(/Stopped/);
-  await screen.shell("stty -a > ../spare/after");
-  const read = (name: string) => readFileSync(join(place.spare, name), "utf8");
-  expect(read("after")).toBe(read("before"));
-  screen.enter("fg");
-  await screen.shows(/^pai> are you/m, 2);
-  screen.enter(" there?");
-  await screen.shows(/Here again\./);
-  expect(sentIn(place, 1)).toContain("are you there?");
-  screen.press("C-d");
 });
 
 inTerminal("--plain writes no escape sequence while typing, waiting, answering and showing (R31)", async () => {
@@ -241,37 +183,6 @@ inTerminal("Escape stops a task and keeps what was typed; only Ctrl+C twice at a
   // Both at once: the first may come too late after the one above.
   screen.press("C-c", "C-c");
   await screen.shows(/ended with 130/);
-});
-
-test.concurrent("a key is on the screen within 16 ms in a session of 300 turns", async () => {
-  await using place = openPlace([talked("Hello.")]);
-  // The first session makes the folder of the project's state.
-  const first = openRaw(place);
-  await first.sees("pai> ");
-  first.type("exit\r");
-  await first.exited;
-  const state = join(place.home, ".local/state/pai-code");
-  const [own = ""] = readdirSync(state, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith("input.jsonl"),
-  );
-  const now = () => new Date();
-  const open = openSessions(join(state, dirname(own), "sessions"), place.root).open(null, now, () => {});
-  for (const event of turnsOf(place.root, 300)) open.sink(event);
-  open.close();
-  const raw = openRaw(place, ["resume"]);
-  await raw.sees("turn 299 of many");
-  await raw.sees("pai> ");
-  await Bun.sleep(300);
-  await expectPrompt(16, async () => {
-    const seen = raw.shown().length;
-    const typed = performance.now();
-    raw.type("x");
-    for (;;) {
-      if (raw.shown().length > seen) return performance.now() - typed;
-      await Bun.sleep(0);
-    }
-  });
-  raw.close();
 });
 
 test.concurrent("Ctrl+C in a run acts at once: the answer is there within 100 ms (R09)", async () => {

@@ -47,6 +47,8 @@ const shareOfOne = 0.8;
 const best = { length: 16_000, share: 2 / 3 } as const;
 /** Of the first files, those up to `length` characters are shown whole before parts of others, in `share` of the room. */
 const small = { length: 5_000, among: 5, share: 0.3 } as const;
+/** Characters of the parts of a test file that is neither named nor the likeliest file. */
+const maxOfTest = 4_000;
 /** What a word in a docstring counts, compared with one in code. */
 const docstringShare = 0.5;
 /** Characters shown of a named file whose lines are all too long to show. */
@@ -167,6 +169,9 @@ const namedFile = 0.01;
 
 const totalSize = (blocks: readonly Scored[]) => blocks.reduce((sum, { size }) => sum + size, 0);
 
+/** Whether the blocks leave nothing out on purpose, as those of a changelog do. */
+const reachesEnd = ({ blocks, lines }: Prepared) => blocks.at(-1)?.to === lines.length;
+
 /** The file as one block, which is taken before all others. */
 function asWhole(file: Prepared): Prepared {
   const all = { from: 1, to: file.lines.length, value: Number.POSITIVE_INFINITY };
@@ -180,14 +185,14 @@ function joinSmall(files: readonly Prepared[], budget: number): readonly Prepare
   const joined = files.map((file, at) => {
     const size = totalSize(file.blocks);
     const isMatching = file.blocks.some(({ value }) => value > 0);
-    if (file.whole || at >= small.among || !isMatching) return file;
+    if (file.whole || at >= small.among || !isMatching || !reachesEnd(file)) return file;
     if (at === 0 && size <= Math.min(best.length, maxOfOne)) return asWhole(file);
     if (size > small.length || size > room) return file;
     room -= size;
     return asWhole(file);
   });
   const [first] = joined;
-  if (first === undefined || first.whole || totalSize(first.blocks) > budget) return joined;
+  if (first === undefined || first.whole || !reachesEnd(first) || totalSize(first.blocks) > budget) return joined;
   const shown = totalSize(take(joined, budget, maxOfOne).get(first) ?? []);
   return shown < best.share * totalSize(first.blocks) ? joined : [asWhole(first), ...joined.slice(1)];
 }
@@ -204,7 +209,10 @@ function take(files: readonly Prepared[], budget: number, maxOfOne: number): Map
   for (const { file, block } of queue) {
     const own = used.get(file) ?? 0;
     const head = own === 0 ? file.path.length + file.outline.length + 60 : 0;
-    if (block.size + head > left || (!file.whole && own + block.size > maxOfOne)) continue;
+    // Tests that nobody asked for show how the code is used; what they take is missing where the work is.
+    const isBeside = file !== files[0] && !file.named && kindOf(file.path) === "test";
+    const most = isBeside ? Math.min(maxOfTest, maxOfOne) : maxOfOne;
+    if (block.size + head > left || (!file.whole && own + block.size > most)) continue;
     left -= block.size + head;
     used.set(file, own + block.size);
     taken.set(file, [...(taken.get(file) ?? []), block]);

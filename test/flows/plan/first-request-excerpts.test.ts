@@ -42,6 +42,26 @@ describe("the first request", () => {
     expect(text.length).toBeLessThan(30_000);
   });
 
+  test("leaves room for source beside tests that nobody names, and shows no old release of a changelog", async () => {
+    const tests = Array.from(
+      { length: 60 },
+      (_, n) => `def test_total_${n}():\n    # round the invoice total\n    assert total(${n}) == round(${n})\n\n`,
+    );
+    const log = Array.from({ length: 900 }, (_, n) => `## 1.${900 - n}.0\n\n- Round the invoice total ${n}\n\n`);
+    const files = {
+      ...fillers,
+      "shop/invoice.py": module(500, (n) => (n % 50 === 0 ? "round the invoice total" : "work")),
+      "tests/test_total.py": tests.join(""),
+      "CHANGES.md": `# Changes\n\n${log.join("")}`,
+    };
+    const text = await first({ files, task: "round the invoice total, with a changelog entry" });
+    const [, shown = ""] = /<file path="tests\/test_total\.py"[^>]*>\n([\s\S]*?)<\/file>/.exec(text) ?? [];
+    expect(shown).toContain("def test_total_");
+    expect(shown.length).toBeLessThan(5_000);
+    expect(text).not.toContain("## 1.898.0");
+    expect(text.length).toBeLessThan(30_000);
+  });
+
   test("shows what the code of a class is about before what its docstring tells", async () => {
     const told = Array.from(
       { length: 120 },

@@ -45,6 +45,12 @@ function startOf(lines: readonly string[], at: number): number {
   return start;
 }
 
+/** What begins at this line, counted from 0, with its comments and decorators. */
+export const extentAt = (lines: readonly string[], at: number): ExcerptRange => ({
+  from: startOf(lines, at) + 1,
+  to: endOf(lines, at) + 1,
+});
+
 const constant =
   /^(?:export\s+|pub\s+|static\s+|final\s+|public\s+|private\s+)*(?:var|const|let|val)\s+(?:mut\s+)?([\p{L}_$][\p{L}\p{N}_$]*)/u;
 const assigned = /^([\p{L}_][\p{L}\p{N}_]*)\s*(?::[^=]+)?=(?!=)/u;
@@ -57,8 +63,7 @@ export function extentsIn(path: string, lines: readonly string[]): readonly Exte
     if (line.length > 400) return [];
     const found = nameIn(line) || (isText ? null : (constant.exec(line)?.[1] ?? assigned.exec(line)?.[1] ?? null));
     if (found === null || found === "") return [];
-    const from = startOf(lines, at) + 1;
-    return [{ name: found, line: at + 1, indent: indentOf(line), from, to: endOf(lines, at) + 1 }];
+    return [{ name: found, line: at + 1, indent: indentOf(line), ...extentAt(lines, at) }];
   });
 }
 

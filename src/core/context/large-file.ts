@@ -1,7 +1,7 @@
 /** Chooses which lines of one large file are shown to the model that changes it. Pure. */
-import { cutBlocks, headOfChangelog, linesOf } from "./blocks.ts";
+import { cutBlocks, linesOf, placesForEntry } from "./blocks.ts";
 import { chooseExcerpts, type ExcerptRange } from "./excerpts.ts";
-import { definitionsNamed, type Extent, extentsIn, namesMeant } from "./extents.ts";
+import { definitionsNamed, type Extent, extentAt, extentsIn, namesMeant } from "./extents.ts";
 import { kindOf } from "./kind.ts";
 import { findSignals } from "./signals.ts";
 import { countTerm, type Term, termsOf } from "./words.ts";
@@ -10,6 +10,8 @@ import { countTerm, type Term, termsOf } from "./words.ts";
 const shareOfOne = 0.8;
 /** Characters of the blocks that match the words of the request; of a test file, of its two nearest tests. */
 const byWords = { code: 10_000, test: 4_000 } as const;
+/** How many tests of a file are shown as examples, whole. */
+const maxTests = 2;
 /** Lines at the beginning of every file, and at the end of one with tests. */
 const headLines = 40;
 const endLines = 20;
@@ -150,6 +152,7 @@ function linesNumbered(lines: readonly string[], said: string): readonly number[
   });
 }
 
+/** A line with the title of a test or of a group of them. */
 const title =
   /^(\s*)(?:(?:describe|it|test)\S*\(\s*["'`](.+?)["'`]|class (\w+)|(?:async\s+)?def (test\w*)|func (Test\w*))/;
 
@@ -163,6 +166,36 @@ function titlesIn(lines: readonly string[]): readonly string[] {
   const least = found.reduce((least, { indent }) => Math.min(least, indent), Number.POSITIVE_INFINITY);
   const size = found.reduce((sum, { entry }) => sum + entry.length + 2, 0);
   return found.filter(({ indent }) => size <= maxTitles || indent === least).map(({ entry }) => entry);
+}
+
+/** The tests of a file whole, without the groups around them; none where they have no titles. */
+function testsIn(lines: readonly string[]): readonly ExcerptRange[] {
+  const isTitle = (line: string) => line.length <= 400 && title.test(line) && !/^\s*class /.test(line);
+  const titled = lines.flatMap((line, at) => (isTitle(line) ? [extentAt(lines, at)] : []));
+  const isInside = (inner: ExcerptRange, outer: ExcerptRange) => outer.from < inner.from && inner.to <= outer.to;
+  return titled.filter((each) => !titled.some((other) => isInside(other, each)));
+}
+
+/** The tests that share words with the request, the nearest first. */
+function nearest(tests: readonly ExcerptRange[], { path, request, output, plan }: LargeFile, lines: readonly string[]) {
+  const terms = termsOf(`${request}\n${plan}`, output);
+  const values = valuesOf(path, lines, terms);
+  const worthOf = ({ from, to }: ExcerptRange): number => {
+    const text = lines
+      .slice(from - 1, to)
+      .join("\n")
+      .toLowerCase();
+    const counts = terms.map((term) => countTerm(text, term));
+    return counts.reduce((sum, count, at) => sum + ((values[at] ?? 0) * count) / (count + 2), 0);
+  };
+  const valued = tests.map((range) => ({ range, value: worthOf(range) })).filter(({ value }) => value > 0);
+  return valued.toSorted((a, b) => b.value - a.value).map(({ range }) => range);
+}
+
+/** The first lines of a file; they end before a test that they would cut. */
+function headWithout(tests: readonly ExcerptRange[]): ExcerptRange {
+  const cut = tests.find(({ from, to }) => from > 1 && from <= headLines && to > headLines);
+  return { from: 1, to: (cut?.from ?? headLines + 1) - 1 };
 }
 
 /** The names that the file defines, with their lines; of a test file the titles of its tests. */
@@ -205,14 +238,17 @@ export function chooseParts(file: LargeFile): Parts {
   const kind = kindOf(path);
   const chosen = openRanges(lines, room);
   const isChangelog = kind === "changelog";
-  chosen.want([isChangelog ? headOfChangelog(lines) : { from: 1, to: headLines }]);
+  const tests = kind === "test" ? testsIn(lines) : [];
+  chosen.want(isChangelog ? placesForEntry(lines) : [headWithout(tests)]);
   chosen.want(looked.toReversed());
   if (isChangelog) return { ranges: chosen.ranges(), outline: "", left: chosen.missing() };
   const extents = extentsIn(path, lines);
   const told = findSignals(request, output, [path]).get(path)?.lines ?? [];
   chosen.want(changed.map((line) => around(line, 6)));
   const names = new Set([...namesMeant(plan, true), ...namesMeant(output, false), ...namesMeant(request, false)]);
-  const named = definitionsNamed(extents, names);
+  // What a test defines for itself is no place that anybody names.
+  const isOwn = ({ line, indent }: Extent) => kind !== "test" || indent === 0 || title.test(lines[line - 1] ?? "");
+  const named = definitionsNamed(extents.filter(isOwn), names);
   const sizeOf = ({ from, to }: ExcerptRange) => lines.slice(from - 1, to).join("\n").length;
   // Of a class that is named only the head: its methods are named apart, or found by their words.
   const [small, large] = [
@@ -226,10 +262,12 @@ export function chooseParts(file: LargeFile): Parts {
     chosen.take(range);
   const called = new Set(named.map(({ name }) => name));
   const isCall = (line: string) => called.size > 0 && [...namesMeant(line, true)].some((name) => called.has(name));
-  const callers = lines.flatMap((line, at) => (line.length <= 400 && isCall(line) ? [at + 1] : []));
+  const callers = lines.flatMap((line, at) => (line.length <= 400 && kind !== "test" && isCall(line) ? [at + 1] : []));
   for (const line of callers.slice(0, maxCallers)) chosen.take(around(line, 1));
   for (const line of linesNumbered(lines, `${request}\n${plan}`)) chosen.take(around(line, 2));
   const most = Math.min(chosen.rest, kind === "test" ? byWords.test : byWords.code);
-  for (const range of matchWords(file, withoutDocs(lines), most)) chosen.take(range);
+  const fitting = nearest(tests, file, lines).filter((each) => sizeOf(each) <= most / maxTests);
+  const matching = tests.length > 0 ? fitting.slice(0, maxTests) : matchWords(file, withoutDocs(lines), most);
+  for (const range of matching) chosen.take(range);
   return { ranges: chosen.ranges(), outline: outlineOf(extents, lines, kind === "test"), left: chosen.missing() };
 }

@@ -7,7 +7,7 @@ export const maxOfFiles = 100_000;
 /** Characters of the parts of one file that does not fit whole. */
 export const maxOfParts = 40_000;
 /** Up to this many characters, tests and papers beside source are shown whole. */
-export const maxWhole = 24_000;
+export const maxWhole = 12_000;
 export const maxReadLines = 2000;
 
 /** Characters of what is piped in, for a model with a large window. */

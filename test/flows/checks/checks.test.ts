@@ -185,7 +185,7 @@ describe("what commands and checks change", () => {
 
   const withRun = [plan({ steps: [...steps, "RUN touch x.txt"] }), `RUN::touch x.txt\n${change}`];
 
-  test("headless without --allow-run a RUN beside changes is dropped: named once, no failure, no further call", async () => {
+  test("headless without --allow-run a RUN beside changes is dropped: named once, no failure, no further call (R17)", async () => {
     const ran = await play({ files, lines: withRun });
     expect([ran.outcome.code, ran.outcome.status, ran.files]).toEqual([0, "unverified", { "a.txt": "two\n" }]);
     expect(ran.outcome.refused).toEqual([{ action: "RUN", target: "touch x.txt", why: expect.any(String) }]);

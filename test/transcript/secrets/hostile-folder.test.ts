@@ -6,7 +6,7 @@ import { needs, strace } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
 import { serveGemini } from "../gemini.ts";
 import { canary, openPlace, type Place } from "../harness.ts";
-import { done, hello, planned, talked, write } from "../replies.ts";
+import { hello, talked } from "../replies.ts";
 
 /** Leaves a mark beside the project when anything runs it. */
 const evil = `require("node:fs").writeFileSync("../spare/ran", "yes");\n`;
@@ -101,29 +101,6 @@ test.concurrent("a check and its children see no provider key or runtime switch,
   expect(seen).not.toMatch(/^(GEMINI|GOOGLE|OPENAI|ANTHROPIC)_API_KEY|^BUN_|^MY_TOKEN/m);
   for (const line of ["GREETING=hi", "PAI=1", "CI=1", "GIT_TERMINAL_PROMPT=0", "PAGER=cat"])
     expect(seen.split("\n")).toContain(line);
-});
-
-test.concurrent("checks and commands of a plan run headless only with --allow-run (R17)", async () => {
-  const answers = [
-    planned(
-      [
-        ["WRITE", "hello.txt"],
-        ["RUN", "touch ran-by-plan"],
-      ],
-      { checks: ["touch checked-by-plan"] },
-    ),
-    done(`${write("hello.txt", "hello\n")}RUN::touch ran-by-plan\n`),
-  ];
-  await using place = openPlace([...answers, ...answers]);
-  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));
-  expect([outcome.status, Object.keys(place.tree())]).toEqual(["unverified", ["hello.txt"]]);
-  await place.pai(["undo", "-y"]);
-  const args = ["run", "-y", "--allow-run", "--json", "make hello.txt"];
-  const { checks, sandbox } = readOutcome(await place.pai(args));
-  expect(checks).toMatchObject([{ command: "touch checked-by-plan", by: "plan", exit: 0 }]);
-  // Where there are copies of the project, a check of the plan works on one.
-  const left = sandbox === "full" ? [] : ["checked-by-plan"];
-  expect(Object.keys(place.tree())).toEqual([...left, "hello.txt", "ran-by-plan"]);
 });
 
 test.concurrent("a redirect never carries the key to another place", async () => {

@@ -1,5 +1,6 @@
 /** Makes control, invisible and bidirectional characters visible in texts for the editor; not in paths and contents. */
 import type { SessionUpdate, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import { mapTexts } from "../core/map-texts.ts";
 
 /** Makes text safe to show. */
 export interface Showing {
@@ -16,17 +17,8 @@ export interface Showing {
 /** Paths that the editor looks up, and contents that it applies. */
 const exact = new Set(["path", "oldText", "newText"]);
 
-function mapShown<T>(value: T, change: (text: string) => string): T {
-  const map = (inner: unknown): unknown => {
-    if (typeof inner === "string") return change(inner);
-    if (typeof inner !== "object" || inner === null) return inner;
-    if (Array.isArray(inner)) return inner.map(map);
-    return Object.fromEntries(Object.entries(inner).map(([key, part]) => [key, exact.has(key) ? part : map(part)]));
-  };
-  return map(value) as T;
-}
-
-export const showCall = (call: ToolCallUpdate, { text }: Pick<Showing, "text">): ToolCallUpdate => mapShown(call, text);
+export const showCall = (call: ToolCallUpdate, { text }: Pick<Showing, "text">): ToolCallUpdate =>
+  mapTexts(call, text, exact);
 
 /** A function that sends the updates of one turn with their texts made visible. */
 export function openDoor(
@@ -37,7 +29,7 @@ export function openDoor(
   return (update) => {
     const { sessionUpdate: kind } = update;
     const isPiece = kind === "agent_message_chunk" || kind === "agent_thought_chunk";
-    return send(mapShown(update, isPiece ? streams[kind] : text));
+    return send(mapTexts(update, isPiece ? streams[kind] : text, exact));
   };
 }
 

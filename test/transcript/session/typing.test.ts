@@ -1,12 +1,28 @@
 /** Typing in a real terminal: keys, pastes, history, sizes, stops; and what the message then holds. */
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { StampedEvent } from "../../../src/core/event.ts";
+import { failedOutcome, type Outcome } from "../../../src/core/outcome.ts";
+import { openSessions } from "../../../src/store/sessions.ts";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { done, planned, talked, write } from "../replies.ts";
 import { expectEnd, inTerminal, openScreen, openSession, ready, sttyOf } from "../screen.ts";
+
+/** So many tasks with their ends, as a session keeps them. */
+const turnsOf = (root: string, count: number): readonly StampedEvent[] =>
+  Array.from({ length: count }, (_, n): readonly StampedEvent[] => {
+    const stamp = { run: `r${n}`, seq: 1, at: "2026-01-01T00:00:00Z" };
+    const failure = { code: "failed", message: "", hint: null, retry_after: null } as const;
+    const outcome: Outcome = { ...failedOutcome("run", failure), status: "answered", text: "an answer ".repeat(50) };
+    const task = `turn ${n} of many`;
+    return [
+      { type: "run.started", v: 1, pai: "0", task, mode: "single-shot", model: "m", root, ...stamp },
+      { type: "run.finished", outcome, ...stamp },
+    ];
+  }).flat();
 
 const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
 
@@ -183,6 +199,37 @@ inTerminal("Escape stops a task and keeps what was typed; only Ctrl+C twice at a
   // Both at once: the first may come too late after the one above.
   screen.press("C-c", "C-c");
   await screen.shows(/ended with 130/);
+});
+
+test.concurrent("a key is on the screen within 16 ms in a session of 300 turns", async () => {
+  await using place = openPlace([talked("Hello.")]);
+  // The first session makes the folder of the project's state.
+  const first = openRaw(place);
+  await first.sees("pai> ");
+  first.type("exit\r");
+  await first.exited;
+  const state = join(place.home, ".local/state/pai-code");
+  const [own = ""] = readdirSync(state, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith("input.jsonl"),
+  );
+  const now = () => new Date();
+  const open = openSessions(join(state, dirname(own), "sessions"), place.root).open(null, now, () => {});
+  for (const event of turnsOf(place.root, 300)) open.sink(event);
+  open.close();
+  const raw = openRaw(place, ["resume"]);
+  await raw.sees("turn 299 of many");
+  await raw.sees("pai> ");
+  await Bun.sleep(300);
+  await expectPrompt(16, async () => {
+    const seen = raw.shown().length;
+    const typed = performance.now();
+    raw.type("x");
+    for (;;) {
+      if (raw.shown().length > seen) return performance.now() - typed;
+      await Bun.sleep(0);
+    }
+  });
+  raw.close();
 });
 
 test.concurrent("Ctrl+C in a run acts at once: the answer is there within 100 ms (R09)", async () => {

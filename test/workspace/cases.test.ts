@@ -22,7 +22,9 @@ test.concurrent("are withstood", async () => {
 function buildCounter(folder: string): string {
   chmodSync(folder, 0o755);
   const counter = join(folder, "count");
-  const args = ["build", "--compile", join(import.meta.dir, "attack/count.ts"), "--outfile", counter];
+  const source = join(import.meta.dir, "../../src");
+  const entries = [join(import.meta.dir, "attack/count.ts"), join(source, "workspace/search/worker.ts")];
+  const args = ["build", "--compile", ...entries, "--root", source, "--outfile", counter];
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
   if (status !== 0) throw new Error(`the attacks cannot be built: ${stderr}`);
   chmodSync(counter, 0o755);

@@ -282,12 +282,12 @@ function settingsNow({ composed, mode, effort, model }: Talk): SettingsNow {
 
 /** `pai config` with the values in force now; what is set by it counts from the next session on. */
 async function setConfig(talk: Talk, words: string): Promise<void> {
-  const [name, ...value] = words.split(/\s+/).filter((word) => word !== "");
-  const verb = name === undefined ? ["list"] : [value.length === 0 ? "get" : "set", name, ...value];
+  const [, name = "", value = ""] = /^(\S*)\s*(.*)$/s.exec(words.trim()) ?? [];
+  const verb = name === "" ? ["list"] : value === "" ? ["get", name] : ["set", name, value];
   await configIn(settingsNow(talk))({ ...talk.context, words: verb });
-  if (name === undefined || value.length === 0) return;
+  if (value === "") return;
   const isSlashed = ["mode", "model", "effort"].includes(name);
-  say(talk, `counts from the next session on${isSlashed ? `; in this one: /${name} ${value.join(" ")}` : ""}`);
+  say(talk, `counts from the next session on${isSlashed ? `; in this one: /${name} ${value}` : ""}`);
 }
 
 /** Undoes or redoes a run. */

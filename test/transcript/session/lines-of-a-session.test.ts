@@ -41,6 +41,10 @@ inTerminal("what a slash command chose is in force, and /config says so; its own
   await screen.shows(/^counts from the next session on; in this one: \/mode eight-step$/m);
   screen.enter("/config mode");
   await screen.shows(/^tool-loop\nmode: set by \/mode$/m);
+  screen.enter("/config checks python3 -m unittest -q");
+  await screen.shows(/^checks = \["python3 -m unittest -q"\] in$/m);
+  screen.enter('/config checks ["make test", "make lint"]');
+  await screen.shows(/^checks = \["make test", ?"make lint"\] in$/m);
 });
 
 inTerminal("the begin of one command is that command, of several names them; what is none has a way", async () => {

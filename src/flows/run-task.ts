@@ -15,7 +15,7 @@ import { createReading } from "./briefing/reading.ts";
 import { openAllowed } from "./changes/allowed.ts";
 import { createChanging } from "./changes/changing.ts";
 import { createChecking } from "./checks/checking.ts";
-import { decideUnchanged, openBaseline } from "./checks/checks.ts";
+import { judgeAtLast, openBaseline } from "./checks/checks.ts";
 import { createShell } from "./commands/shell.ts";
 import { noteEnd } from "./dialogue.ts";
 import { requireAnswer } from "./ending/answer.ts";
@@ -182,7 +182,7 @@ const mayChange = ({ command, planOnly, dryRun, asksOnly = false }: RunOptions):
 /** What follows the flow: the user's checks, the form of the answer, and the preparation of the commit. */
 async function finish(run: Run): Promise<PreparedCommit | null> {
   const { outputSchema, commit } = run.ending;
-  if (run.checking.checks.length > 0) await decideUnchanged(run);
+  await judgeAtLast(run);
   if (outputSchema != null) await requireAnswer(run);
   refuseUndone(run);
   await runThen(run);

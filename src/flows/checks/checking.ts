@@ -59,8 +59,8 @@ export interface Checking extends Omit<CheckOptions, "baseline"> {
   /** The user's checks also run before the work. */
   readonly takesBaseline: boolean;
   results: readonly CheckResult[];
-  /** What each check said last, and of which tree. */
-  readonly judged: Map<string, { readonly tree: string; readonly report: CheckReport }>;
+  /** What each check said last, of which tree, and after how many calls. */
+  readonly judged: Map<string, { readonly tree: string; readonly calls: number; readonly report: CheckReport }>;
   /** null: there is none, or it has not begun. */
   baseline: Baseline | null;
   /** The results of the plan's checks before the work. */

@@ -155,15 +155,25 @@ export const isAnswer = ({ interactive, planning: { plan }, acting, changing }: 
   interactive &&
   (plan === null ? acting.tally.refused.length + changing.declined.length === 0 : plan.intent === "conversation");
 
+/** Runs what has judged the run once more if the model was asked since, and the tree is another one. Returns what ran. */
+async function judgeAnew(run: Run): Promise<readonly CheckReport[]> {
+  const known = [...run.checking.judged.values()];
+  if (known.every(({ calls }) => calls === run.ledger.made)) return [];
+  const told = known.map(({ report }) => report);
+  return (await runChecks(run, told)).filter((report) => !told.includes(report));
+}
+
 /**
- * Judges a run that changed nothing by the user's checks, unless these have run at its end already: by their results
- * before the work, or, when these are unknown, by running them now. Throws check_failed.
+ * Judges a run at its end: by the checks that ran on this very tree. One that changed nothing is judged by the user's
+ * checks: by their results before the work, or, when these are unknown, by running them now. Throws check_failed.
  */
-export async function decideUnchanged(run: Run): Promise<void> {
+export async function judgeAtLast(run: Run): Promise<void> {
   const { begun, checking } = run;
-  const isDecided = checking.results.some(({ by }) => by === "user");
+  if (leavesNothing(run)) return;
   const changed = (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
-  if (leavesNothing(run) || isDecided || changed) return;
+  const anew = await judgeAnew(run);
+  if (changed || !isAnswer(run)) refuseFailed(anew);
+  if (changed || checking.checks.length === 0 || checking.results.some(({ by }) => by === "user")) return;
   if (checking.baseline === null && isAnswer(run)) return;
   if (checking.baseline === null) return refuseFailed(await runChecks(run, userChecks(run.checking)));
   const known = await checking.baseline.finish();
@@ -199,27 +209,40 @@ function changedMeanwhile({ begun, checking }: Run, from: number): readonly RelP
     .map(({ path }) => path);
 }
 
-/** Tells trees apart: what was done by others than checks. */
-const treeOf = ({ begun, checking, shell }: Run): string =>
-  `${(begun?.changes ?? []).filter((change) => !checking.byUser.has(change)).length} ${shell.commands.length}`;
+/**
+ * Tells trees apart: by what the run did itself, and by when each file was last written, since others write, too. What
+ * is ignored does not count.
+ */
+async function treeOf({ begun, checking, shell, workspace, signal }: Run): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  const own = (begun?.changes ?? []).filter((change) => !checking.byUser.has(change)).length;
+  hash.update(`${own} ${shell.commands.length}`);
+  for await (const { path, changed = 0, target } of workspace.walk("" as RelPath, signal))
+    hash.update(`\n${path}\0${changed}\0${target}`);
+  return hash.digest("hex");
+}
 
 /** Runs each check once on the changed tree; one that has judged this very tree is not run again, unless `anew`. */
 async function runEach(run: Run, checks: readonly Check[], anew = false): Promise<CheckReport[]> {
   const before = await resultsBefore(run);
+  const { judged, noWorse } = run.checking;
+  const tree = anew || !checks.some(({ command }) => judged.has(command)) ? null : await treeOf(run);
   const reports: CheckReport[] = [];
   for (const check of checks) {
-    const known = run.checking.judged.get(check.command);
-    if (!anew && known?.tree === treeOf(run)) {
+    const known = judged.get(check.command);
+    if (known !== undefined && known.tree === tree) {
       reports.push(known.report);
       continue;
     }
     const earlier = before.find(({ command }) => command === check.command) ?? null;
     const result = await runCheck(run, check, { when: "after", earlier });
-    const tolerated = run.checking.noWorse && result.compared?.same === true;
-    const report = { ...result, fatal: result.passed === false && !tolerated };
-    run.checking.judged.set(check.command, { tree: treeOf(run), report });
-    reports.push(report);
+    const tolerated = noWorse && result.compared?.same === true;
+    reports.push({ ...result, fatal: result.passed === false && !tolerated });
   }
+  if (reports.length === 0) return reports;
+  // Only now: what the checks themselves have written makes no other tree.
+  const after = await treeOf(run);
+  for (const report of reports) judged.set(report.command, { tree: after, calls: run.ledger.made, report });
   return reports;
 }
 
@@ -369,10 +392,9 @@ export function renderBaseline(checking: Readonly<Checking>): string {
   const described = known.map((check) =>
     describeCheck(check, check.passed === null ? check.note : check.passed ? "passes" : "fails"),
   );
-  const lines = open.map((command) => `- ${command}`);
   const head =
     known.length > 0 ? "Checks of the user, before this task; pai runs them again at the end (no RUN needed):" : "";
   const rest =
-    lines.length === 0 ? "" : `Checks of the user, which pai runs at the end (no RUN needed):\n${lines.join("\n")}`;
+    open.length === 0 ? "" : `Checks of the user, which pai runs at the end (no RUN needed):\n- ${open.join("\n- ")}`;
   return [head, ...described, rest].filter((part) => part !== "").join("\n");
 }

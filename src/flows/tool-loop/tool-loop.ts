@@ -113,15 +113,11 @@ function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly Ca
 }
 
 /** The system prompt. It must stay the same for a whole turn: a change would void the provider's cache and thoughts. */
-function renderSystem(knowledgeText: string): string {
-  return [loopPrompt(), knowledgeText].filter((part) => part !== "").join("\n\n");
-}
+const renderSystem = (knowledgeText: string): string => [loopPrompt(), knowledgeText].filter(Boolean).join("\n\n");
 
 /** The instructions of every new conversation, tools included, without the project's knowledge files. */
-export async function instructionsOf(run: Run): Promise<string> {
-  const tools = toolsOf(run, run.acting.actions);
-  return renderSystem("") + JSON.stringify(tools);
-}
+export const instructionsOf = async (run: Run): Promise<string> =>
+  renderSystem("") + JSON.stringify(toolsOf(run, run.acting.actions));
 
 /** Adds a message to the conversation and tells the session. */
 function add(run: Run, message: Message): void {

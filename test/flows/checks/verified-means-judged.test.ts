@@ -1,7 +1,13 @@
 /** "verified" means that checks judged what is on disk, also where a check, or somebody else, changes files meanwhile. */
 import { expect, test } from "bun:test";
-import { finish, plan, write } from "../plans.ts";
-import { play } from "../scripted.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import { singleShot } from "../../../src/flows/single-shot.ts";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
+import { finish, plan, schedule, verdict, write } from "../plans.ts";
+import { inFolder, type Line, play, playIn } from "../scripted.ts";
 
 const files = {
   "g.txt": "g\n",
@@ -72,4 +78,38 @@ test.each([
   ["changes what pai takes back", "echo x >> .github/workflows/ci.yml"],
 ])("a check that %s runs once", async (_, command) => {
   expect(await check(`grep -q good f.txt; ${command}`)).toMatchObject({ status: "verified", told: [] });
+});
+
+const flows = { "single-shot": singleShot, "eight-step": eightStep, "tool-loop": toolLoop };
+
+/** Plays a run in which somebody saves g.txt while a reply is awaited: how it ended, and how often the check ran. */
+const meddle = (text: string, mode: keyof typeof flows, before: readonly Line[], last: string, ...rest: string[]) =>
+  inFolder(files, async (place) => {
+    const put = () => writeFileSync(join(place.root, "g.txt"), text);
+    const options = { mode, interactive: true, checks: ["grep -q good f.txt && grep -q g g.txt"], baseline: false };
+    const lines = [...before, { text: last, before: put }, ...rest, "I give up.", "I give up."];
+    const answers = (["yes", "yes", "no"] as const).slice(mode === "tool-loop" ? 1 : 0);
+    const { outcome, eventsOf } = await playIn(place, { lines, flow: flows[mode], options, answers });
+    return { status: outcome.status, code: outcome.code, ran: eventsOf("check.started").length };
+  });
+
+test("what somebody changes after the check of a tool-loop ran is judged before the end", async () => {
+  const work = calls(call("write", { path: "f.txt", content: "good\n" }), call("check", {}));
+  expect(await meddle("g\nmore\n", "tool-loop", [work], "Done.")).toEqual({ status: "verified", code: 0, ran: 2 });
+  expect(await meddle("bad\n", "tool-loop", [work], "Done.")).toMatchObject({ code: 9 });
+  const looked = [calls(call("check", {}))];
+  expect(await meddle("g\nmore\n", "tool-loop", looked, "Red.")).toMatchObject({ ran: 2 });
+});
+
+test("what somebody changes while eight-step awaits its verdict is judged before the end", async () => {
+  const before = [schedule({ create: ["f.txt"] }), write("f.txt", "good\n") + finish()];
+  const ended = (text: string) => meddle(text, "eight-step", before, verdict(), "Wrote f.txt.");
+  expect(await ended("g\nmore\n")).toEqual({ status: "verified", code: 0, ran: 2 });
+  expect(await ended("bad\n")).toMatchObject({ code: 9, ran: 2 });
+});
+
+test("a red check is run again for a reply that changes nothing once somebody else has changed a file", async () => {
+  const work = [plan({ steps: ["WRITE f.txt", "WRITE g.txt"] }), write("f.txt", "good\n") + write("g.txt", "bad\n")];
+  const ended = await meddle("g\n\n", "single-shot", work, finish("It is done."));
+  expect(ended).toEqual({ status: "verified", code: 0, ran: 2 });
 });

@@ -21,7 +21,7 @@ import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/compose.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
 import { waitingPlan } from "./plan-turn.ts";
-import { type Talk, tell, whileInterruptible } from "./talk.ts";
+import { addSpent, type Talk, tell, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
 type RewindAction = (typeof actions)[number];
@@ -87,6 +87,7 @@ async function askModel(talk: Talk, request: string, work: Parameters<typeof run
     const options = { ...composedOptions, checks: [], mode, effort: talk.effort };
     const ports = composed.portsFor({ task, options, sink: view.sink, signal, decide: view.decide, model });
     const outcome = await runTask(work, task, options, ports);
+    talk.spent = addSpent(talk.spent, outcome);
     if (outcome.error !== null) throw new PaiError(outcome.error.code, outcome.error.message);
   });
 }

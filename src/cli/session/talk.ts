@@ -188,7 +188,8 @@ export async function taskOf(
   return continueWith({ text, context: null, files }, talk);
 }
 
-function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Talk["spent"] {
+/** The totals with those of one more outcome. */
+export function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Talk["spent"] {
   return {
     calls: calls + (outcome.calls.sent ?? outcome.calls.made),
     tokens: tokens + outcome.usage.input + outcome.usage.output,

@@ -89,7 +89,7 @@ inTerminal("HEAD that the user moved between two messages is told with both comm
 inTerminal("/compact shortens what the present mode sends, and leaves the talk of the other", async () => {
   await using place = openPlace([
     ...[called(writeCall("a.txt", "one\n")), says("Made it.")],
-    ...[talked("It holds one."), talked("As before."), says("Yes.")],
+    ...[talked("It holds one."), talked("As before."), says("Yes."), says("One file was made.")],
   ]);
   using screen = openScreen(place, size);
   screen.enter('"$PAI" --mode tool-loop');
@@ -116,6 +116,10 @@ inTerminal("/compact shortens what the present mode sends, and leaves the talk o
   await screen.shows(/Yes\./);
   expect(place.gemini.requests.length).toBe(length + 1);
   expect(place.gemini.requests.at(-1)?.body).toContain("Made it.");
+  screen.enter("/compact");
+  await screen.shows(/the conversation is a summary now/);
+  screen.enter("/cost");
+  await screen.shows(new RegExp(`^${place.gemini.requests.length} calls, `, "m"));
 });
 
 inTerminal(

@@ -43,6 +43,13 @@ export function startAnew(dialogue: Dialogue): void {
   Object.assign(dialogue, createDialogue());
 }
 
+/** A dialogue of its own, which begins as this one. */
+export const copyOf = (dialogue: Readonly<Dialogue>): Dialogue => ({
+  ...dialogue,
+  files: new Map(dialogue.files),
+  parts: new Map(dialogue.parts),
+});
+
 /** Replaces the model's last words of a run that failed or was declined: they claim what is not so. */
 export function dropClaim(dialogue: Dialogue, claim: string): void {
   if (claim.trim() === "") return;

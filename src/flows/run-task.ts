@@ -1,7 +1,7 @@
 /** Executes a flow on a task, from `run.started` to the Outcome, whatever happens; stamps and masks every event. */
 
 import { maxShown, roomOf } from "../core/context/shown.ts";
-import { createDialogue } from "../core/dialogue.ts";
+import { copyOf, createDialogue } from "../core/dialogue.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -147,7 +147,7 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }
     checking: createChecking(options),
     shell: createShell(options),
     ending: createEnding(options, ports),
-    dialogue: task.dialogue ?? createDialogue(),
+    dialogue: copyOf(task.dialogue ?? createDialogue()),
     conversation: task.conversation ?? { messages: [], tasks: [] },
     async transaction() {
       begun ??= ports.workspace.begin({ id: ports.id, task: task.text });

@@ -36,7 +36,7 @@ export interface Turn {
   readonly mode: string;
   readonly model: string;
   readonly request: string;
-  /** What had happened since the turn before, as its request was told. */
+  /** What had happened since the turn before, as its request was told; empty where none was sent. */
   readonly since: readonly Happening[];
   /** null: the turn was cut off before it ended. */
   readonly status: string | null;
@@ -66,7 +66,7 @@ export interface Session {
   readonly id: string;
   readonly at: string;
   readonly turns: readonly Turn[];
-  /** What has happened since the last turn began, in its order: no request was told of it yet. */
+  /** What has happened since the last turn began that sent a request, in its order: none was told of it yet. */
   readonly pending: readonly Happening[];
   readonly conversation: Conversation;
   /** The messages that each summary replaced, for rewinding; empty once only the file holds them. */
@@ -226,6 +226,18 @@ function withNews(session: Session, line: TurnLine): Session {
   return { ...session, pending, turns: changedBy(session.turns, line) };
 }
 
+/** The session after the end of a turn. What its request was to tell waits on where none was sent; tool-loop keeps its message. */
+function endTurn(session: Session, line: Extract<SessionLine, { type: "turn.finished" }>): Session {
+  const ended = withNews(session, line);
+  const turn = ended.turns.at(-1);
+  if (line.calls > 0 || line.mode === "tool-loop" || turn?.run !== line.run) return ended;
+  return {
+    ...ended,
+    turns: ended.turns.with(-1, { ...turn, since: [] }),
+    pending: turn.since.concat(ended.pending),
+  };
+}
+
 /** The session after one more line. `recalled`: the conversation that the line goes back to, read from the file. */
 export function foldSession(session: Session, line: SessionLine, recalled: Conversation | null = null): Session {
   const { conversation, turns, replaced, pending } = session;
@@ -258,7 +270,7 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
     case "turn.finished": {
       const isFalse = line.text === "" && line.mode === "tool-loop";
       const kept = isFalse ? { ...conversation, messages: withoutClaim(conversation.messages) } : conversation;
-      return { ...withNews(session, line), conversation: close(kept) };
+      return { ...endTurn(session, line), conversation: close(kept) };
     }
     case "turn.reversed":
     case "turn.saw":

@@ -5,6 +5,7 @@ import { compressionOf } from "../core/compressed.ts";
 import { toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Entry, LineEnds, LineRange, SearchQuery, SearchReport, Stage } from "../core/ports.ts";
+import { hideFile } from "../core/secrets/hide-message.ts";
 import { mannerOfFile } from "../core/secrets/named-values.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import { isWide } from "../core/text.ts";
@@ -39,18 +40,16 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
   /** Files that hold secrets. */
   const holders = new Set<RelPath>();
 
-  const hideFile = (path: RelPath, raw: FileBlob): FileBlob => {
-    const isBinary = raw.bytes.subarray(0, 8000).includes(0) && !isWide(raw.bytes);
-    const bytes = isBinary ? raw.bytes : veil.hideBytes(raw.bytes, mannerOfFile(path));
-    const hidden = bytes === raw.bytes ? raw : { ...raw, bytes };
+  const hideRead = (path: RelPath, raw: FileBlob): FileBlob => {
+    const hidden = hideFile(veil, path, raw);
     if (hidden === raw) holders.delete(path);
     else {
       holders.add(path);
-      raws.set(bytes, raw);
+      raws.set(hidden.bytes, raw);
     }
     return hidden;
   };
-  const hide = (path: RelPath, blob: Blob | null): Blob | null => (blob?.kind === "file" ? hideFile(path, blob) : blob);
+  const hide = (path: RelPath, blob: Blob | null): Blob | null => (blob?.kind === "file" ? hideRead(path, blob) : blob);
 
   const hidePath = (path: RelPath): RelPath =>
     path.length < minNameLength
@@ -129,7 +128,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
       ...(overlay.host !== undefined && { host: overlay.host }),
       shown(path) {
         const bytes = overlay.shown(path);
-        return bytes === null ? null : hideFile(path, { kind: "file", bytes, mode: 0 }).bytes;
+        return bytes === null ? null : hideRead(path, { kind: "file", bytes, mode: 0 }).bytes;
       },
       read,
       readLines,

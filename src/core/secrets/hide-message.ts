@@ -1,10 +1,11 @@
 /** Messages and diffs with every secret replaced by its name. Pure. */
 
-import type { Blob, Change } from "../change.ts";
+import type { Blob, Change, FileBlob } from "../change.ts";
 import { renderSteps } from "../diff.ts";
 import type { Message } from "../model.ts";
 import { finish } from "../steps.ts";
-import { decode } from "../text.ts";
+import { isWide } from "../text.ts";
+import { mannerOfFile } from "./named-values.ts";
 import { createVeil, type Veil } from "./veil.ts";
 
 /** The message as the model gets it: secrets replaced by their names, also in calls and results. */
@@ -17,14 +18,24 @@ export function hideMessage(veil: Veil, message: Message): Message {
   return { ...message, text, calls: message.calls.map((call) => ({ ...call, input: veil.hideAll(call.input) })) };
 }
 
+/** A file as models and people may see it: the same one if it holds no secret. `path` says how its content is searched. */
+export function hideFile(veil: Veil, path: string, file: FileBlob): FileBlob {
+  const isBinary = file.bytes.subarray(0, 8000).includes(0) && !isWide(file.bytes);
+  const bytes = isBinary ? file.bytes : veil.hideBytes(file.bytes, mannerOfFile(path));
+  return bytes === file.bytes ? file : { ...file, bytes };
+}
+
 /**
  * `renderChanges` with names in place of secrets. Whole files are searched for them: an excerpt of a private key no
  * longer looks like one. `known`: secrets that are known already.
  */
 export function renderHidden(changes: readonly Change[], known: readonly string[] = []): string {
   const veil = createVeil({ known });
-  const hide = (blob: Blob | null): Blob | null =>
-    blob?.kind === "file" && decode(blob.bytes) !== null ? { ...blob, bytes: veil.hideBytes(blob.bytes) } : blob;
-  const seen = (change: Change): Change => ({ ...change, before: hide(change.before), after: hide(change.after) });
+  const hide = (path: string, blob: Blob | null) => (blob?.kind === "file" ? hideFile(veil, path, blob) : blob);
+  const seen = (change: Change): Change => ({
+    ...change,
+    before: hide(change.from ?? change.path, change.before),
+    after: hide(change.path, change.after),
+  });
   return veil.show(finish(renderSteps(changes, seen)));
 }

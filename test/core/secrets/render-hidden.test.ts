@@ -32,6 +32,13 @@ test("a value that one file tells is hidden in all, also in files before it", ()
   expect(diff).not.toContain(value);
 });
 
+test("a value of settings without quotation marks is a name, as in the diff of the run that changed them", () => {
+  const settings = (port: number) => `port: ${port}\npassword: hunter2hunter2\n`;
+  const diff = renderHidden([change("etc/app.yaml", settings(1), settings(2))]);
+  expect(diff).toMatch(/ password: <<SECRET_\w{4}_\d+>>\n/);
+  expect(diff).not.toContain("hunter2hunter2");
+});
+
 test("a file that is not text is compared as it is", () => {
   expect(renderHidden([change("a.bin", "\0a", "\0b")])).toContain("Binary files");
 });

@@ -13,7 +13,7 @@ import { isRefusal } from "./acting.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./call-rights.ts";
 import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
-import { applyDecided, decideStaged, waiting } from "./changes/batch.ts";
+import { applyDecided, decideStaged, goOnFromNow, waiting } from "./changes/batch.ts";
 import { openSizeCap, type SizeCap } from "./changes/judge.ts";
 import { learnNamed, renderCommand, renderNotRun, runPlanned, textsIn } from "./commands/commands.ts";
 import { previewCall } from "./rehearse.ts";
@@ -178,6 +178,22 @@ async function takeCommand(
   });
 }
 
+/**
+ * What an action proposes for files that somebody else may have changed while the model worked: a mistake is a conflict
+ * then. An edit may be made for what they hold now; if not, its message shows that.
+ */
+async function proposeOn(
+  run: Run,
+  { paths, isEdit }: { readonly paths: readonly RelPath[]; readonly isEdit: boolean },
+  propose: () => Looked,
+): Looked {
+  const proposal = await propose();
+  if (proposal.kind !== "complaint") return proposal;
+  if (isEdit) return (await goOnFromNow(run, paths)) ? propose() : proposal;
+  await run.overlay.refuseConflict(paths);
+  return proposal;
+}
+
 async function performOne(batch: Batch, call: Call, looked: Looked | null): Promise<void> {
   const { run, rights, actions } = batch;
   const action = actions.get(call.name);
@@ -196,11 +212,10 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     }
     const isEdit = action.kind === "change" && isVeiled(call.name);
     const stage = isEdit ? run.veiled.editStage() : isVeiled(call.name) ? run.veiled.stage() : run.overlay;
-    const proposal = await (looked ?? action.propose(call.input, stage, run.signal));
-    if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     const paths = claim === null ? [] : pathsOfClaim(claim);
-    // If somebody else changed the file while the model worked, the mistake is a conflict.
-    await (isEdit ? run.overlay.refuseUnknown(paths) : run.overlay.refuseConflict(paths));
+    const propose = () => looked ?? action.propose(call.input, stage, run.signal);
+    const proposal = await proposeOn(run, { paths, isEdit }, propose);
+    if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
     const isBeyond = claim !== null && rights?.refusalOf(claim) != null;

@@ -26,7 +26,7 @@ import { beginningOf } from "./json-reply.ts";
 import type { BatchReport } from "./perform.ts";
 import { renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
 import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
-import { type AtOnce, finishOf, undoneFiles } from "./plans/at-once.ts";
+import { type AtOnce, finishOf, seenEdits, undoneFiles } from "./plans/at-once.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
 import { planAndWorkPrompt } from "./prompts/prompts.ts";
@@ -262,7 +262,7 @@ export async function execute(
   const progress = createProgress(run, plan, claims);
   await finishBaseline(run);
   // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
-  await acceptMeanwhile(run, claims);
+  await acceptMeanwhile(run, claims, seenEdits(run, atOnce));
   const system = systemOf(run);
   const begin = async (): Promise<string | ScriptReply> => {
     if (atOnce !== null) return atOnce.reply;

@@ -336,19 +336,57 @@ export async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
 
 const isText = (blob: Blob | null): boolean => blob?.kind === "file" && textOfBlob(blob) !== null;
 
+/** Tells that work on a file goes on from what it holds now, once. */
+function tellNews(run: Run, path: RelPath): void {
+  if (!run.changing.merged.has(path)) tellMerged(run, path, "the work goes on from what it holds now");
+}
+
+/** What a text holds that somebody else has changed, with whether that is news to edits of it; null: nobody has, or it is no text. */
+async function findMeanwhile({ overlay }: Run, path: RelPath) {
+  if (!(await overlay.isChanged(path))) return null;
+  const [start, now] = [await overlay.readStart(path), await overlay.readNow(path)];
+  return now?.kind === "file" && isText(start) && isText(now)
+    ? { bytes: now.bytes, isNews: !sameBlob(start, now) }
+    : null;
+}
+
 /**
  * Looks at the paths that a plan promised to change. A text that somebody else has changed since is what the work starts
- * from. Throws conflict for anything else that has changed.
+ * from; so do the edits of `seen`, files whose diff the person has seen. Throws conflict for anything else that has changed.
  */
-export async function acceptMeanwhile(run: Run, claims: readonly PlanClaim[]): Promise<void> {
-  const { overlay } = run;
-  /** With whether the model has not been shown it as it is now. */
-  const edited = new Map<RelPath, boolean>();
+export async function acceptMeanwhile(
+  run: Run,
+  claims: readonly PlanClaim[],
+  seen: ReadonlySet<RelPath> = new Set(),
+): Promise<void> {
+  const news = new Map<RelPath, Uint8Array | null>();
   for (const claim of claims) {
-    if (claim.kind !== "content" || !mayMergeHere(run, claim.path) || !(await overlay.isChanged(claim.path))) continue;
-    const [start, now] = [await overlay.readStart(claim.path), await overlay.readNow(claim.path)];
-    if (isText(start) && isText(now)) edited.set(claim.path, !sameBlob(start, now));
+    if (claim.kind !== "content" || !mayMergeHere(run, claim.path)) continue;
+    const found = await findMeanwhile(run, claim.path);
+    if (found !== null) news.set(claim.path, found.isNews ? found.bytes : null);
   }
-  await overlay.refuseConflict(claims.flatMap(pathsOfClaim).filter((path) => !edited.has(path)));
-  for (const [path, isNews] of edited) if (isNews) tellMerged(run, path, "the work goes on from what it holds now");
+  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim).filter((path) => !news.has(path)));
+  for (const [path, bytes] of news) {
+    if (bytes === null) continue;
+    tellNews(run, path);
+    if (seen.has(path)) run.overlay.show(path, bytes, "part");
+  }
+}
+
+/**
+ * After an edit that did not match: lets edits of these files start from what they hold now. Returns whether that is
+ * news, so that the edit is worth another try. Throws conflict as `mergeStaged`, and for other changes by somebody else.
+ */
+export async function goOnFromNow(run: Run, paths: readonly RelPath[]): Promise<boolean> {
+  const news = new Set(await mergeStaged(run));
+  await run.overlay.refuseUnknown(paths);
+  for (const path of paths) {
+    const found = await findMeanwhile(run, path);
+    if (found?.isNews !== true) continue;
+    if (!mayMergeHere(run, path)) await run.overlay.refuseConflict([path]);
+    run.overlay.show(path, found.bytes, "part");
+    tellNews(run, path);
+    news.add(path);
+  }
+  return paths.some((path) => news.has(path));
 }

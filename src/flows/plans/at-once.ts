@@ -322,3 +322,15 @@ export function undoneFiles(run: Run, atOnce: AtOnce | null): readonly RefusedAc
     .filter((path) => !changed.has(path))
     .map((target) => ({ action: "MODIFY", target, why }));
 }
+
+/** The files that the work edits and does not write anew, if a person said yes to its diff, for which it was tried on them. */
+export function seenEdits(run: Run, atOnce: AtOnce | null): ReadonlySet<RelPath> {
+  if (atOnce === null || run.planning.seenDiff === null) return new Set();
+  const paths = (cmd: string) =>
+    pathsOf(
+      run,
+      atOnce.reply.script.actions.flatMap((action) => (action.cmd === cmd ? (action.path ?? []) : [])),
+    );
+  const written = new Set(paths("WRITE"));
+  return new Set(paths("MODIFY").filter((path) => !written.has(path)));
+}

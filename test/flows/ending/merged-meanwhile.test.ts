@@ -168,3 +168,44 @@ test("the tool loop merges as well", async () => {
   }));
   expect([ran.outcome.code, ran.outcome.merged, ran.files["a.txt"], ran.undone]).toEqual([0, ["a.txt"], both, theirs]);
 });
+
+const words = "first line\nsecond line\nthird line\nfourth line\nfifth line\n";
+const byHand = words.replace("fourth line", "line by hand");
+const misfit = modify("a.txt", ["third line\nfourth line\n", "3rd line\n4th line\n"]) + finish();
+const nearFit = modify("a.txt", ["third line\nfourth line\n", "3rd line\nfourth line\n"]);
+const fit = modify("a.txt", ["third line\nline by hand\n", "3rd line\nline by hand\n"]);
+const first = modify("a.txt", ["first line\n", "1st line\n"]);
+
+test.each([
+  ["one edit", fit, byHand.replace("third", "3rd")],
+  ["two edits", first + fit, byHand.replace("third", "3rd").replace("first", "1st")],
+  ["an edit beside a line of another", nearFit, byHand.replace("third", "3rd")],
+])(
+  "an approved diff that fits the disk is applied, though the model was shown other lines: %s",
+  async (_, again, left) => {
+    const ran = await playHere({ "a.txt": words }, (tool) => ({
+      lines: [first + finish(), { text: misfit, before: () => tool.put(byHand) }, again + finish()],
+      options: { atOnce: "auto", interactive: true },
+      answers: [{ feedback: "the third line" }, "yes"],
+    }));
+    expect(ran.asked(3)).toContain("third line\nline by hand\n");
+    expect([ran.requests.length, ran.outcome.code, ran.files["a.txt"], ran.undone]).toEqual([3, 0, left, byHand]);
+    expect(ran.outcome.merged).toEqual(["a.txt"]);
+    expect(ran.eventsOf("notice").filter(({ code }) => code === "merged")).toHaveLength(1);
+  },
+);
+
+test("the closest lines to an edit that does not match are those of the file as it is, and later edits start from them", async () => {
+  const ran = await playHere({ "a.txt": words }, (tool) => ({
+    lines: [
+      plan({ steps }),
+      {
+        text: modify("a.txt", ["third line\n4th line\n", "3rd line\n4th line\n"]) + finish(),
+        before: () => tool.put(byHand),
+      },
+      fit + finish(),
+    ],
+  }));
+  expect(ran.told(3)).toContain("third line\nline by hand\nFirst difference");
+  expect([ran.outcome.code, ran.files["a.txt"], ran.undone]).toEqual([0, byHand.replace("third", "3rd"), byHand]);
+});

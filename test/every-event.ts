@@ -126,6 +126,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   corrections: [{ about: "plan", words: text }],
   declined: { diff: diffOf(text), paths: [text] },
   keep: true,
+  left: [text],
   commands: [{ command: text, exit: 1, ms: 1, ended: "exit" }],
   planned: true,
   unsettled: [text],

@@ -82,7 +82,11 @@ function sayUnchanged(outcome: Outcome): string {
 }
 
 function sayChanged(outcome: Outcome): string {
-  const { changes, ok, status } = outcome;
+  const { changes, ok, status, left } = outcome;
+  if (left !== undefined) {
+    const stayed = `but for what somebody else had changed since, which is as they left it: ${name(left)}`;
+    return `rolled back${sayChoice(outcome)}, ${stayed}; ${sayCause(outcome)}`;
+  }
   const part = status === "partial" ? "kept in part" : "kept";
   const kept = `${part}: ${countChanges(changes)}`;
   if (ok || status === "partial") return kept + sayProof(outcome);
@@ -121,7 +125,7 @@ export function becameOf(outcome: Outcome): string {
       "not done: ",
       notDone.map(({ action, target, why }) => `${action} ${target}${isSaid(why) ? "" : ` (${why})`}`),
     ),
-    clause("changed: ", changed),
+    clause("changed: ", outcome.left === undefined ? changed : []),
     clause(
       "the user declined the changes to: ",
       status === "declined" ? [] : declined.paths.filter((path) => !isTold(path)),
@@ -180,9 +184,9 @@ export function turnRecord(
   outputs: Printed = { checks: new Map(), commands: new Map() },
 ): TurnRecord {
   const printed = printedOf(outcome, outputs);
-  const { diff, rolled_back: back, declined } = outcome;
+  const { diff, rolled_back: back, declined, left } = outcome;
   const parts = [
-    diff,
+    left === undefined ? diff : `what was changed before somebody else changed it:\n${diff}`,
     back === undefined ? "" : `what was taken back:\n${back.diff}`,
     declined === undefined ? "" : `what the user declined:\n${declined.diff}`,
   ];

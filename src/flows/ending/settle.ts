@@ -67,11 +67,13 @@ interface Closed {
   readonly changes: readonly Change[];
   /** The run's own changes that were taken back. */
   readonly back: readonly Change[];
+  /** Of `changes` those that somebody else had changed, so that they were not taken back. */
+  readonly left: readonly RelPath[];
   readonly failure: PaiError | null;
 }
 
 /** Rolls the run back. Returns the changes that stay all the same, and those of the run that are gone. */
-async function takeBack(run: Run, transaction: Transaction): Promise<Pick<Closed, "changes" | "back">> {
+async function takeBack(run: Run, transaction: Transaction): Promise<Omit<Closed, "failure">> {
   const done = squash(transaction.changes);
   const own = squash(transaction.changes.filter((change) => !run.checking.byUser.has(change)));
   const beside = changedBeside(run.checking, transaction);
@@ -93,13 +95,14 @@ async function takeBack(run: Run, transaction: Transaction): Promise<Pick<Closed
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
   }
   const gone = own.filter(({ path }) => !left.includes(path));
-  return { changes: done.filter(({ path }) => left.includes(path)), back: gone };
+  const changed = done.filter(({ path }) => left.includes(path));
+  return { changes: changed, back: gone, left: changed.map(({ path }) => path) };
 }
 
 /** Keeps the changes or rolls them back. */
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<Closed> {
   const transaction = run.begun;
-  const keep = (changes: readonly Change[]): Closed => ({ changes, back: [], failure });
+  const keep = (changes: readonly Change[]): Closed => ({ changes, back: [], left: [], failure });
   if (transaction === null || run.changing.dryRun)
     return keep(failure === null || failure.code === "partial" ? run.changing.staged : []);
   let why = failure ?? whyGone(run.checking, transaction);
@@ -115,7 +118,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<Clo
     return { ...taken, failure: isTold ? why : nameKeep(why) };
   } catch (thrown) {
     const error = toPaiError(thrown);
-    return { changes: tellLeft(run, transaction, error), back: [], failure: why ?? error };
+    return { ...keep(tellLeft(run, transaction, error)), failure: why ?? error };
   }
 }
 
@@ -132,10 +135,10 @@ function nameKeep(failure: PaiError | null): PaiError | null {
 }
 
 /** pai's own words in place of the model's, which are not so; null: those may stand. */
-function ownWords(run: Run, { back, changes, failure }: Closed): string | null {
+function ownWords(run: Run, { back, changes, left, failure }: Closed): string | null {
   if (failure === null) return null;
   const { code, message } = failure;
-  if (back.length > 0) return `rolled back: ${message}`;
+  if (back.length + left.length > 0) return `rolled back: ${message}`;
   const isIdle = isRefusal(failure) || exitCodes[code] === exitCodes.nothing_done;
   if (isIdle && !hasDone(run)) return `nothing was done: ${message}`;
   if (run.ending.text === "" || changes.length === 0 || code === "command_failed") return null;
@@ -143,14 +146,15 @@ function ownWords(run: Run, { back, changes, failure }: Closed): string | null {
 }
 
 /** The words of the run, and what was taken back. */
-async function showBack(run: Run, closed: Closed): Promise<Pick<Outcome, "text" | "claimed" | "rolled_back">> {
+async function showBack(run: Run, closed: Closed): Promise<Pick<Outcome, "text" | "claimed" | "rolled_back" | "left">> {
   const { text } = run.ending;
   const own = ownWords(run, closed);
   if (own === null) return { text };
-  if (closed.back.length === 0) return { text: own, claimed: text };
+  const said = { text: own, claimed: text, ...(closed.left.length > 0 && { left: closed.left }) };
+  if (closed.back.length === 0) return said;
   const { diff } = await showChanges(run, closed.back);
   const paths = [...new Set(closed.back.map(({ path }) => path))];
-  return { text: own, claimed: text, rolled_back: { diff, paths } };
+  return { ...said, rolled_back: { diff, paths } };
 }
 
 /** A run is no success when nothing of its work is left, whoever took it back. null: something is, or was never made. */

@@ -34,3 +34,23 @@ test("a check that is red again, as before the run, is told again, and one that 
     expect((await turns.say("and now?", { ...ask, options })).asked(1)).not.toContain(told);
   });
 });
+
+test("what somebody else changed stays at a no to keeping, and is not told as kept", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const put = () => writeFileSync(join(turns.root, "a.txt"), "three\n");
+    const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish("It says two.")];
+    const options = { ...interactive, checks: ["grep -q four a.txt"] };
+    const late = { text: finish("It says two."), before: put };
+    const ran = await turns.say("do it", {
+      ...{ lines: [...lines, late, finish()], options },
+      answers: ["yes", "no"],
+    });
+    expect(ran.files).toEqual({ "a.txt": "three\n" });
+    expect(ran.outcome).toMatchObject({ text: "rolled back: check failed: grep -q four a.txt (exit 1)" });
+    const { past } = await turns.say("what now?", ask);
+    expect(past).toContain(
+      "pai: rolled back, as the user chose when asked, but for what somebody else had changed since, which is as they left it: a.txt; failed: check failed: grep -q four a.txt",
+    );
+    expect(past).not.toMatch(/kept|; changed:/);
+  });
+});

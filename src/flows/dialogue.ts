@@ -29,6 +29,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { type Briefing, type Part, renderPastOf } from "./briefing/briefing.ts";
 import { maxOfPast, roomFor } from "./briefing/piped.ts";
 import { type Source, toReadable } from "./briefing/sources.ts";
+import { tellMeanwhile } from "./changes/changing.ts";
 import type { Run } from "./run.ts";
 
 /** Share of the window that a dialogue may fill; beyond it the next message stands alone. */
@@ -80,9 +81,8 @@ export async function tellChanged(run: Run): Promise<string> {
     room -= diff.length > room ? 0 : diff.length;
   }
   const more = unshown.length === 0 ? "" : `Changed since it was shown, by more than fits here: ${unshown.join(", ")}.`;
-  return [diffs.length === 0 ? "" : fence("diff", { since: "shown" }, diffs.join("\n")), more]
-    .filter(Boolean)
-    .join("\n");
+  const told = diffs.length === 0 ? "" : fence("diff", { since: "shown" }, diffs.join("\n"));
+  return [told, more, tellMeanwhile(run.changing)].filter(Boolean).join("\n");
 }
 
 /** The files that a later turn of tool-loop may replace without a look: the model saw all of them, or wrote all the rest. */

@@ -20,6 +20,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { ask } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
 import { acceptMeanwhile } from "./changes/batch.ts";
+import { tellMeanwhile } from "./changes/changing.ts";
 import { checksOf } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
@@ -192,7 +193,8 @@ async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readon
   const shown = await Promise.all(batch.reports.filter(isLook).map((report) => showLook(run, report)));
   const done = renderCalls(batch.reports.filter((report) => !isLook(report)));
   const failed = checks.filter(({ passed }) => passed === false).map(explainCheck);
-  return [...shown, [done, ...notes].filter((part) => part !== "").join("\n"), ...failed]
+  const meanwhile = tellMeanwhile(run.changing);
+  return [...shown, [done, meanwhile, ...notes].filter((part) => part !== "").join("\n"), ...failed]
     .filter((part) => part !== "")
     .join("\n\n");
 }

@@ -290,6 +290,7 @@ const mayMergeHere = ({ workspace, shell }: Run, path: RelPath): boolean =>
 
 function tellMerged({ changing, emit }: Run, path: RelPath, what: string): void {
   changing.merged.add(path);
+  changing.mergedNews.add(path);
   emit({
     type: "notice",
     level: "info",

@@ -42,6 +42,8 @@ export interface Changing extends ChangeOptions {
   readonly owners: Map<RelPath, boolean>;
   /** Files that somebody else has changed while the run worked on them, too. */
   readonly merged: Set<RelPath>;
+  /** Those of them that no request has named yet. */
+  readonly mergedNews: Set<RelPath>;
   /** Ignored files that commands changed and that a rollback of the run restores. */
   readonly ignored: Set<RelPath>;
   /** Ignored paths that commands changed and that no rollback restores. */
@@ -68,7 +70,19 @@ export function createChanging(options: ChangeOptions): Changing {
     allowed: new Set(),
     owners: new Map(),
     merged: new Set(),
+    mergedNews: new Set(),
     ignored: new Set(),
     stays: new Set(),
   };
+}
+
+/** Tells the model, once, which files somebody else changed, too; "": none. */
+export function tellMeanwhile({ mergedNews }: Pick<Changing, "mergedNews">): string {
+  const paths = [...mergedNews];
+  mergedNews.clear();
+  return paths
+    .map(
+      (path) => `${path}: somebody else changed it meanwhile, too; what of it is not your edit is theirs, and stays.`,
+    )
+    .join("\n");
 }

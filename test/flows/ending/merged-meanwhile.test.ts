@@ -2,8 +2,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, schedule, verdict, write } from "../plans.ts";
 import { type Files, makeFolder, openHere, playIn, type Setup } from "../scripted.ts";
 
 const before = "1\n2\n3\n4\n5\n";
@@ -57,6 +59,20 @@ test.each([
   expect(proposed?.diff).not.toContain("+mine");
   expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("merged");
   expect(ran.undone).toBe(theirs);
+});
+
+const again = modify("a.txt", ["2\n", "two\n"]) + finish();
+
+test.each([
+  ["single-shot", singleShot, [plan({ steps })], [again, finish()]],
+  ["eight-step", eightStep, [schedule({ modify: ["a.txt"] })], [verdict(false), again, verdict(false), finish()]],
+] as const)("%s: one later request says that somebody else changed the file", async (_, flow, planned, later) => {
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    ...{ flow, options: { checks: ["grep -q never a.txt"], baseline: false } },
+    lines: [...planned, { text: edit + finish(), before: () => tool.put(theirs) }, ...later],
+  }));
+  const asked = ran.requests.map((_request, at) => ran.asked(at + 1));
+  expect(asked.filter((text) => text.includes("a.txt: somebody else changed it meanwhile"))).toHaveLength(1);
 });
 
 test("line ends, single bytes and a missing last line end stay as each side wrote them", async () => {

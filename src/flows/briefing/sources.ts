@@ -168,7 +168,7 @@ export async function showFile(run: Run, path: RelPath, focus: Focus | null = nu
     const wanted = run.overlay.shown(path) === null ? focus : null;
     const parts = wanted && wantParts(run, path, text, wanted);
     const size = raw.bytes.length;
-    const isLarge = size > maxShown || text.length > (wanted?.room ?? size);
+    const isLarge = size > maxShown || text.length > (wanted?.room ?? maxShown);
     const told =
       parts === null && isLarge
         ? { text: showSome(run, path, text, size, wanted), isWhole: false }

@@ -29,6 +29,20 @@ END::EOT
 FINISH::done
 `;
 
+test("a short file whose secret is shorter than its name is whole: told once, and no part of it is offered", async () => {
+  const files = { "app.yaml": "password: hunter2hunter\nmax: 1\n" };
+  const edit =
+    "MODIFY::app.yaml::EOT\n<<<<<<< SEARCH\nmax: 1\n=======\nmax: 2\n>>>>>>> REPLACE\nEND::EOT\nFINISH::done\n";
+  const ran = await play({
+    files,
+    lines: [planOf({ steps: ["MODIFY app.yaml"] }), edit],
+    task: "raise max in app.yaml",
+  });
+  expect(ran.told(2).match(/password: <<SECRET_k3f9_1>>/g)).toHaveLength(1);
+  expect(ran.told(2)).not.toContain("parts of");
+  expect(ran.files).toEqual({ "app.yaml": "password: hunter2hunter\nmax: 2\n" });
+});
+
 test("a file with a key is edited without the key ever being sent", async () => {
   const files = { "settings.py": `KEY = "${key}"\nTIMEOUT = 1\n` };
   const ran = await play({ files, lines: [plan, script], task: "raise TIMEOUT in settings.py" });

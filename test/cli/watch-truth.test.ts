@@ -8,7 +8,7 @@ import type { Workspace } from "../../src/core/ports.ts";
 import type { SessionLine } from "../../src/core/session/line.ts";
 import { emptySession, foldSession, type Session, type Turn } from "../../src/core/session/session.ts";
 import type { OpenSession } from "../../src/store/sessions.ts";
-import type { History, KeptRun } from "../../src/workspace/journal/run-history.ts";
+import type { History, KeptRun, Reversed } from "../../src/workspace/journal/run-history.ts";
 
 const blob = (text: string) => ({ kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 }) as const;
 
@@ -25,6 +25,7 @@ interface Made {
 function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<Turn>[]) {
   const statuses = new Map(Object.entries(runs).map(([id, { status }]) => [id, status]));
   const disk = { text: "" };
+  const reversals: Reversed[] = [];
   const history = {
     list: () =>
       Object.entries(runs)
@@ -34,6 +35,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
       const { before = "", after = "" } = runs[id] ?? {};
       return [{ path: "a.py", before: blob(before), after: blob(after), from: null } as unknown as Change];
     },
+    reversals: () => reversals,
   } as unknown as History;
   const workspace = {
     root: "/nowhere/w",
@@ -65,7 +67,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
     },
   } as unknown as OpenSession;
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
-  return { truth, open, disk, statuses, lines, added, turns: session.turns };
+  return { truth, open, disk, statuses, lines, added, reversals, turns: session.turns };
 }
 
 const none = { turns: [], pending: [] };
@@ -91,6 +93,23 @@ test("what somebody else wrote besides an undo is told as that", async () => {
     'undone by the user: what you did for "set x"',
     "changed since your last turn by somebody else, too: a.py",
   ]);
+});
+
+test("what somebody else wrote before, and an undo left in the file, is no news", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
+  const both = { before: `${edit.after}y = 1\n`, after: `${edit.before}y = 1\n` };
+  past.disk.text = both.before;
+  past.truth.follow(past.open.session);
+  const told = "changed since your last turn, not by you: a.py";
+  expect(await past.truth.catchUp(past.open)).toEqual([told]);
+  past.truth.sink(past.open, { type: "run.started", at: "2026" } as StampedEvent);
+  past.statuses.set("r1", "undone");
+  past.reversals.push({ path: "a.py", before: hashOf(both.before), after: hashOf(both.after) });
+  past.disk.text = both.after;
+  const undone = 'undone by the user: what you did for "set x"';
+  expect(await past.truth.catchUp(past.open)).toEqual([undone]);
+  past.disk.text = `${both.after}z = 1\n`;
+  expect((await past.truth.catchUp(past.open)).at(-1)).toBe("changed since your last turn by somebody else, too: a.py");
 });
 
 test("a run that was rolled back is brought back by the user, and the session knows it", async () => {

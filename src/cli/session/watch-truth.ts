@@ -148,13 +148,29 @@ export function watchTruth({
     seeRuns();
   }
 
-  async function findChanged(): Promise<readonly string[]> {
+  /** What files hold after the user's undos and redos since the last turn, where nobody else changed them between. */
+  function reversedFrom(files: ReadonlyMap<string, string | null>): ReadonlyMap<string, string | null> {
+    const now = new Map(files);
+    for (const { path, before, after } of history.reversals(latest)) if (now.get(path) === before) now.set(path, after);
+    return now;
+  }
+
+  /** Watched files that do not hold what the model was told, and those of them that somebody else has changed. */
+  async function findFiles() {
     const files = new Map<string, string | null>();
     for (const [path, hash] of known) {
       const actual = await hashOf(workspace, path);
       if (actual !== undefined && actual !== hash) files.set(path, actual);
     }
-    const others = [...files].filter(([path, hash]) => left.get(path) !== hash);
+    const reversed = files.size === 0 ? files : reversedFrom(known);
+    return {
+      files,
+      others: [...files].filter(([path, hash]) => ![left, reversed].some((all) => all.get(path) === hash)),
+    };
+  }
+
+  async function findChanged(): Promise<readonly string[]> {
+    const { files, others } = await findFiles();
     const name = (paths: typeof others) =>
       nameSome(
         paths.map(([path, hash]) => (hash === null ? `${path} (gone)` : path)),

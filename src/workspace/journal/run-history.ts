@@ -28,6 +28,7 @@ import {
 } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./open-state.ts";
+import type { KeptBlob } from "./record.ts";
 import { commitBatch } from "./take-back.ts";
 
 export interface KeptRun {
@@ -73,6 +74,13 @@ export interface Reversal {
   readonly lost: readonly string[];
 }
 
+/** A file that an undo or redo wrote. */
+export interface Reversed {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
 export interface HistoryLimits {
   readonly runs: number;
   readonly bytes: number;
@@ -91,6 +99,8 @@ export interface History {
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The net changes of a run, with content; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
+  /** What undos and redos after a time (ISO 8601) wrote, oldest first, by the SHA-256 of each content; null: no file. */
+  reversals(since: string): readonly Reversed[];
   /** Removes runs beyond the limits, never the newest; returns how many. */
   prune(limits?: Partial<HistoryLimits>): number;
 }
@@ -162,9 +172,17 @@ export function openHistory(
       const run = runIds(state).includes(id) ? readRun(state, id) : null;
       return run && workOfRun(state, run);
     },
+    reversals: (since) =>
+      readAll()
+        .flatMap(({ episodes }) => episodes.filter(({ kind, at }) => kind !== "run" && at > since))
+        .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+        .flatMap(({ batches }) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes))
+        .map(({ path, before, after }) => ({ path, before: hashIn(before), after: hashIn(after) })),
     prune: (limits = {}) => prune(state, { ...defaultLimits, ...limits }),
   };
 }
+
+const hashIn = (blob: KeptBlob | null): string | null => (blob?.kind === "file" ? blob.hash : null);
 
 const noHistory: History = {
   list: () => [],
@@ -175,6 +193,7 @@ const noHistory: History = {
     throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be redone");
   },
   work: () => null,
+  reversals: () => [],
   prune: () => 0,
 };
 

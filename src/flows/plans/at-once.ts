@@ -224,7 +224,7 @@ async function takeScript(run: Run, system: string, reply: ScriptReply): Promise
   const { script, text } = reply;
   const atOnce = await mend(run, system, reply);
   if (typeof atOnce === "string") return talk(run, atOnce);
-  const skips = atOnce?.skips ?? [];
+  const skips = atOnce?.skips ?? skipsIn(run, reply.script);
   for (const { target, why } of skips)
     run.emit({
       type: "notice",

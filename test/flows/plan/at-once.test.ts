@@ -111,12 +111,13 @@ describe("before anybody is asked", () => {
   test("a file of FILES that the answer itself leaves out costs no call, and the person is told why", async () => {
     const skipped = `FILES: area.py, README.md\n${change}SKIP::README.md::it names no number\n${finish("Done.")}`;
     const { outcome, requests, eventsOf } = await byHand([skipped], { answers: ["yes"] });
-    expect([outcome.code, requests.length, outcome.skipped]).toEqual([
-      0,
-      1,
-      [{ target: "README.md", why: "it names no number" }],
-    ]);
-    expect(eventsOf("notice").map(({ text }) => text)).toContain("left out of the plan: README.md: it names no number");
+    expect([outcome.code, requests.length]).toEqual([0, 1]);
+    expect(outcome.skipped).toEqual([{ target: "README.md", why: "it names no number" }]);
+    const told = "left out of the plan: README.md: it names no number";
+    expect(eventsOf("notice").map(({ text }) => text)).toContain(told);
+    const asPlan = skipped.replace("SKIP::", "RUN::true\nREAD::area.py\nSKIP::");
+    const planned = await byHand([asPlan, change + finish("Done.")], { answers: ["yes", "yes", "yes"] });
+    expect(planned.eventsOf("notice").map(({ text }) => text)).toContain(told);
     const headless = await once([skipped]);
     expect([headless.outcome.code, headless.requests.length]).toEqual([0, 1]);
   });

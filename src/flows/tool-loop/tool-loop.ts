@@ -15,7 +15,7 @@ import { makeBriefing, type Part } from "../briefing/briefing.ts";
 import { renderPiped } from "../briefing/piped.ts";
 import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "../briefing/sources.ts";
 import { checksOf } from "../checks/admit.ts";
-import { describeCheck, describeFailed, runChecks } from "../checks/checks.ts";
+import { describeCheck, describeFailed, renderBaseline, runChecks } from "../checks/checks.ts";
 import { renderSince } from "../dialogue.ts";
 import { renderAnswerForm, renderLearning } from "../ending/ending.ts";
 import { noteAnswer } from "../evidence.ts";
@@ -176,17 +176,18 @@ function goOn(run: Run, cut: readonly string[]): void {
   add(run, { role: "user", text: asked });
 }
 
-/** The message of a later turn: what became of the turns before, context and files, then the request. */
+/** The message of a later turn: what became of the turns before, context, files and checks, then the request. */
 async function composeTurn(run: Run): Promise<readonly Part[]> {
   const past = renderSince(run, ({ mode }) => mode === "tool-loop");
-  const piped = renderPiped(run);
   const files = await readMentioned(run);
   noteSent(run, files);
+  const say = (kind: Part["kind"], text: string): readonly Part[] => (text === "" ? [] : [{ kind, text, file: null }]);
   return [
-    ...(past === "" ? [] : [{ kind: "conversation", text: past, file: null } as const]),
-    ...(piped === "" ? [] : [{ kind: "context", text: piped, file: null } as const]),
+    ...say("conversation", past),
+    ...say("context", renderPiped(run)),
     ...files.map((file): Part => ({ kind: "file", text: fence("file", { path: file.path }, file.shown), file })),
-    { kind: "request", text: run.task.text, file: null },
+    ...say("checks", renderBaseline(run.checking)),
+    ...say("request", run.task.text),
   ];
 }
 

@@ -2,6 +2,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { singleShot } from "../../../src/flows/single-shot.ts";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
 import { finish, modify, plan, talk } from "../plans.ts";
 import { inSession } from "../turns.ts";
 
@@ -53,4 +56,32 @@ test("what somebody else changed stays at a no to keeping, and is not told as ke
     );
     expect(past).not.toMatch(/kept|; changed:/);
   });
+});
+
+test("each request of tool-loop has what the check printed before the change", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const setup = {
+      flow: toolLoop,
+      options: { ...interactive, mode: "tool-loop", checks: ["cat a.txt; false"] },
+    } as const;
+    await turns.say("what is it like?", { lines: ["Red."], ...setup });
+    writeFileSync(join(turns.root, "a.txt"), "three\n");
+    const next = await turns.say("and now?", { lines: ["Still red."], ...setup });
+    expect(next.asked(1)).toMatch(/<check[^>]*command="cat a.txt; false"[^>]*exit="1"[^>]*>\nthree\n/);
+  });
+});
+
+test("a check that is green again once the work of a turn was undone is told as that, in each mode", async () => {
+  const work = [calls(call("edit", { path: "a.txt", old_str: "one\n", new_str: "two\n" })), "Two.", "Red.", "Red."];
+  for (const [mode, flow, lines, question] of [
+    ["single-shot", singleShot, edit, ask.lines],
+    ["tool-loop", toolLoop, work, ["So it is."]],
+  ] as const) {
+    await inSession({ "a.txt": "one\n" }, async (turns) => {
+      const setup = { flow, options: { ...interactive, mode, checks: ["grep one a.txt"] }, answers: "yes" } as const;
+      expect((await turns.say("make it two", { ...setup, lines })).outcome.changes).toHaveLength(1);
+      writeFileSync(join(turns.root, "a.txt"), "one\n");
+      expect((await turns.say("how is it?", { ...setup, lines: question })).asked(1)).toContain('note="passes"');
+    });
+  }
 });

@@ -105,6 +105,8 @@ test("recovery leaves and names what somebody else changed since", async () => {
   writeFileSync(join(made.work, "a.txt"), "theirs");
   const messages = await recoverWith(made);
   expect(messages).toEqual([expect.stringContaining("a.txt")]);
+  // An undo would write over what is theirs, so it refuses, and none is promised.
+  expect(messages[0]).not.toContain("pai undo");
   expect(treeOf(made.work)).toMatchObject({ "a.txt": "file 644 theirs", "b.txt": "file 644 b" });
   expect(await recoverWith(made)).toEqual([]);
 });

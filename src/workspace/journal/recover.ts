@@ -27,6 +27,7 @@ import { changesOf, type FileBefore, filesBefore, lastEpisode, readRun, traitsOf
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./open-state.ts";
 import { putBack, statesOf } from "./put-back.ts";
+import { canUndo } from "./run-history.ts";
 import { takeBack } from "./take-back.ts";
 
 const maxTold = 20;
@@ -142,7 +143,9 @@ async function recoverRun(root: Root, state: State, { id, rules, reach }: About)
         "changed since its last command began, and left",
         since.map(({ path }) => path),
       ),
-      ...(since.length + standing.length > 0 ? [`pai undo ${id} takes these back too`] : []),
+      ...(since.length + standing.length > 0 && canUndo({ root, rules, state }, id)
+        ? [`pai undo ${id} takes these back too`]
+        : []),
       ...namePaths("in folders that are closed to you now, so perhaps changed, and left", unseen),
       ...namePaths("new since its last command began, and left", fresh.filter(isStanding)),
     ].join("; ");

@@ -268,6 +268,17 @@ function compareToDisk(
   return { changes, clashes };
 }
 
+/** Whether an undo would take out all that a kept run has left: nobody has changed the same lines since. */
+export function canUndo(
+  { root, rules, state }: { readonly root: Root; readonly rules: PathRules; readonly state: State },
+  id: string,
+): boolean {
+  const run = readRun(state, id);
+  if (run === null) return false;
+  const { clashes } = compareToDisk({ root, rules }, invert(workOfRun(state, run)), (path) => namesAfter(run, path));
+  return clashes.every(({ merge }) => merge.kind === "merged");
+}
+
 const unmergeable: Merge = { kind: "unmergeable" };
 
 const changeOfMerge = ({ path, actual = null, merge }: Clash): readonly Change[] =>

@@ -130,11 +130,16 @@ const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meanin
   interrupted: ["warn", "interrupted"],
 };
 
-/** What the checks say, to append to the status. */
-function showProof(outcome: Outcome): string {
-  const isStill = outcome.status === "verified" && outcome.changes.length === 0;
-  const still = isStill ? `, nothing changed${renderStays(outcome)}` : "";
-  return visibleLine(renderProof(outcome)) + still;
+/** The words of a status, with what the checks say. */
+function showProof(outcome: Outcome, words: string): string {
+  const { status, changes, checks } = outcome;
+  const still = `nothing changed${renderStays(outcome)}`;
+  // Where all that was to be done was declined, checks that pass prove no work.
+  const isGreen = checks.length > 0 && checks.every(({ passed }) => passed === true);
+  if (status === "unverified" && changes.length === 0 && isGreen)
+    return `${still}; ${counted(checks.length, "check")} passed`;
+  const isStill = status === "verified" && changes.length === 0;
+  return words + visibleLine(renderProof(outcome)) + (isStill ? `, ${still}` : "");
 }
 
 const maxNamed = 3;
@@ -162,7 +167,7 @@ function renderStatus(outcome: Outcome, { applied, screen, style, columns }: Res
       ? ""
       : style.paint("dim", `  score ${outcome.score} of 10`);
   const what = outcome.rolled_back === undefined ? "nothing changed" : "all that it had changed was taken back";
-  const status = untouched ? `${words}, ${what}${renderStays(outcome)}` : `${words}${showProof(outcome)}`;
+  const status = untouched ? `${words}, ${what}${renderStays(outcome)}` : showProof(outcome, words);
   return hang(`${mark(style, meaning)} `, style.paint(meaning, status) + score, columns);
 }
 

@@ -97,6 +97,8 @@ test("the status says what the checks have shown", () => {
   expect(status([])).toBe("! unverified: no check has proved this");
   expect(status([failed])).toBe("! unverified: 1 of 1 check failed");
   expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks failed");
+  const untouched = { ...outcome, status: "unverified", changes: [], checks: [passed] } as const;
+  expect(show(true, {}, { events, outcome: untouched }).screen).toMatch(/^! nothing changed; 1 check passed$/m);
 });
 
 test("-q leaves out no plan and no diff that a question is about", () => {

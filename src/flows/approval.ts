@@ -201,8 +201,9 @@ export async function requireYes(
   const text = approvalWording.withFaults(await renderPlanQuestion(run, plan, claims), faults);
   const only = await onlyCommands(run, claims, plan.execution_plan?.checks);
   const decision = await run.decide({ kind: "plan", text, ...(diff !== "" && { diff }), ...only });
-  const isSeen = diff !== "" && decision.by === "user";
-  // The yes holds for this diff alone.
+  run.signal.throwIfAborted();
+  const isSeen = diff !== "" && decision.by === "user" && (decision.accept || decision.feedback === null);
+  // The answer holds for this diff alone, and words are no answer to it.
   run.planning.seenDiff = isSeen ? diff : null;
   if (decision.accept) {
     run.planning.wantsReview = decision.review === true || isSeen;

@@ -97,21 +97,19 @@ async function noteWhole({ overlay, emit }: Run, { changes, commands = [] }: Out
   if (Object.keys(files).length > 0) emit({ type: "files.known", files });
 }
 
-/** Notes in the dialogue that changes made what it shows of these files outdated, so that it is told anew. */
-async function noteChanges(run: Run, changes: Outcome["changes"]): Promise<void> {
-  const { dialogue } = run;
-  dialogue.parts.delete("checks");
-  const changed = new Set<string | null>(changes.flatMap(({ path, from }) => [path, from]));
-  for (const [path, told] of dialogue.files)
-    if (changed.has(path)) dialogue.files.set(path, { ...told, left: await textNow(run, path) });
-}
-
-/** Notes the end of a run: a claim that is not so is dropped. The session keeps the dialogue of a run that has sent a request. */
+/**
+ * Notes the end of a run: a claim that is not so is dropped, and what its changes made outdated is told anew. The session
+ * keeps the dialogue of a run that has sent a request.
+ */
 export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
   const { dialogue, begun, ending, task, ledger } = run;
   if (!wordsStand(outcome)) dropClaim(dialogue, ending.text);
   if (run.invocation.mode === "tool-loop") await noteWhole(run, outcome);
-  if (begun !== null && outcome.changes.length > 0) await noteChanges(run, outcome.changes);
+  const changes = begun === null ? [] : outcome.changes;
+  const changed = new Set<string | null>(changes.flatMap(({ path, from }) => [path, from]));
+  if (changes.length > 0) dialogue.parts.delete("checks");
+  for (const [path, told] of dialogue.files)
+    if (changed.has(path)) dialogue.files.set(path, { ...told, left: await textNow(run, path) });
   if (task.dialogue !== undefined && ledger.sent > 0) Object.assign(task.dialogue, dialogue);
 }
 

@@ -178,13 +178,15 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   run.planning.atOncePrompt = kind.offer?.(run, briefing) ?? null;
   let current = await draftFitting(run, kind, briefing, key);
   for (;;) {
-    const asked = requireYes(run, current.plan, current.claims, current.atOnce ?? undefined);
-    const feedback = await asked.catch((thrown) => {
-      dropClaim(run.dialogue, finishOf(current.atOnce));
-      throw thrown;
-    });
-    if (feedback === null) break;
     const { made, messages, plans, atOnce } = current;
+    // The record of the turn tells what the person said: no order to answer again waits for the next request.
+    const leave = (order?: readonly Message[]) => (thrown: unknown) => {
+      if (run.dialogue.messages === order) run.dialogue.messages = messages;
+      dropClaim(run.dialogue, finishOf(atOnce));
+      throw thrown;
+    };
+    const feedback = await requireYes(run, current.plan, current.claims, atOnce ?? undefined).catch(leave());
+    if (feedback === null) break;
     run.planning.corrections = [...run.planning.corrections, feedback];
     // Not kept for later runs: the cache key does not hold the correction.
     run.planning.planned = [];
@@ -192,10 +194,9 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
       atOnce === null
         ? `Change the plan: ${feedback}\nSend the whole plan again.`
         : `Change this: ${feedback}\nNothing of it was done. Answer again as a whole.`;
-    const request: Message = { role: "user", text };
     const promiseAt = (all: number) => (atOnce === null ? kind.promise(made, all) : promiseAtOnce(all));
-    const wanted = { messages: [...messages, request], plans: plans + 1, promiseAt, key: null };
-    const next = await makeOne(run, kind, wanted);
+    const wanted = { messages: [...messages, { role: "user", text } as const], plans: plans + 1, promiseAt, key: null };
+    const next = await makeOne(run, kind, wanted).catch(leave(wanted.messages));
     current = next.plan.intent === "conversation" ? await askAnew(run, current, next, promiseAt) : next;
   }
   run.ledger.reserve(0);

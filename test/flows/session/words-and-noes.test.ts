@@ -215,3 +215,23 @@ test("a command that the person stopped is told with those that ran", async () =
     );
   });
 });
+
+test("words at a plan with its diff, then a stop while the model answers: nothing was declined, and no old order is sent", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const script = `FILES: a.txt\n${edit("a.txt", "1")}${finish("It is a number now.")}`;
+    const stop = new AbortController();
+    const atOnce = { interactive: true, atOnce: "auto" } as const;
+    const ran = await turns.say("make it a number", {
+      lines: [script, { text: script, before: () => stop.abort(new PaiError("interrupted", "interrupted")) }],
+      ...{ options: atOnce, answers: [words], signal: stop.signal },
+    });
+    expect(ran.outcome).toMatchObject({ status: "interrupted", corrections: [{ words: words.feedback }] });
+    expect(ran.outcome.declined).toBeUndefined();
+    const next = await turns.say("what now?", { ...ask, options: atOnce });
+    const sent = JSON.stringify(next.requests[0]?.messages);
+    expect(sent).not.toContain("Answer again");
+    expect(sent).not.toContain("It is a number now.");
+    expect(next.past).toContain("interrupted by the user");
+    expect(next.past).toContain('otherwise: "in words, please"');
+  });
+});

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_300,
   workspace: 13_400,
   cli: 11_950,
-  flows: 11_390,
+  flows: 11_405,
   models: 4_700,
   ui: 4_900,
   store: 4_060,

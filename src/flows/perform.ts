@@ -139,12 +139,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: PlanCla
     report(batch, call, { kind: "look", code: null, text, paths });
   } else if (proposal.kind === "change") {
     await stageChanges(batch, call, proposal, paths);
-  } else {
-    await flush(batch);
-    // The command was to follow changes that the person wants otherwise.
-    if (run.changing.wish !== null) reportWaiting(batch, call, "command");
-    else await takeCommand(batch, call, proposal, claim);
-  }
+  } else if (!(await decideBefore(batch, call))) await takeCommand(batch, call, proposal, claim);
 }
 
 /** The rest of a reply waits for the changes that the person wants otherwise. */
@@ -179,6 +174,17 @@ async function takeCommand(
 }
 
 /**
+ * Decides about earlier changes before a command, which may run what they change. True where the person wants them
+ * otherwise: the command was to follow them, so it waits and is not asked about.
+ */
+async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
+  await flush(batch);
+  if (batch.run.changing.wish === null) return false;
+  reportWaiting(batch, call, "command");
+  return true;
+}
+
+/**
  * What an action proposes for files that somebody else may have changed while the model worked: a mistake is a conflict
  * then. An edit may be made for what they hold now; if not, its message shows that.
  */
@@ -202,8 +208,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
   }
   let claim: PlanClaim | null = null;
   try {
-    // Without a plan, earlier changes are decided before the command: it may run what they change.
-    if (action.kind === "command" && rights === null) await flush(batch);
+    if (action.kind === "command" && rights === null && (await decideBefore(batch, call))) return;
     claim = claimOfCall(run, call);
     refuseNames(run, claim);
     if (claim !== null) {

@@ -173,7 +173,8 @@ function noteNo(
   diff: string,
   { words, takesWords }: { readonly words: string | null; readonly takesWords: boolean },
 ): Refusal {
-  const paths = proposed.flatMap(namesOf);
+  const files = proposed.filter(({ op }) => op !== "mkdir");
+  const paths = (files.length === 0 ? proposed : files).flatMap(namesOf);
   if (words !== null && takesWords) {
     changing.wish = { words, diff };
     // Without a plan nothing makes sure that a reply follows them.

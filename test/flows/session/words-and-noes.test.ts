@@ -110,6 +110,20 @@ test("a no to what a command changed makes no answer of the turn", async () => {
   });
 });
 
+test("words at a diff ask nothing about the command behind it, and are told of the file in a new folder", async () => {
+  await inSession({}, async (turns) => {
+    const both = [call("write", { path: "docs/a.md", content: "a\n" }), call("bash", { command: "cat docs/a.md" })];
+    const ran = await turns.say("write docs/a.md", {
+      lines: [calls(...both), "I leave it."],
+      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: [words] },
+    });
+    expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch"]);
+    expect(resultsOf(ran, 2).at(-1)?.text).toContain("wants the changes before it made anew");
+    expect([ran.outcome.commands, ran.outcome.declined?.paths]).toEqual([undefined, ["docs/a.md"]]);
+    expect((await turns.say("what now?", ask)).past).not.toContain("the user declined the changes to: docs;");
+  });
+});
+
 test("words at what a command changed are for that reply alone: the next one is asked about", async () => {
   await inSession({}, async (turns) => {
     const bash = (text: string) => call("bash", { command: `echo ${text} > a.txt` });

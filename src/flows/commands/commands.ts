@@ -201,13 +201,16 @@ async function runNow(
   held: Pick<CommandOptions, "unasked" | "sandbox" | "staged" | "weakest">,
 ): Promise<Ran> {
   const isEarly = !hasOwnWork(run);
-  const onEnd = ({ exit, ms, timedOut }: CommandResult) => {
+  const show = (output: string) => run.emit({ type: "look.shown", action, target: command, text: output });
+  const onEnd = ({ exit, ms, timedOut, output }: CommandResult) => {
     const ended = timedOut ? "timeout" : exit === null ? "signal" : "exit";
     run.shell.commands = [...run.shell.commands, { command: promised, exit, ms, ended, isEarly }];
+    // One that the person stopped has no result, and they saw what it printed.
+    if (run.signal.aborted) show(run.veil.hideOutput(output));
   };
   const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: limitMs, onEnd, ...held });
   // Before a question about what it changed.
-  run.emit({ type: "look.shown", action, target: command, text: result.output });
+  show(result.output);
   return { ...result, limitMs, refused: await settleEffects(run, rights, { ...result, command }) };
 }
 

@@ -89,7 +89,7 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   // The error of a run that a no ended says it.
   const paths = status === "declined" ? [] : (declined?.paths ?? []).filter((path) => !told.includes(path));
   const no = { action: "changes to", target: nameSome(paths, maxNamed), why: "the user declined them" };
-  const last = mode === "tool-loop" ? commands.at(-1) : undefined;
+  const last = mode === "tool-loop" && status !== "interrupted" ? commands.at(-1) : undefined;
   const red = last === undefined || last.exit === 0 ? [] : [`the last command failed: ${visibleLine(last.command)}`];
   const how = last === undefined || last.exit === null ? "" : `exit ${last.exit}`;
   return [

@@ -224,9 +224,10 @@ test("a command that the person stopped is told with those that ran", async () =
       lines: [plan({ steps: ["RUN true", "RUN echo hi; sleep 20"] })],
       ...{ options: { interactive: true }, answers: "yes", signal: stop.signal, onEvent },
     });
-    expect((await turns.say("what now?", ask)).past).toContain(
-      "interrupted by the user; commands that ran: true (exit 0), echo hi; sleep 20 (ended by a signal)",
-    );
+    const { past } = await turns.say("what now?", ask);
+    const ran = "commands that ran: true (exit 0), echo hi; sleep 20 (ended by a signal)";
+    expect(past).toContain(`interrupted by the user; ${ran}`);
+    expect(past).toContain("the command echo hi; sleep 20 printed at last:\n  hi");
   });
 });
 

@@ -57,6 +57,9 @@ test("what the last words may call done and is not has a line of its own", () =>
   const { screen } = show(true, {}, { events: [], outcome: ended });
   expect(screen).toContain("✗ not done: changes to made.txt  the user declined them\n");
   expect(screen).toContain("! the last command failed: git commit -qm x  exit 1\n");
+  const stopped = [{ command: "sleep 40", exit: null, ms: 1, ended: "signal" }] as const;
+  const cut = { ...outcome, mode: "tool-loop", status: "interrupted", commands: stopped } as const;
+  expect(show(true, {}, { events: [], outcome: cut }).screen).not.toContain("failed");
   const error = { code: "declined", message: "the plan was declined", hint: null, retry_after: null } as const;
   const no = { ...outcome, ok: false, status: "declined", changes: [], text: "", declined, error } as const;
   expect(show(true, {}, { events: [], outcome: no }).screen).not.toContain("made.txt");

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { becameOf } from "../../../src/core/session/became.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
@@ -92,6 +93,7 @@ test("the user's check judges the merged tree, and a red one leaves what the oth
       options: { checks: [check] },
     }));
     expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([code, left]);
+    expect(becameOf(ran.outcome)).toContain("somebody else changed meanwhile, too: a.txt");
   }
 });
 

@@ -6,6 +6,7 @@ import { digest } from "../../src/core/digest.ts";
 import type { StampedEvent } from "../../src/core/event.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import type { SessionLine } from "../../src/core/session/line.ts";
+import { pastOf } from "../../src/core/session/past.ts";
 import { emptySession, foldSession, type Session, type Turn } from "../../src/core/session/session.ts";
 import type { OpenSession } from "../../src/store/sessions.ts";
 import type { History, KeptRun, Reversed } from "../../src/workspace/journal/run-history.ts";
@@ -29,7 +30,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   const history = {
     list: () =>
       Object.entries(runs)
-        .map(([id, { task }]) => ({ id, task, status: statuses.get(id), changes: [{ path: "a.py" }] }))
+        .map(([id, { task }]) => ({ id, task, status: statuses.get(id), changes: [{ path: "a.py" }], left: [] }))
         .reverse(),
     work: (id: string) => {
       const { before = "", after = "" } = runs[id] ?? {};
@@ -81,6 +82,21 @@ test("an undo is told once, and its file is not called another's work", async ()
   past.statuses.set("r1", "undone");
   past.disk.text = edit.before;
   expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
+});
+
+test("of a turn that was killed the next request is told what was taken back", async () => {
+  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [
+    { run: "r1", request: "set x", status: null, changed: false, text: "", diff: "" },
+  ]);
+  past.disk.text = edit.before;
+  past.truth.follow(past.open.session);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+  const [told] = pastOf(past.open.session);
+  expect(told?.became).toBe("cut off, and what it had changed was taken back: a.py");
+  expect(told?.diff).toStartWith("what was taken back:\ndiff --git a/a.py b/a.py\n");
+  expect(told?.diff).toContain("-x = 1\n+x = 2\n");
+  await past.truth.catchUp(past.open);
+  expect(past.lines).toHaveLength(1);
 });
 
 test("what somebody else wrote besides an undo is told as that", async () => {

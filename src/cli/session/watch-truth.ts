@@ -1,10 +1,14 @@
 /** Watches what happens to the turns of a session, and to the files that it showed or changed, between two requests. */
+import type { Change } from "../../core/change.ts";
 import type { Dialogue } from "../../core/dialogue.ts";
 import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { SentFile, StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Workspace } from "../../core/ports.ts";
+import { renderHidden } from "../../core/secrets/hide-message.ts";
+import { cutDiff } from "../../core/session/became.ts";
+import type { SessionLine } from "../../core/session/line.ts";
 import { listHappenings, pastOf } from "../../core/session/past.ts";
 import { nameRequest, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
@@ -43,6 +47,20 @@ async function hashOf(workspace: Workspace, path: string): Promise<string | null
 function sayReversal({ task, status }: KeptRun): string {
   const what = task.startsWith("!") ? "what the command changed" : "what another run did for";
   return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${nameRequest({ request: task })}`;
+}
+
+/** The end of a turn that was killed and has been taken back since. It had changed files, so it had sent a request. */
+function endOfCut({ mode }: Turn, { id, changes, left }: KeptRun, at: string, work: readonly Change[]): SessionLine {
+  const back = changes.map(({ path }) => path).filter((path) => !left.includes(path));
+  const became = [
+    back.length === 0 ? "cut off" : `cut off, and what it had changed was taken back: ${nameSome(back, maxNamed)}`,
+    ...(left.length === 0 ? [] : [`left as they are, since somebody changed them: ${nameSome(left, maxNamed)}`]),
+  ].join("; ");
+  const diff = renderHidden(work.filter(({ path }) => back.includes(path)));
+  return {
+    ...{ type: "turn.finished", at, run: id, mode, status: "interrupted", text: "", became },
+    ...{ diff: diff && cutDiff(`what was taken back:\n${diff}`), next: [], score: null, calls: 1, changed: false },
+  };
 }
 
 const isOwnWork = ({ commit, commands = [] }: Outcome): boolean => commit !== undefined || commands.length > 0;
@@ -131,10 +149,20 @@ export function watchTruth({
     return earlier !== status && earlier !== "open";
   }
 
+  /** Tells the session of the turns that were killed and have been taken back since. */
+  function endCut(open: OpenSession, turns: ReadonlyMap<string, Turn>): void {
+    for (const run of history.list()) {
+      const turn = turns.get(run.id);
+      if (turn?.status !== null || run.status !== "rolled_back" || run.changes.length === 0) continue;
+      open.add(endOfCut(turn, run, now().toISOString(), history.work(run.id) ?? []));
+    }
+  }
+
   function sync(open: OpenSession): void {
     open.refresh();
     learnTurns(open.session.turns);
     const turns = new Map(open.session.turns.flatMap((turn) => [turn, ...turn.told]).map((turn) => [turn.run, turn]));
+    endCut(open, turns);
     const newest = history.list().filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
     const reversed = newest.toReversed();
     // Of runs on one file the newest is undone first, and brought back last.

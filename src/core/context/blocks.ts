@@ -100,34 +100,28 @@ export function outlineOf(path: string, lines: readonly string[], budget: number
   return "";
 }
 
-/** Lines at the beginning of a changelog that are shown at most. */
+/** Lines of a changelog that has no second heading. */
 const maxOfHead = 80;
 
-/** Of a changelog the number of the last line before its second heading of a release: an entry goes above it. */
-function endOfNewest(lines: readonly string[]): number {
+/** Of a changelog the lines up to its second heading of a release: an entry goes among them. */
+export function headOfChangelog(lines: readonly string[]): { readonly from: number; readonly to: number } {
   const isHeading = (line: string, at: number) =>
     /^#{1,3}\s|^\[?v?\d+\.\d+/.test(line) || /^[-=~]{3,}\s*$/.test(lines[at + 1] ?? "");
   const heads = lines.flatMap((line, at) =>
     line.trim() !== "" && isHeading(line, at) && /\d|unreleased|next/i.test(line) ? [at] : [],
   );
-  return Math.max(heads[1] ?? lines.length, 1);
+  return { from: 1, to: Math.max(heads[1] ?? Math.min(lines.length, maxOfHead), 1) };
 }
 
-/** Of a changelog what stands under its first heading of a release, up to 80 lines. */
-export const headOfChangelog = (lines: readonly string[]) => ({
-  from: 1,
-  to: Math.min(endOfNewest(lines), maxOfHead),
-});
-
-/** Lines at both ends of a long release in a changelog. */
+/** Lines at both ends of a long head. */
 const atEnds = { first: 30, last: 15 } as const;
 
-/** Of a changelog where an entry may go: what stands under its first heading of a release, of a long one both ends. */
+/** Of the head of a changelog the places where an entry goes: of a long one both ends. */
 export function placesForEntry(lines: readonly string[]): readonly { readonly from: number; readonly to: number }[] {
-  const to = endOfNewest(lines);
-  if (to <= atEnds.first + atEnds.last) return [{ from: 1, to }];
+  const { from, to } = headOfChangelog(lines);
+  if (to <= atEnds.first + atEnds.last) return [{ from, to }];
   return [
-    { from: 1, to: atEnds.first },
+    { from, to: atEnds.first },
     { from: to - atEnds.last + 1, to },
   ];
 }

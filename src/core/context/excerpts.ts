@@ -1,6 +1,6 @@
 /** Chooses which blocks of which files are shown, within a number of characters. Pure. */
 import { lineOf } from "../path.ts";
-import { cutBlocks, headOfChangelog, linesOf, outlineOf } from "./blocks.ts";
+import { cutBlocks, linesOf, outlineOf, placesForEntry } from "./blocks.ts";
 import { kindOf } from "./kind.ts";
 import type { Ranked } from "./rank.ts";
 import { isNamed } from "./signals.ts";
@@ -117,10 +117,10 @@ function scoreBlock({ lines, isDocstring }: Scorable, { from, to }: ExcerptRange
  * Adds a share of the better neighbour's score: changes often happen next to what a request names. Of two blocks with the
  * same score the shorter one is better. A block that is too large to show, such as a line of a megabyte, is not scored.
  */
-function scoreBlocks(
+export function scoreBlocks(
   lines: readonly string[],
   blocks: readonly (ExcerptRange & { readonly size: number })[],
-  { sought, maxSize }: Measure,
+  { sought, maxSize }: Pick<Measure, "sought" | "maxSize">,
 ): number[] {
   const file = { lines, isDocstring: findDocstrings(lines) };
   const own = blocks.map((block) => (block.size > maxSize ? 0 : scoreBlock(file, block, sought)));
@@ -146,7 +146,7 @@ function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: 
   const lines = linesOf(text);
   const whole = all || text.length < wholeBelow;
   // A changelog is extended at its head; what it says of old releases is no place of the work.
-  const parts = () => (kindOf(path) === "changelog" ? [headOfChangelog(lines)] : cutBlocks(path, lines));
+  const parts = () => (kindOf(path) === "changelog" ? placesForEntry(lines) : cutBlocks(path, lines));
   const cut: readonly ExcerptRange[] = whole ? [{ from: 1, to: lines.length }] : parts();
   // A word of the request that happens to be defined in the file does not make that line named.
   const named = isNamed(signal) || signal?.by === "output" ? (signal?.lines ?? []) : [];
@@ -169,8 +169,9 @@ const namedFile = 0.01;
 
 const totalSize = (blocks: readonly Scored[]) => blocks.reduce((sum, { size }) => sum + size, 0);
 
-/** Whether the blocks leave nothing out on purpose, as those of a changelog do. */
-const reachesEnd = ({ blocks, lines }: Prepared) => blocks.at(-1)?.to === lines.length;
+/** Whether the blocks are all of the file: those of a changelog are not. */
+const isCovered = ({ blocks, lines }: Prepared) =>
+  blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0) >= lines.length;
 
 /** The file as one block, which is taken before all others. */
 function asWhole(file: Prepared): Prepared {
@@ -185,14 +186,14 @@ function joinSmall(files: readonly Prepared[], budget: number): readonly Prepare
   const joined = files.map((file, at) => {
     const size = totalSize(file.blocks);
     const isMatching = file.blocks.some(({ value }) => value > 0);
-    if (file.whole || at >= small.among || !isMatching || !reachesEnd(file)) return file;
+    if (file.whole || at >= small.among || !isMatching || !isCovered(file)) return file;
     if (at === 0 && size <= Math.min(best.length, maxOfOne)) return asWhole(file);
     if (size > small.length || size > room) return file;
     room -= size;
     return asWhole(file);
   });
   const [first] = joined;
-  if (first === undefined || first.whole || !reachesEnd(first) || totalSize(first.blocks) > budget) return joined;
+  if (first === undefined || first.whole || !isCovered(first) || totalSize(first.blocks) > budget) return joined;
   const shown = totalSize(take(joined, budget, maxOfOne).get(first) ?? []);
   return shown < best.share * totalSize(first.blocks) ? joined : [asWhole(first), ...joined.slice(1)];
 }

@@ -1,6 +1,6 @@
 /** Chooses which lines of one large file are shown to the model that changes it. Pure. */
 import { cutBlocks, linesOf, placesForEntry } from "./blocks.ts";
-import { chooseExcerpts, type ExcerptRange } from "./excerpts.ts";
+import { chooseExcerpts, type ExcerptRange, type Sought, scoreBlocks } from "./excerpts.ts";
 import { definitionsNamed, type Extent, extentAt, extentsIn, namesMeant } from "./extents.ts";
 import { kindOf } from "./kind.ts";
 import { findSignals } from "./signals.ts";
@@ -82,15 +82,20 @@ function withoutDocs(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** The blocks that match the words of the request, best first, within a number of characters. */
-function matchWords({ path, request, output, plan }: LargeFile, lines: readonly string[], room: number) {
+/** The words of the request and the plan, weighed by how rare they are in the file. */
+function soughtIn({ path, request, output, plan }: LargeFile, lines: readonly string[]): Sought {
   const terms = termsOf(`${request}\n${plan}`, output);
-  const sought = { terms, values: valuesOf(path, lines, terms) };
+  return { terms, values: valuesOf(path, lines, terms) };
+}
+
+/** The blocks that match the words of the request, best first, within a number of characters. */
+function matchWords(file: LargeFile, lines: readonly string[], room: number) {
+  const { path } = file;
   const text = lines.join("\n");
   const signal = { weight: 1, lines: [], by: "request" } as const;
   const [excerpt] = chooseExcerpts(
     [{ ranked: { path, score: 1, signal }, text }],
-    sought,
+    soughtIn(file, lines),
     Math.floor(room / shareOfOne),
   );
   return excerpt?.ranges ?? [];
@@ -139,6 +144,8 @@ function openRanges(lines: readonly string[], room: number) {
   };
 }
 
+const sizeIn = (lines: readonly string[], { from, to }: ExcerptRange) => lines.slice(from - 1, to).join("\n").length;
+
 const around = (line: number, by: number): ExcerptRange => ({ from: Math.max(1, line - by), to: line + by });
 
 /** Lines, from 1, that hold a number of a text, or a name with one in it: `termsOf` makes terms of words only. */
@@ -176,20 +183,20 @@ function testsIn(lines: readonly string[]): readonly ExcerptRange[] {
   return titled.filter((each) => !titled.some((other) => isInside(other, each)));
 }
 
-/** The tests that share words with the request, the nearest first. */
-function nearest(tests: readonly ExcerptRange[], { path, request, output, plan }: LargeFile, lines: readonly string[]) {
-  const terms = termsOf(`${request}\n${plan}`, output);
-  const values = valuesOf(path, lines, terms);
-  const worthOf = ({ from, to }: ExcerptRange): number => {
-    const text = lines
-      .slice(from - 1, to)
-      .join("\n")
-      .toLowerCase();
-    const counts = terms.map((term) => countTerm(text, term));
-    return counts.reduce((sum, count, at) => sum + ((values[at] ?? 0) * count) / (count + 2), 0);
-  };
-  const valued = tests.map((range) => ({ range, value: worthOf(range) })).filter(({ value }) => value > 0);
-  return valued.toSorted((a, b) => b.value - a.value).map(({ range }) => range);
+/** The two tests that match the words of the request best, in `room` characters; only such of at most half of it. */
+function nearestTests(file: LargeFile, tests: readonly ExcerptRange[], lines: readonly string[], room: number) {
+  const maxSize = room / maxTests;
+  const scores = scoreBlocks(
+    lines,
+    tests.map((test) => ({ ...test, size: sizeIn(lines, test) })),
+    { sought: soughtIn(file, lines), maxSize },
+  );
+  return tests
+    .map((range, at) => ({ range, score: scores[at] ?? 0 }))
+    .filter(({ range, score }) => score > 0 && sizeIn(lines, range) <= maxSize)
+    .toSorted((a, b) => b.score - a.score)
+    .slice(0, maxTests)
+    .map(({ range }) => range);
 }
 
 /** The first lines of a file; they end before a test that they would cut. */
@@ -242,18 +249,17 @@ export function chooseParts(file: LargeFile): Parts {
   chosen.want(isChangelog ? placesForEntry(lines) : [headWithout(tests)]);
   chosen.want(looked.toReversed());
   if (isChangelog) return { ranges: chosen.ranges(), outline: "", left: chosen.missing() };
-  const extents = extentsIn(path, lines);
+  // What a test defines within itself is part of the test.
+  const isApart = ({ line, indent }: Extent) => kind !== "test" || indent === 0 || title.test(lines[line - 1] ?? "");
+  const extents = extentsIn(path, lines).filter(isApart);
   const told = findSignals(request, output, [path]).get(path)?.lines ?? [];
   chosen.want(changed.map((line) => around(line, 6)));
   const names = new Set([...namesMeant(plan, true), ...namesMeant(output, false), ...namesMeant(request, false)]);
-  // What a test defines for itself is no place that anybody names.
-  const isOwn = ({ line, indent }: Extent) => kind !== "test" || indent === 0 || title.test(lines[line - 1] ?? "");
-  const named = definitionsNamed(extents.filter(isOwn), names);
-  const sizeOf = ({ from, to }: ExcerptRange) => lines.slice(from - 1, to).join("\n").length;
+  const named = definitionsNamed(extents, names);
   // Of a class that is named only the head: its methods are named apart, or found by their words.
   const [small, large] = [
-    named.filter((each) => sizeOf(each) <= maxDefinition),
-    named.filter((each) => sizeOf(each) > maxDefinition),
+    named.filter((each) => sizeIn(lines, each) <= maxDefinition),
+    named.filter((each) => sizeIn(lines, each) > maxDefinition),
   ];
   chosen.want(small);
   chosen.want(told.map((line) => around(line, 10)));
@@ -266,8 +272,8 @@ export function chooseParts(file: LargeFile): Parts {
   for (const line of callers.slice(0, maxCallers)) chosen.take(around(line, 1));
   for (const line of linesNumbered(lines, `${request}\n${plan}`)) chosen.take(around(line, 2));
   const most = Math.min(chosen.rest, kind === "test" ? byWords.test : byWords.code);
-  const fitting = nearest(tests, file, lines).filter((each) => sizeOf(each) <= most / maxTests);
-  const matching = tests.length > 0 ? fitting.slice(0, maxTests) : matchWords(file, withoutDocs(lines), most);
+  const matching =
+    tests.length > 0 ? nearestTests(file, tests, lines, most) : matchWords(file, withoutDocs(lines), most);
   for (const range of matching) chosen.take(range);
   return { ranges: chosen.ranges(), outline: outlineOf(extents, lines, kind === "test"), left: chosen.missing() };
 }

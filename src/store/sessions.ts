@@ -16,7 +16,6 @@ import {
   readSession,
   type Session,
 } from "../core/session/session.ts";
-
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { writeBytes } from "../system/write-file.ts";

@@ -10,7 +10,7 @@ import { renderHidden } from "../../core/secrets/hide-message.ts";
 import { cutDiff } from "../../core/session/became.ts";
 import type { SessionLine } from "../../core/session/line.ts";
 import { listHappenings, pastOf } from "../../core/session/past.ts";
-import { nameRequest, type Session, type Turn } from "../../core/session/session.ts";
+import { allTurns, nameRequest, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
@@ -43,7 +43,7 @@ async function hashOf(workspace: Workspace, path: string): Promise<string | null
   }
 }
 
-/** Of a run that is no turn of the session. */
+/** Says that the user undid, or brought back, a run that is not a turn of this session. */
 function sayReversal({ task, status }: KeptRun): string {
   const what = task.startsWith("!") ? "what the command changed" : "what another run did for";
   return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${nameRequest({ request: task })}`;
@@ -82,9 +82,7 @@ export function watchTruth({
   let found: { readonly notes: readonly string[]; readonly files: ReadonlyMap<string, string | null> } | null = null;
   /** The status of each kept run when the model was last told. */
   const seen = new Map<string, KeptRun["status"]>();
-  /** Turns whose end the watch has taken in. */
-  const learned = new Set<string>();
-  /** When the last of them ended: what an earlier one saw may be outdated. */
+  /** When the last turn ended that the watch has taken in: what an earlier one saw may be outdated. */
   let latest = "";
   /** Files that the run at work was told of, and those of them that it has shown itself: what it shows later may be its own change. */
   let touched = new Set<string>();
@@ -116,19 +114,11 @@ export function watchTruth({
   }
 
   function learnTurns(turns: readonly Turn[]): void {
-    const ends = turns
-      .flatMap(({ told, ...turn }) => [...told, turn])
-      .flatMap(({ run, seen }) => (seen && !learned.has(run) ? { run, ...seen } : []));
-    for (const { run, at, files, head: then } of ends.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
-      learned.add(run);
-      if (at < latest) continue;
+    const ends = turns.flatMap(({ seen }) => (seen !== null && seen.at > latest ? seen : []));
+    for (const { at, files, head: then } of ends.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
       for (const [path, hash] of Object.entries(files)) learn(path, hash);
       [head, latest] = [then, at];
     }
-  }
-
-  function seeRuns(): void {
-    for (const { id, status } of history.list()) seen.set(id, status);
   }
 
   /** What an undone run leaves in its files, and a standing one. */
@@ -150,8 +140,8 @@ export function watchTruth({
   }
 
   /** Tells the session of the turns that were killed and have been taken back since. */
-  function endCut(open: OpenSession, turns: ReadonlyMap<string, Turn>): void {
-    for (const run of history.list()) {
+  function endCut(open: OpenSession, turns: ReadonlyMap<string, Turn>, runs: readonly KeptRun[]): void {
+    for (const run of runs) {
       const turn = turns.get(run.id);
       if (turn?.status !== null || run.status !== "rolled_back" || run.changes.length === 0) continue;
       open.add(endOfCut(turn, run, now().toISOString(), history.work(run.id) ?? []));
@@ -160,10 +150,12 @@ export function watchTruth({
 
   function sync(open: OpenSession): void {
     open.refresh();
-    learnTurns(open.session.turns);
-    const turns = new Map(open.session.turns.flatMap((turn) => [turn, ...turn.told]).map((turn) => [turn.run, turn]));
-    endCut(open, turns);
-    const newest = history.list().filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
+    const all = allTurns(open.session);
+    learnTurns(all);
+    const turns = new Map(all.map((turn) => [turn.run, turn]));
+    const runs = history.list();
+    endCut(open, turns, runs);
+    const newest = runs.filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
     const reversed = newest.toReversed();
     // Of runs on one file the newest is undone first, and brought back last.
     for (const run of newest.filter(({ status }) => status === "undone")) leave(run);
@@ -173,7 +165,7 @@ export function watchTruth({
       if (turns.has(run.id)) open.add({ type: "turn.reversed", ...about, undone: run.status === "undone" });
       else open.add({ type: "session.noted", ...about, what: "reversal", text: sayReversal(run) });
     }
-    seeRuns();
+    for (const { id, status } of runs) seen.set(id, status);
   }
 
   /** What files hold after the user's undos and redos since the last turn, where nobody else changed them between. */
@@ -241,7 +233,6 @@ export function watchTruth({
       else if (type === "changes.rolled_back") for (const { path } of event.changes) known.delete(path);
       if (type !== "run.finished") return;
       learnOutcome(event.outcome);
-      learned.add(run);
       latest = at;
       open.add({ type: "turn.saw", at, run, ...saw() });
     },
@@ -251,13 +242,15 @@ export function watchTruth({
       const notes = await findChanged();
       return [...open.session.pending.map(({ text }) => text), ...notes];
     },
-    follow({ turns, pending }, gone = []) {
-      for (const each of [known, left, learned]) each.clear();
+    follow(session, gone = []) {
+      for (const each of [known, left]) each.clear();
       latest = "";
-      seeRuns();
-      learnTurns(turns);
-      const ids = new Set([...gone, ...pending.flatMap(({ run }) => run ?? [])]);
-      for (const run of history.list().toReversed()) if (ids.has(run.id)) leave(run);
+      learnTurns(allTurns(session));
+      const ids = new Set([...gone, ...session.pending.flatMap(({ run }) => run ?? [])]);
+      for (const run of history.list().toReversed()) {
+        seen.set(run.id, run.status);
+        if (ids.has(run.id)) leave(run);
+      }
     },
   };
 }

@@ -109,6 +109,10 @@ const maxOfRequest = 80;
 export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
   JSON.stringify(request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request);
 
+/** The turns of a session, and those that its summaries tell. */
+export const allTurns = ({ turns }: Pick<Session, "turns">): readonly Turn[] =>
+  turns.flatMap((turn) => [turn, ...turn.told]);
+
 /** Adds what happened; an undo and its redo that no request was told of cancel each other. */
 function noted(pending: readonly Happening[], { what, run, text }: Happening): readonly Happening[] {
   const at = what === "reversal" ? pending.findIndex((each) => each.what === what && each.run === run) : -1;
@@ -117,8 +121,7 @@ function noted(pending: readonly Happening[], { what, run, text }: Happening): r
 
 /** What a line about a turn that an earlier request had told of makes news; null: nothing. */
 function newsOf(turns: readonly Turn[], line: TurnLine): Happening | null {
-  const all = turns.flatMap((turn) => [turn, ...turn.told]);
-  const turn = all.findLast(({ run }) => run === line.run);
+  const turn = allTurns({ turns }).findLast(({ run }) => run === line.run);
   if (turn === undefined || line.type === "turn.saw") return null;
   const name = nameRequest(turn);
   if (line.type === "turn.finished") {

@@ -7,7 +7,7 @@ import { PaiError } from "../../core/error.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
 import { renderForSummary } from "../../core/session/past.ts";
-import { pendingOf, type Session } from "../../core/session/session.ts";
+import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -15,7 +15,7 @@ import { compactConversation, summarizeText } from "../../flows/tool-loop/compac
 import { counted } from "../../ui/amount.ts";
 import { cut } from "../../ui/layout.ts";
 import { firstLine, visibleLine } from "../../ui/sanitize.ts";
-import type { History } from "../../workspace/journal/run-history.ts";
+import type { History, KeptRun } from "../../workspace/journal/run-history.ts";
 import { askYes } from "../ask-yes.ts";
 import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/compose.ts";
@@ -52,15 +52,23 @@ const changedSince = (clashes: readonly { readonly path: string }[]) =>
     hint: "nothing was taken back; put these files back to what the run left, or rewind the conversation only",
   });
 
+/** The runs of turns whose changes stand, newest first. */
+function standingOf(history: History, turns: readonly Pick<Turn, "run">[]) {
+  const runs = new Set(turns.map(({ run }) => run));
+  return history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
+}
+
+const pathsOf = (runs: readonly KeptRun[]) => [
+  ...new Set(runs.flatMap(({ changes }) => changes.map(({ path }) => path))),
+];
+
 /** Undoes the runs from turn `from` (from 1) on after a yes, newest first; all of them or none. */
 async function rewindCode(talk: Talk, from: number): Promise<number> {
   const { composed, context, open } = talk;
   const { history, stateFolder, workspace } = composed.opened;
-  const runs = new Set(open.session.turns.slice(from - 1).map(({ run }) => run));
-  const applied = history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
-  const paths = new Set(applied.flatMap(({ changes }) => changes.map(({ path }) => path)));
-  if (paths.size > 0)
-    await askYes(context, commandWording.rewind(counted(applied.length, "run"), nameSome([...paths])));
+  const applied = standingOf(history, open.session.turns.slice(from - 1));
+  const paths = pathsOf(applied);
+  if (paths.length > 0) await askYes(context, commandWording.rewind(counted(applied.length, "run"), nameSome(paths)));
   const done: string[] = [];
   try {
     for (const { id } of applied) {
@@ -155,16 +163,13 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   if (action !== "code") open.before(from - 1);
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
   if (action !== "code") {
-    const gone = open.session.turns.slice(from - 1).map(({ run }) => run);
+    const gone = open.session.turns.slice(from - 1);
     startAnew(talk.dialogue);
     open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
     talk.truth.follow(open.session, gone);
-    const standing = talk.composed.opened.history
-      .list()
-      .filter(({ id, status }) => gone.includes(id) && status === "applied");
-    const paths = new Set(standing.flatMap(({ changes }) => changes.map(({ path }) => path)));
-    const text = `the user took the conversation back to here, and what you changed later stays: ${nameSome([...paths])}`;
-    if (paths.size > 0)
+    const paths = pathsOf(standingOf(talk.composed.opened.history, gone));
+    const text = `the user took the conversation back to here, and what you changed later stays: ${nameSome(paths)}`;
+    if (paths.length > 0)
       open.add({ type: "session.noted", at: context.now().toISOString(), what: "end", run: null, text });
   }
   const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
@@ -174,14 +179,12 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
 }
 
 /**
- * What the runs of a session changed, each path once; where somebody else wrote between two runs, those before that and
- * those after it stand apart, so that nothing of it is among them. Excludes changes after the last run.
+ * What the runs of a session changed, each path once. Where somebody else wrote between two runs, a path may come twice,
+ * before and after that, so that what they wrote is left out. Excludes changes after the last run.
  */
 export function changesOfSession(history: History, { turns }: Session): readonly Change[] {
-  const runs = new Set(turns.map(({ run }) => run));
-  const kept = history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
   const parts: Change[][] = [[]];
-  for (const { id } of kept.toReversed()) {
+  for (const { id } of standingOf(history, turns).toReversed()) {
     const [work, last] = [history.work(id) ?? [], parts.at(-1) ?? []];
     const left = new Map(last.map(({ path, after }) => [path, after]));
     const goesOn = work.every(({ path, before }) => !left.has(path) || sameBlob(left.get(path) ?? null, before));

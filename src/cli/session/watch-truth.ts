@@ -24,8 +24,8 @@ export interface TruthWatch {
   readonly sync: (open: OpenSession) => void;
   /** Syncs. Returns what the next request must be told: what the session waits to tell, and what is found changed now. */
   readonly catchUp: (open: OpenSession) => Promise<readonly string[]>;
-  /** Begins anew with what the turns of a session saw. `gone`: runs that it tells no longer. */
-  readonly follow: (session: Pick<Session, "turns" | "pending">, gone?: readonly string[]) => void;
+  /** Begins anew with what the turns of a session saw. `gone`: turns that it tells no longer. */
+  readonly follow: (session: Pick<Session, "turns" | "pending">, gone?: readonly Turn[]) => void;
 }
 
 /** How many files are watched: those that were shown or changed last. */
@@ -246,7 +246,7 @@ export function watchTruth({
       for (const each of [known, left]) each.clear();
       latest = "";
       learnTurns(allTurns(session));
-      const ids = new Set([...gone, ...session.pending.flatMap(({ run }) => run ?? [])]);
+      const ids = new Set([...gone.map(({ run }) => run), ...session.pending.flatMap(({ run }) => run ?? [])]);
       for (const run of history.list().toReversed()) {
         seen.set(run.id, run.status);
         if (ids.has(run.id)) leave(run);

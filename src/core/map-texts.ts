@@ -3,8 +3,8 @@
 const none: ReadonlySet<string> = new Set();
 
 /**
- * The data with every text changed, but for those below the keys in `exact`. Keys stay, and so does what is no list and
- * no plain object.
+ * Copies the data and changes every text in it. Texts below a key in `exact` stay as they are; so do keys, and values
+ * that are neither text, list nor plain object.
  */
 export function mapTexts<T>(value: T, change: (text: string) => string, exact = none): T {
   const map = (each: unknown): unknown => {

@@ -154,7 +154,7 @@ export const outcomeSchema = z.object({
   declined: z.optional(z.object({ diff: z.string(), paths: z.array(z.string()) })),
   /** What the person said when asked whether the changes of a failed run stay; absent: nobody was asked. */
   keep: z.optional(z.boolean()),
-  /** Of `changes` of a run that was taken back: what stayed, since somebody else had changed it; absent: nothing. */
+  /** Paths of `changes` that a rollback did not take back, as somebody else had changed them; absent: none. */
   left: z.optional(z.array(z.string())),
   /** The commands of the model that ran, in order; a check is none of them. Absent: none. */
   commands: z.optional(z.array(commandRunSchema)),

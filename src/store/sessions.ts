@@ -220,7 +220,7 @@ function follow(
     if (line.type === "session.summarized") return before(line.from - 1);
     return line.type === "session.rewound" && line.turns < session.turns.length ? before(line.turns) : null;
   };
-  /** What happened before the first turn: a session without one leaves no file. */
+  /** Lines before the first turn. They are written with it, since a session without a turn leaves no file. */
   const early: SessionLine[] = [];
   const add = (line: SessionLine) => {
     session = foldSession(session, line, recall(line));

@@ -67,7 +67,7 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   const output = visible(result.output).trimEnd();
   talk.outputs = [{ title: `$ ${command}`, text: result.output }];
   if (output !== "") context.out(`${output}\n`);
-  // Half a secret is not recognised, neither in the session's file nor when the message is sent.
+  // Secrets are hidden before the cut: half of one would not be recognised later.
   const offered = maskSecrets(composed.cover(result.output)).slice(-maxOffered);
   const text = `the user ran $ ${composed.cover(command)} (${ended})${offered === "" ? "" : `\n${offered}`}`;
   talk.open.add({ type: "session.noted", at: context.now().toISOString(), what: "command", run: null, text });

@@ -166,7 +166,7 @@ async function remember({ composed, context, view }: Talk, text: string): Promis
 function enterSession(talk: Talk, session: Session | null): void {
   const { sessions, context, view } = talk;
   const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
-  // The output of a command goes with the next message, whatever session gets that.
+  // What the user's own commands printed goes with the next message, also into another session.
   const at = context.now().toISOString();
   const waiting = talk.open.session.pending.filter(({ what }) => what === "command");
   if (waiting.length > 0) talk.open.add({ type: "session.withheld", at });

@@ -68,7 +68,7 @@ export interface Talk {
   outputs: readonly { readonly title: string; readonly text: string }[];
   /** What the model has been told by tasks with a plan; the next one goes on from it. */
   readonly dialogue: Dialogue;
-  /** The last line was /rewind alone, below whose list a number is a turn. */
+  /** The last line was /rewind alone, which lists the turns: a number alone now means a turn of that list. */
   turnsListed: boolean;
   /** The plan that a yes carries out: the last one of `/plan`, or an approved one that was interrupted. null: none. */
   planned: Planned | null;

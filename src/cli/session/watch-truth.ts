@@ -49,7 +49,7 @@ function sayReversal({ task, status }: KeptRun): string {
   return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${nameRequest({ request: task })}`;
 }
 
-/** The end of a turn that was killed and has been taken back since. It had changed files, so it had sent a request. */
+/** The end of a turn whose process was killed and whose changes were taken back. It counts one call: a reply made them. */
 function endOfCut({ mode }: Turn, { id, changes, left }: KeptRun, at: string, work: readonly Change[]): SessionLine {
   const back = changes.map(({ path }) => path).filter((path) => !left.includes(path));
   const became = [
@@ -84,8 +84,9 @@ export function watchTruth({
   const seen = new Map<string, KeptRun["status"]>();
   /** When the last turn ended that the watch has taken in: what an earlier one saw may be outdated. */
   let latest = "";
-  /** Files that the run at work was told of, and those of them that it has shown itself: what it shows later may be its own change. */
+  /** Files that the run at work was told of. */
   let touched = new Set<string>();
+  /** Files that it has shown: a later look at one may show its own change, so only the first look is learned. */
   let shown = new Set<string>();
   /** What files hold if nobody but the user's undo and redo, or a turn that is told no longer, has changed them. */
   const left = new Map<string, string | null>();
@@ -107,7 +108,7 @@ export function watchTruth({
     if (isOwnWork(outcome)) head = nameHead(workspace.root);
   }
 
-  /** The line about what the model knows at the end of a run. */
+  /** What the model knows at the end of a run. */
   function saw(): Pick<NonNullable<Turn["seen"]>, "files" | "head"> {
     const files = [...known].filter(([path]) => touched.has(path));
     return { files: Object.fromEntries(files), head: head ?? null };
@@ -139,7 +140,7 @@ export function watchTruth({
     return earlier !== status && earlier !== "open";
   }
 
-  /** Tells the session of the turns that were killed and have been taken back since. */
+  /** Ends the turns whose process was killed and whose changes have been taken back since. */
   function endCut(open: OpenSession, turns: ReadonlyMap<string, Turn>, runs: readonly KeptRun[]): void {
     for (const run of runs) {
       const turn = turns.get(run.id);

@@ -45,7 +45,7 @@ function startOf(lines: readonly string[], at: number): number {
   return start;
 }
 
-/** What begins at this line, counted from 0, with its comments and decorators. */
+/** The lines of the definition that begins at line `at` (from 0), with the comments and decorators above it. */
 export const extentAt = (lines: readonly string[], at: number): ExcerptRange => ({
   from: startOf(lines, at) + 1,
   to: endOf(lines, at) + 1,

@@ -45,7 +45,7 @@ export interface Plan {
 export const workOf = (plan: Plan): readonly PlanStep[] =>
   (plan.execution_plan?.steps ?? []).filter(({ action }) => rowOf(action)?.kind !== "finish");
 
-/** A plan whose steps all look asks to see more, and another plan follows; any other one with steps is a task. */
+/** Sets the intent by the steps: `look` (another plan follows) when all of them only look, else `task`. */
 export function settleIntent(plan: Plan): Plan {
   const steps = workOf(plan);
   if (plan.intent === "conversation" || steps.length === 0) return plan;

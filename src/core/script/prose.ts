@@ -22,7 +22,7 @@ const question = new RegExp(`\\?|^\\W*${opening}(?:${asking})\\b`, "i");
 /** Whether a request asks to be told something. */
 export const asksToKnow = (request: string): boolean => question.test(request);
 
-/** Whether words at a plan or a diff are a question, and no wish: "when it is empty, return 0" is one. */
+/** Whether what the user said to a plan or a diff is a question. "when it is empty, return 0" is not: it is a wish. */
 export const isQuestion = (words: string): boolean =>
   /\?\s*$|^\W*(?:why|how|what|who|apa|kenapa|bagaimana)\b/i.test(words);
 

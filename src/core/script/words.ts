@@ -38,7 +38,7 @@ function kindOf(line: string, whole: boolean, { place, code, isCode }: Known): K
   if (place === "over") return "over";
   const bare = undecorate(line);
   if (!whole && bare.length < longestHeader) return "later";
-  // A whole script may stand in the fence: the mark of its message is no code.
+  // A model may put its whole script in a fence, so FINISH begins the message there, too.
   const header = readHeader(bare.replace(/^FINISH:?$/, "FINISH::EOT"));
   if (isCode && !beginsMessage(header)) return "words";
   if (header !== null) return place === "message" ? "over" : kindOfHeader(header, line, whole);

@@ -18,7 +18,7 @@ export function hideMessage(veil: Veil, message: Message): Message {
   return { ...message, text, calls: message.calls.map((call) => ({ ...call, input: veil.hideAll(call.input) })) };
 }
 
-/** A file as models and people may see it: the same one if it holds no secret. `path` says how its content is searched. */
+/** The file with secrets replaced by their names; the same object if it holds none. `path` decides how it is searched. */
 export function hideFile(veil: Veil, path: string, file: FileBlob): FileBlob {
   const isBinary = file.bytes.subarray(0, 8000).includes(0) && !isWide(file.bytes);
   const bytes = isBinary ? file.bytes : veil.hideBytes(file.bytes, mannerOfFile(path));

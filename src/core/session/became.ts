@@ -156,15 +156,15 @@ export function cutDiff(diff: string): string {
   return `${diff.slice(0, end < 0 ? maxOfDiff : end)}\n[… the rest of the diff is not shown]`;
 }
 
-/** What a run printed that no request has shown, by command. */
+/** Outputs of a run, by command, that no request has shown. */
 export interface Printed {
-  /** Its checks, when they last ran after the work. */
+  /** Of each check: what it printed when it last ran after the work. */
   readonly checks: ReadonlyMap<string, string>;
-  /** Its commands since the last call. */
+  /** Of the commands that ran since the model was last called. */
   readonly commands: ReadonlyMap<string, string>;
 }
 
-/** Of each kind two are told: the first checks that failed, the last commands. */
+/** How many are told at most: of the failed checks the first, of the commands the last. */
 const maxPrinted = 2;
 
 function printedOf({ ok, checks }: Outcome, printed: Printed): string {

@@ -25,7 +25,7 @@ const withDiff = 2;
 /** Characters of all turns together; the receipt of each run holds them, too. */
 const maxChars = 100_000;
 
-/** The words of a turn: all that is told of it. */
+/** All texts that a request tells of a turn. */
 export const textsOf = ({ since, request, answer, became, diff, printed = "" }: PastTurn): readonly string[] => [
   since,
   request,
@@ -37,11 +37,11 @@ export const textsOf = ({ since, request, answer, became, diff, printed = "" }: 
 
 const sizeOf = (turn: PastTurn) => textsOf(turn).reduce((sum, text) => sum + text.length, 0);
 
-/** What happened, a line each with what belongs to it indented. */
+/** Lists what happened, one item each; further lines of an item are indented. */
 export const listHappenings = (texts: readonly string[]): string =>
   texts.map((text) => `- ${text.trimEnd().replaceAll("\n", "\n  ")}`).join("\n");
 
-/** What happened before a past turn: of the last ones with the end of what a command printed. */
+/** Lists what happened before a turn. `isLast`: a command is told with the end of its output. */
 function pastSince(since: readonly Happening[], isLast: boolean): string {
   const cut = since.map(({ text }) => {
     const [first = "", ...rest] = text.split("\n");

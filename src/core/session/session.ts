@@ -21,7 +21,7 @@ export interface Happening {
   readonly text: string;
 }
 
-/** What the model knows at the end of a turn of what the turn showed or changed. */
+/** What the model knew when a turn ended: of the files that the turn showed or changed, and of git. */
 interface Seen {
   readonly at: string;
   /** Digest of each file; null: there is none. */
@@ -36,7 +36,7 @@ export interface Turn {
   readonly mode: string;
   readonly model: string;
   readonly request: string;
-  /** What had happened since the turn before, as its request was told; empty where none was sent. */
+  /** What had happened since the turn before, as the request of this turn told it; empty if it sent none. */
   readonly since: readonly Happening[];
   /** null: the turn was cut off before it ended. */
   readonly status: string | null;
@@ -56,7 +56,7 @@ export interface Turn {
   readonly changed: boolean;
   /** The turns that this summary tells, as it tells them; empty: it is none. */
   readonly told: readonly Turn[];
-  /** null: it was cut off. */
+  /** null: the turn was cut off. */
   readonly seen: Seen | null;
   /** Where the conversation was before this turn, for rewinding. null: only the file holds that. */
   readonly before: Mark | null;
@@ -66,7 +66,7 @@ export interface Session {
   readonly id: string;
   readonly at: string;
   readonly turns: readonly Turn[];
-  /** What has happened since the last turn began that sent a request, in its order: none was told of it yet. */
+  /** What no request has told yet: what has happened since the last turn began that sent one, oldest first. */
   readonly pending: readonly Happening[];
   readonly conversation: Conversation;
   /** The messages that each summary replaced, for rewinding; empty once only the file holds them. */
@@ -113,13 +113,13 @@ export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
 export const allTurns = ({ turns }: Pick<Session, "turns">): readonly Turn[] =>
   turns.flatMap((turn) => [turn, ...turn.told]);
 
-/** Adds what happened; an undo and its redo that no request was told of cancel each other. */
+/** Adds what happened. An undo and the redo of it cancel each other if no request has told of the undo. */
 function noted(pending: readonly Happening[], { what, run, text }: Happening): readonly Happening[] {
   const at = what === "reversal" ? pending.findIndex((each) => each.what === what && each.run === run) : -1;
   return at < 0 ? [...pending, { what, run, text }] : pending.toSpliced(at, 1);
 }
 
-/** What a line about a turn that an earlier request had told of makes news; null: nothing. */
+/** What the next request must be told because of a line about an earlier turn; null: nothing. */
 function newsOf(turns: readonly Turn[], line: TurnLine): Happening | null {
   const turn = allTurns({ turns }).findLast(({ run }) => run === line.run);
   if (turn === undefined || line.type === "turn.saw") return null;
@@ -229,7 +229,10 @@ function withNews(session: Session, line: TurnLine): Session {
   return { ...session, pending, turns: changedBy(session.turns, line) };
 }
 
-/** The session after the end of a turn. What its request was to tell waits on where none was sent; tool-loop keeps its message. */
+/**
+ * The session after the end of a turn. If the turn sent no request, what it was to tell waits for the next one; not in
+ * tool-loop, whose conversation keeps the message.
+ */
 function endTurn(session: Session, line: Extract<SessionLine, { type: "turn.finished" }>): Session {
   const ended = withNews(session, line);
   const turn = ended.turns.at(-1);

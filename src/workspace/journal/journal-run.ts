@@ -88,7 +88,7 @@ export function statusOfRun(run: KeptEpisodes): RunStatus {
   return status;
 }
 
-/** What a run that was rolled back has left in files that somebody had changed: an undo takes it out. */
+/** Paths that a rollback of the run did not take back, as somebody had changed them; an undo of the run does. */
 export function leftOfRun(run: KeptEpisodes): readonly string[] {
   if (statusOfRun(run) !== "rolled_back") return [];
   const own = new Set(workPaths(run).map(({ path }) => path));

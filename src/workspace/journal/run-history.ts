@@ -43,7 +43,7 @@ export interface KeptRun {
     readonly from: string | null;
     readonly by: "plan" | "command";
   }[];
-  /** Of a run that was rolled back: what it has left in files that somebody had changed, for an undo to take out. */
+  /** Paths that a rollback of the run did not take back, as somebody had changed them; an undo of the run does. */
   readonly left: readonly string[];
   readonly bytes: number;
 }
@@ -74,7 +74,7 @@ export interface Reversal {
   readonly lost: readonly string[];
 }
 
-/** A file that an undo or redo wrote. */
+/** A file that an undo or redo wrote: the SHA-256 of its content before and after that; null: no file. */
 export interface Reversed {
   readonly path: string;
   readonly before: string | null;
@@ -99,7 +99,7 @@ export interface History {
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The net changes of a run, with content; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
-  /** What undos and redos after a time (ISO 8601) wrote, oldest first, by the SHA-256 of each content; null: no file. */
+  /** What undos and redos after a time (ISO 8601) wrote, oldest first. */
   reversals(since: string): readonly Reversed[];
   /** Removes runs beyond the limits, never the newest; returns how many. */
   prune(limits?: Partial<HistoryLimits>): number;

@@ -13,8 +13,7 @@ import { readProse } from "../core/script/prose.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { hintFor, type Tally } from "./acting.ts";
 import { requireRight } from "./call-rights.ts";
-import { acceptMeanwhile, applyDecided, mergeStaged, reviewBatch } from "./changes/batch.ts";
-import { judgeStaged } from "./changes/judge.ts";
+import { acceptMeanwhile, applyFinished } from "./changes/batch.ts";
 import { type Check, checksOf, laterChecks } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { baselineOf, describeFailed, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
@@ -318,10 +317,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   }
   run.overlay.stage(changes);
   const paths = changes.map(({ path }) => [path]);
-  await mergeStaged(run);
-  for (const { code, text } of (await judgeStaged(run, rights, paths)).values()) throw new PaiError(code, text);
-  await reviewBatch(run, rights, paths, false);
-  await applyDecided(run, rights);
+  await applyFinished(run, rights, paths);
 }
 
 /** Applies the finished changes of a saved plan without any call; the checks still decide. */

@@ -98,13 +98,12 @@ export const isAsked = (run: Run, rights: Rights | null): boolean =>
 /**
  * Decides about the staged changes, by asking or by their plan, and drops what the person does not want. Returns why, by
  * path. Throws declined where a plan promised them and nothing of them is wanted. Words are no such no: they leave a
- * wish, for which all that was not shown yet waits. `takesWords`: a model can make the changes anew.
+ * wish, for which all that was not shown yet waits.
  */
-export async function reviewBatch(
+async function reviewBatch(
   run: Run,
   rights: Rights | null,
   calls: readonly (readonly RelPath[])[],
-  takesWords = true,
 ): Promise<ReadonlyMap<RelPath, Refusal>> {
   const { changing, overlay } = run;
   const staged = overlay.staged();
@@ -112,8 +111,7 @@ export async function reviewBatch(
   if (staged.length === 0 || !isAsked(run, rights)) return refused;
   changing.batches += 1;
   for (const part of partsOf(run, staged)) {
-    const refusal =
-      changing.wish === null ? await decideSome(run, part, { origin: "plan", ended: "", takesWords }) : waiting;
+    const refusal = changing.wish === null ? await decideSome(run, part) : waiting;
     if (refusal === null) continue;
     const files = part.filter(({ after }) => after?.kind !== "folder");
     for (const { path } of files.length === 0 ? part : files) refused.set(path, refusal);
@@ -158,7 +156,7 @@ export async function decideCommand(run: Run, ended: string): Promise<Refusal | 
   const changes = overlay.staged();
   if (changes.length === 0) return null;
   changing.batches += 1;
-  const refusal = await decideSome(run, changes, { origin: "command", ended, takesWords: changing.takesWords });
+  const refusal = await decideSome(run, changes, "command", ended);
   if (refusal !== null) overlay.drop(new Set(changes.map(({ path }) => path)));
   return refusal;
 }
@@ -171,11 +169,11 @@ function noteNo(
   { changing, planning }: Run,
   proposed: readonly ChangeSummary[],
   diff: string,
-  { words, takesWords }: { readonly words: string | null; readonly takesWords: boolean },
+  words: string | null,
 ): Refusal {
   const files = proposed.filter(({ op }) => op !== "mkdir");
   const paths = (files.length === 0 ? proposed : files).flatMap(namesOf);
-  if (words !== null && takesWords) {
+  if (words !== null && changing.takesWords) {
     changing.wish = { words, diff };
     // Without a plan nothing makes sure that a reply follows them.
     if (planning.plan === null) changing.declined = [...changing.declined, { paths, diff, isWish: true }];
@@ -202,7 +200,8 @@ function noteYes({ changing }: Run, changes: readonly Change[]): void {
 async function decideSome(
   run: Run,
   changes: readonly Change[],
-  { origin, ended, takesWords }: { readonly origin: Origin; readonly ended: string; readonly takesWords: boolean },
+  origin: Origin = "plan",
+  ended = "",
 ): Promise<Refusal | null> {
   const { summaries: proposed, diff } = await propose(run, changes, { origin, asked: !run.changing.dryRun });
   const lines = proposed.map(lineOf);
@@ -213,7 +212,7 @@ async function decideSome(
         text: approvalWording.changes(origin, lines, ended),
         folder: folderOf(run, changes),
         diffOnAsk: diff,
-        ...(takesWords ? {} : { takesWords }),
+        ...(!run.changing.takesWords && { takesWords: false }),
       });
   const unallowed = decision.accept ? await findUnallowed(run, changes) : new Map<RelPath, Refusal>();
   tellDecision(run, proposed, unallowed.size > 0 ? { accept: false, by: "user" } : decision);
@@ -226,7 +225,7 @@ async function decideSome(
   if (decision.by === "policy") {
     throw new PaiError("approval_needed", "these changes need approval", { hint: "approve changes with -y" });
   }
-  return noteNo(run, proposed, diff, { words: "feedback" in decision ? decision.feedback : null, takesWords });
+  return noteNo(run, proposed, diff, "feedback" in decision ? decision.feedback : null);
 }
 
 /**
@@ -251,6 +250,15 @@ export async function decideStaged(
 export async function applyDecided(run: Run, rights: Rights | null): Promise<boolean> {
   if (!isAsked(run, rights)) await acceptBatch(run);
   return applyBatch(run);
+}
+
+/** Applies the staged changes of a saved plan, which no model makes anew. Throws the first refusal by scope, policy or guard. */
+export async function applyFinished(run: Run, rights: Rights, calls: readonly (readonly RelPath[])[]): Promise<void> {
+  run.changing.takesWords = false;
+  await mergeStaged(run);
+  for (const { code, text } of (await judgeStaged(run, rights, calls)).values()) throw new PaiError(code, text);
+  await reviewBatch(run, rights, calls);
+  await applyDecided(run, rights);
 }
 
 /** Shows and accepts a batch that was approved with its plan. */
@@ -318,7 +326,7 @@ function refuseTouched(run: Run, change: Change, now: Change["before"]): never {
  * Merges staged changes of files with what somebody else has made of them since. Returns the merged paths. Throws
  * conflict where both touch the same lines or neighbours, and for what is not merged by lines.
  */
-export async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
+async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
   const { overlay } = run;
   const hidden = new Set(overlay.kept().map(({ path }) => path));
   const merged: RelPath[] = [];

@@ -298,8 +298,7 @@ const mayMergeHere = ({ workspace, shell }: Run, path: RelPath): boolean =>
   workspace.mayMerge?.(path) === true && !shell.bound.has(path);
 
 function tellMerged({ changing, emit }: Run, path: RelPath, what: string): void {
-  changing.merged.add(path);
-  changing.mergedNews.add(path);
+  changing.merged.set(path, "untold");
   emit({
     type: "notice",
     level: "info",
@@ -346,38 +345,38 @@ async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
 
 const isText = (blob: Blob | null): boolean => blob?.kind === "file" && textOfBlob(blob) !== null;
 
-/** Tells that work on a file goes on from what it holds now, once. */
+/** Tells once that work on a file goes on from what it holds now. */
 function tellNews(run: Run, path: RelPath): void {
   if (!run.changing.merged.has(path)) tellMerged(run, path, "the work goes on from what it holds now");
 }
 
-/** What a text holds that somebody else has changed, with whether that is news to edits of it; null: nobody has, or it is no text. */
+/** The bytes that a text file holds since somebody else changed it. `isNews`: edits do not start from them yet. null: there are none. */
 async function findMeanwhile({ overlay }: Run, path: RelPath) {
   if (!(await overlay.isChanged(path))) return null;
   const [start, now] = [await overlay.readStart(path), await overlay.readNow(path)];
-  return now?.kind === "file" && isText(start) && isText(now)
-    ? { bytes: now.bytes, isNews: !sameBlob(start, now) }
-    : null;
+  if (now?.kind !== "file" || !isText(start) || !isText(now)) return null;
+  return { bytes: now.bytes, isNews: !sameBlob(start, now) };
 }
 
 /**
- * Looks at the paths that a plan promised to change. A text that somebody else has changed since is what the work starts
- * from; so do the edits of `seen`, files whose diff the person has seen. Throws conflict for anything else that has changed.
+ * Looks at the paths that a plan promised to change. Where somebody else has changed a text since, the work starts from
+ * it as it is now. `seen`: the files of a diff that the person has seen; the edits of that diff start from it, too. Throws
+ * conflict for anything else that has changed.
  */
 export async function acceptMeanwhile(
   run: Run,
   claims: readonly PlanClaim[],
   seen: ReadonlySet<RelPath> = new Set(),
 ): Promise<void> {
-  const news = new Map<RelPath, Uint8Array | null>();
+  const texts = new Map<RelPath, NonNullable<Awaited<ReturnType<typeof findMeanwhile>>>>();
   for (const claim of claims) {
     if (claim.kind !== "content" || !mayMergeHere(run, claim.path)) continue;
     const found = await findMeanwhile(run, claim.path);
-    if (found !== null) news.set(claim.path, found.isNews ? found.bytes : null);
+    if (found !== null) texts.set(claim.path, found);
   }
-  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim).filter((path) => !news.has(path)));
-  for (const [path, bytes] of news) {
-    if (bytes === null) continue;
+  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim).filter((path) => !texts.has(path)));
+  for (const [path, { bytes, isNews }] of texts) {
+    if (!isNews) continue;
     tellNews(run, path);
     if (seen.has(path)) run.overlay.show(path, bytes, "part");
   }
@@ -385,7 +384,7 @@ export async function acceptMeanwhile(
 
 /**
  * After an edit that did not match: lets edits of these files start from what they hold now. Returns whether that is
- * news, so that the edit is worth another try. Throws conflict as `mergeStaged`, and for other changes by somebody else.
+ * another text than before, so that the edit may match now. Throws conflict as `mergeStaged`, and for other changes by somebody else.
  */
 export async function goOnFromNow(run: Run, paths: readonly RelPath[]): Promise<boolean> {
   const news = new Set(await mergeStaged(run));

@@ -40,10 +40,8 @@ export interface Changing extends ChangeOptions {
   readonly allowed: Set<RelPath>;
   /** What the person said to files that belong to them once they are changed. */
   readonly owners: Map<RelPath, boolean>;
-  /** Files that somebody else has changed while the run worked on them, too. */
-  readonly merged: Set<RelPath>;
-  /** Those of them that no request has named yet. */
-  readonly mergedNews: Set<RelPath>;
+  /** Files that somebody else has changed, too, while the run worked on them, and whether the model was told of it. */
+  readonly merged: Map<RelPath, "told" | "untold">;
   /** Ignored files that commands changed and that a rollback of the run restores. */
   readonly ignored: Set<RelPath>;
   /** Ignored paths that commands changed and that no rollback restores. */
@@ -69,20 +67,16 @@ export function createChanging(options: ChangeOptions): Changing {
     secrets: new Set(),
     allowed: new Set(),
     owners: new Map(),
-    merged: new Set(),
-    mergedNews: new Set(),
+    merged: new Map(),
     ignored: new Set(),
     stays: new Set(),
   };
 }
 
 /** Tells the model, once, which files somebody else changed, too; "": none. */
-export function tellMeanwhile({ mergedNews }: Pick<Changing, "mergedNews">): string {
-  const paths = [...mergedNews];
-  mergedNews.clear();
-  return paths
-    .map(
-      (path) => `${path}: somebody else changed it meanwhile, too; what of it is not your edit is theirs, and stays.`,
-    )
-    .join("\n");
+export function tellMeanwhile({ merged }: Pick<Changing, "merged">): string {
+  const untold = [...merged.keys()].filter((path) => merged.get(path) === "untold");
+  for (const path of untold) merged.set(path, "told");
+  const what = "somebody else changed it meanwhile, too; what of it is not your edit is theirs, and stays.";
+  return untold.map((path) => `${path}: ${what}`).join("\n");
 }

@@ -266,7 +266,8 @@ const showThen = ({ ranThen }: Readonly<RunEnding>): Pick<Outcome, "then"> =>
 
 /** Files that somebody else changed, too: of what was kept, or of a run of which nothing was. */
 function showMerged({ merged }: Readonly<Changing>, changes: readonly Change[]): Pick<Outcome, "merged"> {
-  const kept = changes.length === 0 ? [...merged] : changes.map(({ path }) => path).filter((path) => merged.has(path));
+  const kept =
+    changes.length === 0 ? [...merged.keys()] : changes.map(({ path }) => path).filter((path) => merged.has(path));
   return kept.length === 0 ? {} : { merged: kept };
 }
 

@@ -350,12 +350,16 @@ function tellNews(run: Run, path: RelPath): void {
   if (!run.changing.merged.has(path)) tellMerged(run, path, "the work goes on from what it holds now");
 }
 
-/** The bytes that a text file holds since somebody else changed it. `isNews`: edits do not start from them yet. null: there are none. */
-async function findMeanwhile({ overlay }: Run, path: RelPath) {
-  if (!(await overlay.isChanged(path))) return null;
-  const [start, now] = [await overlay.readStart(path), await overlay.readNow(path)];
-  if (now?.kind !== "file" || !isText(start) || !isText(now)) return null;
-  return { bytes: now.bytes, isNews: !sameBlob(start, now) };
+/** The texts among these files that somebody else has changed, as they are now. `isNews`: edits do not start from that yet. */
+async function findMeanwhile({ overlay }: Run, paths: readonly RelPath[]) {
+  const found = [];
+  for (const path of paths) {
+    if (!(await overlay.isChanged(path))) continue;
+    const [start, now] = [await overlay.readStart(path), await overlay.readNow(path)];
+    if (now?.kind !== "file" || !isText(start) || !isText(now)) continue;
+    found.push({ path, bytes: now.bytes, isNews: !sameBlob(start, now) });
+  }
+  return found;
 }
 
 /**
@@ -368,34 +372,29 @@ export async function acceptMeanwhile(
   claims: readonly PlanClaim[],
   seen: ReadonlySet<RelPath> = new Set(),
 ): Promise<void> {
-  const texts = new Map<RelPath, NonNullable<Awaited<ReturnType<typeof findMeanwhile>>>>();
-  for (const claim of claims) {
-    if (claim.kind !== "content" || !mayMergeHere(run, claim.path)) continue;
-    const found = await findMeanwhile(run, claim.path);
-    if (found !== null) texts.set(claim.path, found);
-  }
-  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim).filter((path) => !texts.has(path)));
-  for (const [path, { bytes, isNews }] of texts) {
-    if (!isNews) continue;
-    tellNews(run, path);
-    if (seen.has(path)) run.overlay.show(path, bytes, "part");
+  const isEdited = (claim: PlanClaim) => claim.kind === "content" && mayMergeHere(run, claim.path);
+  const texts = await findMeanwhile(run, claims.filter(isEdited).flatMap(pathsOfClaim));
+  const known = new Set(texts.map(({ path }) => path));
+  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim).filter((path) => !known.has(path)));
+  for (const { path, bytes, isNews } of texts) {
+    if (isNews) tellNews(run, path);
+    if (isNews && seen.has(path)) run.overlay.show(path, bytes, "part");
   }
 }
 
 /**
  * After an edit that did not match: lets edits of these files start from what they hold now. Returns whether that is
- * another text than before, so that the edit may match now. Throws conflict as `mergeStaged`, and for other changes by somebody else.
+ * another text than before, so that the edit may match now. Throws conflict as `mergeStaged`, and for other changes by
+ * somebody else.
  */
 export async function goOnFromNow(run: Run, paths: readonly RelPath[]): Promise<boolean> {
-  const news = new Set(await mergeStaged(run));
+  const merged = await mergeStaged(run);
   await run.overlay.refuseUnknown(paths);
-  for (const path of paths) {
-    const found = await findMeanwhile(run, path);
-    if (found?.isNews !== true) continue;
+  const news = (await findMeanwhile(run, paths)).filter(({ isNews }) => isNews);
+  for (const { path, bytes } of news) {
     if (!mayMergeHere(run, path)) await run.overlay.refuseConflict([path]);
-    run.overlay.show(path, found.bytes, "part");
+    run.overlay.show(path, bytes, "part");
     tellNews(run, path);
-    news.add(path);
   }
-  return paths.some((path) => news.has(path));
+  return news.length > 0 || paths.some((path) => merged.includes(path));
 }

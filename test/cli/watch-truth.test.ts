@@ -9,7 +9,7 @@ import type { SessionLine } from "../../src/core/session/line.ts";
 import { pastOf } from "../../src/core/session/past.ts";
 import { emptySession, foldSession, type Session, type Turn } from "../../src/core/session/session.ts";
 import type { OpenSession } from "../../src/store/sessions.ts";
-import type { History, KeptRun, Reversed } from "../../src/workspace/journal/run-history.ts";
+import type { History, KeptRun, Written } from "../../src/workspace/journal/run-history.ts";
 
 const blob = (text: string) => ({ kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 }) as const;
 
@@ -26,7 +26,20 @@ interface Made {
 function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<Turn>[]) {
   const statuses = new Map(Object.entries(runs).map(([id, { status }]) => [id, status]));
   const disk = { text: "" };
-  const reversals: Reversed[] = [];
+  const written: Written[] = [];
+  /** What the user's undos and redos wrote, and those runs of the ones asked for that stand. */
+  const writtenBy = (asked: ReadonlySet<string>): readonly Written[] => {
+    const made = Object.entries(runs).map(([id, { before, after, status }]) => {
+      const now = statuses.get(id);
+      const [from, to] = [hashOf(before), hashOf(after)];
+      const isMade = now === "applied" && (status !== now || asked.has(id));
+      return {
+        undo: now === "undone" ? [{ path: "a.py", before: to, after: from }] : [],
+        make: isMade ? [{ path: "a.py", before: from, after: to }] : [],
+      };
+    });
+    return [...made.toReversed().flatMap(({ undo }) => undo), ...made.flatMap(({ make }) => make), ...written];
+  };
   const history = {
     list: () =>
       Object.entries(runs)
@@ -36,7 +49,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
       const { before = "", after = "" } = runs[id] ?? {};
       return [{ path: "a.py", before: blob(before), after: blob(after), from: null } as unknown as Change];
     },
-    reversals: () => reversals,
+    written: writtenBy,
   } as unknown as History;
   const workspace = {
     root: "/nowhere/w",
@@ -68,7 +81,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
     },
   } as unknown as OpenSession;
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
-  return { truth, open, disk, statuses, lines, added, reversals, turns: session.turns };
+  return { truth, open, disk, statuses, lines, added, written, turns: session.turns };
 }
 
 const none = { turns: [], pending: [] };
@@ -120,7 +133,7 @@ test("what somebody else wrote before, and an undo left in the file, is no news"
   expect(await past.truth.catchUp(past.open)).toEqual([told]);
   past.truth.sink(past.open, { type: "run.started", at: "2026" } as StampedEvent);
   past.statuses.set("r1", "undone");
-  past.reversals.push({ path: "a.py", before: hashOf(both.before), after: hashOf(both.after) });
+  past.written.push({ path: "a.py", before: hashOf(both.before), after: hashOf(both.after) });
   past.disk.text = both.after;
   const undone = 'undone by the user: what you did for "set x"';
   expect(await past.truth.catchUp(past.open)).toEqual([undone]);
@@ -166,7 +179,7 @@ test("two runs on one file that are undone together are called no other's work",
 });
 
 test("an undo of a run that a summary tells is told, though no turn names it", async () => {
-  const { turns: told } = openPast({}, [{ run: "r1", request: "set x" }]);
+  const { turns: told } = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
   const summary = { run: "summary", status: "answered", changed: false, told };
   const past = openPast({ r1: { ...edit, status: "undone" } }, [summary]);
   past.disk.text = edit.before;

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { digest } from "../../src/core/digest.ts";
 import { type History, openHistory } from "../../src/workspace/journal/run-history.ts";
 import { noRules } from "./folder.ts";
 import { usePlaces } from "./places.ts";
@@ -32,6 +33,7 @@ const run = async (opened: Opened, id: string, ...changes: ReturnType<typeof cha
   await tx.close();
 };
 const now = { dryRun: false };
+const hashOf = (text: string) => digest(new TextEncoder().encode(text));
 
 test("undo goes back run by run, redo forward again, to the byte and mode", async () => {
   const { place, opened, history } = open({ "a.txt": "1" });
@@ -52,6 +54,24 @@ test("undo goes back run by run, redo forward again, to the byte and mode", asyn
   expect(treeOf(place.work)).toEqual(trees[2] ?? {});
   await expect(history.redo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
   expect((await history.undo(null, now)).run.id).toBe("r2");
+});
+
+test("what undos and redos after a time wrote is told in their order, and what the runs asked for wrote", async () => {
+  const { opened, history } = open({ "a.txt": "1" });
+  const step = (before: string, after: string) => ({ path: "a.txt", before: hashOf(before), after: hashOf(after) });
+  await run(opened, "r1", change("a.txt", file("1"), file("2")));
+  await run(opened, "r2", change("a.txt", file("2"), file("3")));
+  expect(history.written(new Set(), "")).toEqual([]);
+  await history.undo("r2", now);
+  await Bun.sleep(2);
+  await history.undo("r1", now);
+  expect(history.written(new Set(), "")).toEqual([step("3", "2"), step("2", "1")]);
+  await Bun.sleep(2);
+  const since = new Date().toISOString();
+  await Bun.sleep(2);
+  await history.redo("r1", now);
+  expect(history.written(new Set(), since)).toEqual([step("1", "2")]);
+  expect(history.written(new Set(["r2"]), since)).toEqual([step("2", "3"), step("1", "2")]);
 });
 
 test("a new run clears redo", async () => {

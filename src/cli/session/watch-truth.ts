@@ -15,7 +15,7 @@ import { nameSome } from "../../core/suggest.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
 import { nameHead } from "../../workspace/git/find-repository.ts";
-import type { History, KeptRun } from "../../workspace/journal/run-history.ts";
+import type { History, KeptRun, Written } from "../../workspace/journal/run-history.ts";
 
 export interface TruthWatch {
   /** Saves an event of a run in the session, and with it what the model is told and knows. */
@@ -25,7 +25,7 @@ export interface TruthWatch {
   /** Syncs. Returns what the next request must be told: what the session waits to tell, and what is found changed now. */
   readonly catchUp: (open: OpenSession) => Promise<readonly string[]>;
   /** Begins anew with what the turns of a session saw. `gone`: turns that it tells no longer. */
-  readonly follow: (session: Pick<Session, "turns" | "pending">, gone?: readonly Turn[]) => void;
+  readonly follow: (session: Pick<Session, "turns">, gone?: readonly Turn[]) => void;
 }
 
 /** How many files are watched: those that were shown or changed last. */
@@ -63,6 +63,16 @@ function endOfCut({ mode }: Turn, { id, changes, left }: KeptRun, at: string, wo
   };
 }
 
+/** Names the files that somebody else changed, and apart from them those that pai wrote in the same time. */
+function sayChanged(files: readonly (readonly [string, string | null])[], written: readonly Written[]) {
+  const say = (how: string, isWritten: boolean) => {
+    const found = files.filter(([of]) => written.some(({ path }) => path === of) === isWritten);
+    const names = found.map(([path, hash]) => (hash === null ? `${path} (gone)` : path));
+    return names.length === 0 ? [] : [`changed since your last turn${how}: ${nameSome(names, maxNamed)}`];
+  };
+  return [...say(", not by you", false), ...say(" by somebody else, too", true)];
+}
+
 const isOwnWork = ({ commit, commands = [] }: Outcome): boolean => commit !== undefined || commands.length > 0;
 
 export function watchTruth({
@@ -88,8 +98,8 @@ export function watchTruth({
   let touched = new Set<string>();
   /** Files that it has shown: a later look at one may show its own change, so only the first look is learned. */
   let shown = new Set<string>();
-  /** What files hold if nobody but the user's undo and redo, or a turn that is told no longer, has changed them. */
-  const left = new Map<string, string | null>();
+  /** Runs of turns that the session no longer tells: what they wrote is not somebody else's work. */
+  let gone: ReadonlySet<string> = new Set();
 
   function learn(path: string, hash: string | null): void {
     known.delete(path);
@@ -122,13 +132,8 @@ export function watchTruth({
     }
   }
 
-  /** What an undone run leaves in its files, and a standing one. */
-  function leave({ id, status }: KeptRun): void {
-    for (const { path, before, after } of history.work(id) ?? []) {
-      const blob = status === "applied" ? after : before;
-      if (blob === null) left.set(path, null);
-      else if (blob.kind === "file") left.set(path, digest(blob.bytes));
-    }
+  function seeRuns(runs: readonly KeptRun[]): void {
+    for (const { id, status } of runs) seen.set(id, status);
   }
 
   /** Only a person undoes and redoes; a run of the session that was rolled back may be brought back, too. */
@@ -156,52 +161,41 @@ export function watchTruth({
     const turns = new Map(all.map((turn) => [turn.run, turn]));
     const runs = history.list();
     endCut(open, turns, runs);
-    const newest = runs.filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
-    const reversed = newest.toReversed();
-    // Of runs on one file the newest is undone first, and brought back last.
-    for (const run of newest.filter(({ status }) => status === "undone")) leave(run);
-    for (const run of reversed.filter(({ status }) => status === "applied")) leave(run);
-    for (const run of reversed) {
+    const reversed = runs.filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
+    for (const run of reversed.toReversed()) {
       const about = { at: now().toISOString(), run: run.id };
       if (turns.has(run.id)) open.add({ type: "turn.reversed", ...about, undone: run.status === "undone" });
       else open.add({ type: "session.noted", ...about, what: "reversal", text: sayReversal(run) });
     }
-    for (const { id, status } of runs) seen.set(id, status);
+    seeRuns(runs);
   }
 
-  /** What files hold after the user's undos and redos since the last turn, where nobody else changed them between. */
-  function reversedFrom(files: ReadonlyMap<string, string | null>): ReadonlyMap<string, string | null> {
-    const now = new Map(files);
-    for (const { path, before, after } of history.reversals(latest)) if (now.get(path) === before) now.set(path, after);
-    return now;
+  /** What the user's undos and redos, and runs that are no turns now, have written since the model was last told. */
+  function writtenSince({ turns, pending }: Session): readonly Written[] {
+    const last = allTurns({ turns }).findLast(({ seen }) => seen !== null);
+    return history.written(new Set([...gone, ...pending.flatMap(({ run }) => run ?? [])]), last?.at ?? "");
   }
 
-  /** Watched files that do not hold what the model was told, and those of them that somebody else has changed. */
-  async function findFiles() {
+  /** Watched files that do not hold what the model was told, with what they hold. */
+  async function findFiles(): Promise<ReadonlyMap<string, string | null>> {
     const files = new Map<string, string | null>();
     for (const [path, hash] of known) {
       const actual = await hashOf(workspace, path);
       if (actual !== undefined && actual !== hash) files.set(path, actual);
     }
-    const reversed = files.size === 0 ? files : reversedFrom(known);
-    return {
-      files,
-      others: [...files].filter(([path, hash]) => ![left, reversed].some((all) => all.get(path) === hash)),
-    };
+    return files;
   }
 
-  async function findChanged(): Promise<readonly string[]> {
-    const { files, others } = await findFiles();
-    const name = (paths: typeof others) =>
-      nameSome(
-        paths.map(([path, hash]) => (hash === null ? `${path} (gone)` : path)),
-        maxNamed,
-      );
-    const [alone, also] = [others.filter(([path]) => !left.has(path)), others.filter(([path]) => left.has(path))];
+  /** Tells what somebody else has changed since the model was last told. */
+  async function findChanged(session: Session): Promise<readonly string[]> {
+    const files = await findFiles();
+    const written = files.size === 0 ? [] : writtenSince(session);
+    const expected = new Map(known);
+    for (const { path, before, after } of written) if (expected.get(path) === before) expected.set(path, after);
+    const others = [...files].filter(([path, hash]) => expected.get(path) !== hash);
     const headNow = nameHead(workspace.root);
     const notes = [
-      ...(alone.length === 0 ? [] : [`changed since your last turn, not by you: ${name(alone)}`]),
-      ...(also.length === 0 ? [] : [`changed since your last turn by somebody else, too: ${name(also)}`]),
+      ...sayChanged(others, written),
       ...(head === undefined || head === headNow
         ? []
         : [`HEAD of git went from ${head ?? none} to ${headNow ?? none}`]),
@@ -213,8 +207,7 @@ export function watchTruth({
   /** A run begins: it is told what has happened. */
   function begin(open: OpenSession, at: string): void {
     for (const text of found?.notes ?? []) open.add({ type: "session.noted", at, what: "found", run: null, text });
-    left.clear();
-    [touched, shown] = [new Set(), new Set()];
+    [touched, shown, gone] = [new Set(), new Set(), new Set()];
     for (const [path, hash] of found?.files ?? []) learn(path, hash);
     head = nameHead(workspace.root);
     found = null;
@@ -240,18 +233,15 @@ export function watchTruth({
     sync,
     async catchUp(open) {
       sync(open);
-      const notes = await findChanged();
+      const notes = await findChanged(open.session);
       return [...open.session.pending.map(({ text }) => text), ...notes];
     },
-    follow(session, gone = []) {
-      for (const each of [known, left]) each.clear();
+    follow(session, later = []) {
+      known.clear();
       latest = "";
+      gone = new Set(later.map(({ run }) => run));
       learnTurns(allTurns(session));
-      const ids = new Set([...gone.map(({ run }) => run), ...session.pending.flatMap(({ run }) => run ?? [])]);
-      for (const run of history.list().toReversed()) {
-        seen.set(run.id, run.status);
-        if (ids.has(run.id)) leave(run);
-      }
+      seeRuns(history.list());
     },
   };
 }

@@ -74,8 +74,8 @@ export interface Reversal {
   readonly lost: readonly string[];
 }
 
-/** A file that an undo or redo wrote: the SHA-256 of its content before and after that; null: no file. */
-export interface Reversed {
+/** A file that pai wrote: the SHA-256 of its content before and after that; null: no file. */
+export interface Written {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
@@ -99,8 +99,8 @@ export interface History {
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The net changes of a run, with content; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
-  /** What undos and redos after a time (ISO 8601) wrote, oldest first. */
-  reversals(since: string): readonly Reversed[];
+  /** What stands of these runs, and of undos and redos after a time (ISO 8601), oldest first. */
+  written(runs: ReadonlySet<string>, since: string): readonly Written[];
   /** Removes runs beyond the limits, never the newest; returns how many. */
   prune(limits?: Partial<HistoryLimits>): number;
 }
@@ -172,9 +172,10 @@ export function openHistory(
       const run = runIds(state).includes(id) ? readRun(state, id) : null;
       return run && workOfRun(state, run);
     },
-    reversals: (since) =>
+    written: (runs, since) =>
       readAll()
-        .flatMap(({ episodes }) => episodes.filter(({ kind, at }) => kind !== "run" && at > since))
+        .flatMap(({ id, episodes }) => episodes.filter(({ kind, at }) => (kind === "run" ? runs.has(id) : at > since)))
+        .filter(({ end }) => end === "applied")
         .toSorted((a, b) => (a.at < b.at ? -1 : 1))
         .flatMap(({ batches }) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes))
         .map(({ path, before, after }) => ({ path, before: hashIn(before), after: hashIn(after) })),
@@ -193,7 +194,7 @@ const noHistory: History = {
     throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be redone");
   },
   work: () => null,
-  reversals: () => [],
+  written: () => [],
   prune: () => 0,
 };
 

@@ -150,12 +150,12 @@ export function refuseFailed(reports: readonly CheckReport[]): void {
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
 }
 
-/** Whether the run only told a person something, which checks do not judge; without a plan: nothing was refused or declined. */
+/** Whether the run only told a person something, which checks do not judge. Without a plan it did where nothing was refused or declined. */
 export const isAnswer = ({ interactive, planning: { plan }, acting, changing }: Run) =>
   interactive &&
   (plan === null ? acting.tally.refused.length + changing.declined.length === 0 : plan.intent === "conversation");
 
-/** Runs what has judged the run once more if the model was asked since, and the tree is another one. Returns what ran. */
+/** Where the model was asked after the checks: runs them once more if the tree is another one now. Returns what ran. */
 async function judgeAnew(run: Run): Promise<readonly CheckReport[]> {
   const known = [...run.checking.judged.values()];
   if (known.every(({ calls }) => calls === run.ledger.made)) return [];
@@ -210,8 +210,8 @@ function changedMeanwhile({ begun, checking }: Run, from: number): readonly RelP
 }
 
 /**
- * Tells trees apart: by what the run did itself, and by when each file was last written, since others write, too. What
- * is ignored does not count.
+ * Tells trees apart: by what the run did itself, and by when each file was last written, since others write, too. Ignored
+ * files do not count. It asks for the time of every other file, so it is called as rarely as can be.
  */
 async function treeOf({ begun, checking, shell, workspace, signal }: Run): Promise<string> {
   const hash = new Bun.CryptoHasher("sha256");
@@ -226,11 +226,11 @@ async function treeOf({ begun, checking, shell, workspace, signal }: Run): Promi
 async function runEach(run: Run, checks: readonly Check[], anew = false): Promise<CheckReport[]> {
   const before = await resultsBefore(run);
   const { judged, noWorse } = run.checking;
-  const tree = anew || !checks.some(({ command }) => judged.has(command)) ? null : await treeOf(run);
+  const tree = anew || !checks.some(({ command }) => judged.has(command)) ? "" : await treeOf(run);
   const reports: CheckReport[] = [];
   for (const check of checks) {
     const known = judged.get(check.command);
-    if (known !== undefined && known.tree === tree) {
+    if (known?.tree === tree) {
       reports.push(known.report);
       continue;
     }
@@ -239,9 +239,8 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
     const tolerated = noWorse && result.compared?.same === true;
     reports.push({ ...result, fatal: result.passed === false && !tolerated });
   }
-  if (reports.length === 0) return reports;
   // Only now: what the checks themselves have written makes no other tree.
-  const after = await treeOf(run);
+  const after = reports.every((report) => judged.get(report.command)?.report === report) ? tree : await treeOf(run);
   for (const report of reports) judged.set(report.command, { tree: after, calls: run.ledger.made, report });
   return reports;
 }

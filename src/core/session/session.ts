@@ -121,20 +121,17 @@ function noted(pending: readonly Happening[], { what, run, text }: Happening): r
 
 /** What the next request must be told because of a line about an earlier turn; null: nothing. */
 function newsOf(turns: readonly Turn[], line: TurnLine): Happening | null {
-  const turn = allTurns({ turns }).findLast(({ run }) => run === line.run);
-  if (turn === undefined || line.type === "turn.saw") return null;
+  const { type, run } = line;
+  // Almost every line is one of these, and the turns of a long session need not be searched for it.
+  if (type === "turn.saw" || (type === "turn.finished" && turns.at(-1)?.run === run)) return null;
+  const turn = allTurns({ turns }).findLast((each) => each.run === run);
+  if (turn === undefined) return null;
   const name = nameRequest(turn);
-  if (line.type === "turn.finished") {
-    if (turns.at(-1) === turn) return null;
-    return {
-      what: "end",
-      run: line.run,
-      text: `the turn ${name} was still at work then and has ended: ${line.became}`,
-    };
-  }
+  if (type === "turn.finished")
+    return { what: "end", run, text: `the turn ${name} was still at work then and has ended: ${line.became}` };
   const commit = line.undone && turn.became.includes("committed as ") ? " (its commit stays)" : "";
   const text = `${line.undone ? "undone" : "brought back"} by the user: what you did for ${name}${commit}`;
-  return { what: "reversal", run: line.run, text };
+  return { what: "reversal", run, text };
 }
 
 const unfinished = {

@@ -1,5 +1,5 @@
 /** Finds which files in the user's folders belong to pai, so that nothing else is removed with them. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { entryAt } from "../system/entry-at.ts";
 import { namesOf } from "../system/lookups.ts";
@@ -19,23 +19,17 @@ const workspaceName = /-[0-9a-f]{12}$/;
 const isFolder = (path: string): boolean => entryAt(path)?.isDirectory() === true;
 
 /**
- * The current files of settings and keys, and the folder of state: all of it, if it has its usual name, since
- * PAI_STATE_DIR may name one with other content. What a link leads to was chosen by the user, and stays. Throws a system
+ * The current files of settings and keys, and the folder of state, with all that is in it, if it is `usualState`: one that
+ * PAI_STATE_DIR names may have other content. What a link leads to was chosen by the user, and stays. Throws a system
  * error for a folder that cannot be read.
  */
-export function findBelongings({ configDir, stateDir }: Places): Belongings {
-  const names = configDir !== null && isFolder(configDir) ? readdirSync(configDir).sort() : [];
-  const settings = (keep: boolean) =>
-    names.filter((name) => settingsNames.test(name) === keep).map((name) => join(configDir ?? "", name));
-  const links = [configDir].flatMap((folder) =>
-    folder !== null && !isFolder(folder) && existsSync(folder) ? folder : [],
-  );
-  const state = stateDir !== null && existsSync(stateDir) ? [stateDir] : [];
-  const isOwn = stateDir !== null && basename(stateDir) === "pai-code" && isFolder(stateDir);
-  return {
-    own: [...settings(true), ...(isOwn ? state : [])],
-    foreign: [...settings(false), ...links, ...(isOwn ? [] : state)],
-  };
+export function findBelongings({ configDir, stateDir }: Places, usualState: string | null): Belongings {
+  const given = [configDir, stateDir].filter((path) => path !== null).filter((path) => entryAt(path) !== undefined);
+  const pathsIn = (path: string) => readdirSync(path).map((name) => join(path, name));
+  const all = given.flatMap((path) => (path === configDir && isFolder(path) ? pathsIn(path).sort() : path));
+  const isSettings = (path: string) => path !== configDir && settingsNames.test(basename(path));
+  const isOwn = (path: string) => (path === stateDir ? path === usualState && isFolder(path) : isSettings(path));
+  return { own: all.filter(isOwn), foreign: all.filter((path) => !isOwn(path)) };
 }
 
 /** Workspaces with a run that has not ended: without the state it could not be undone any more. */

@@ -23,11 +23,13 @@ function openState(name: string, entries: readonly string[]): Places {
 
 const workspace = "shop-0123456789ab";
 
-test("a folder of state with its usual name is pai's own, any other one is named", () => {
-  const usual = openState("pai-code", [`${workspace}/runs/`, "keys.json"]);
-  expect(findBelongings(usual)).toEqual({ own: [String(usual.stateDir)], foreign: [] });
-  const other = openState("mixed", ["notes.txt", `${workspace}/runs/`]);
-  expect(findBelongings(other)).toEqual({ own: [], foreign: [String(other.stateDir)] });
+test("the usual folder of state is pai's own, any other one is named, whatever it is called", () => {
+  const usual = openState("state/pai-code", [`${workspace}/runs/`, "keys.json"]);
+  expect(findBelongings(usual, usual.stateDir)).toEqual({ own: [String(usual.stateDir)], foreign: [] });
+  for (const name of ["mixed", "source/pai-code"]) {
+    const other = openState(name, ["notes.txt", `${workspace}/runs/`]);
+    expect(findBelongings(other, usual.stateDir)).toEqual({ own: [], foreign: [String(other.stateDir)] });
+  }
 });
 
 test("a command that was killed while files were closed has not ended", () => {

@@ -72,11 +72,11 @@ function findCompanions(program: string): readonly string[] {
   });
 }
 
-function planRemoval(places: Places, cwd: string, purge: boolean): Removal {
+function planRemoval(places: Places, { cwd, env }: Context, purge: boolean): Removal {
   const program = findProgram();
   if (!purge) requireOwnProgram(program);
   const isOurs = program.manager === null;
-  const { own, foreign } = findBelongings(places);
+  const { own, foreign } = findBelongings(places, openPlaces({ ...env, PAI_STATE_DIR: undefined }).stateDir);
   const logs = [...new Set([...findProjects(places), cwd])]
     .map((root) => join(root, ".pai_history"))
     .filter((folder) => existsSync(folder));
@@ -130,10 +130,10 @@ function render({ remove, keep }: Removal, title: string): string {
 }
 
 export async function uninstallCommand(context: Context): Promise<number> {
-  const { flags, cwd } = context;
+  const { flags } = context;
   const [purge, dryRun] = [flags.purge === true, flags.dryRun === true];
   const places = openPlaces(context.env);
-  const removal = planRemoval(places, cwd, purge);
+  const removal = planRemoval(places, context, purge);
   const { remove, keep } = removal;
   const data = { dry_run: dryRun, removed: remove, kept: keep };
   if (dryRun) return showResult(context, "uninstall", data, render(removal, "would be removed"));

@@ -113,6 +113,10 @@ test.concurrent("PAI_STATE_DIR may hold anything: it stays, and is named (R64)",
   mkdirSync(join(place.spare, "history"));
   writeFileSync(join(place.spare, "history/rome.md"), "r\n");
   symlinkSync(place.root, join(place.spare, "link-0123456789ab"));
+  const source = join(place.spare, "source/pai-code");
+  mkdirSync(source, { recursive: true });
+  const dry = await place.shell(`PAI_STATE_DIR="${source}" "${program}" uninstall --purge --dry-run`);
+  expect(dry.stdout).toContain(`${source}  (not pai's alone: yours to delete)`);
   const { code, stdout } = await place.shell(`PAI_STATE_DIR="${place.spare}" "${program}" uninstall --purge -y`);
   expect(stdout).toContain(`${place.spare}  (not pai's alone: yours to delete)`);
   expect([code, Object.keys(readTree(place.spare, (path) => path.startsWith("link-")))]).toEqual([

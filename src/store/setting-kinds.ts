@@ -42,7 +42,7 @@ export interface Fault {
 export interface Setting<T> extends Described<T> {
   /** The value, clamped where needed; null: wrong type. */
   readonly check: (json: Json) => T | null;
-  /** What is wrong with a value that `check` refuses. */
+  /** What is wrong with a value; asked only of one that `check` refuses. */
   readonly fault: (json: Json) => Fault;
   /** JSON Schema of the value in a file. */
   readonly schema: () => Fields;
@@ -136,9 +136,14 @@ export const commandShape = z.union(
 export const wordsOfCommand = (command: string | Texts): Texts =>
   typeof command === "string" ? command.trim().split(/\s+/) : command;
 
-/** True or false, also written 1, yes, on, 0, no, off; false by default. */
-export const switched = (name: string, sources: Sources = {}): Setting<boolean> =>
-  setting({ name, wants: "true or false", shape: z.boolean(), fallback: false, fromText: asSwitch, ...sources });
+/** True or false, in a file also "on" or "off", in a text also 1, yes, 0, no; false by default. */
+export function switched(name: string, sources: Sources = {}): Setting<boolean> {
+  const shape = z.pipe(
+    z.union([z.boolean(), z.enum(["on", "off"])]),
+    z.transform((value) => value === true || value === "on"),
+  );
+  return setting({ name, wants: "true or false", shape, fallback: false, fromText: asSwitch, ...sources });
+}
 
 /** A non-blank text, trimmed; `shape`: one of a certain form. */
 export const textKind = <T extends string | null>(

@@ -199,17 +199,7 @@ export const settingTable = {
     narrow: (current, wanted) => (wanted === "never" ? wanted : current),
   }),
   /** Learns facts from runs. */
-  memory: setting<boolean>({
-    name: "memory",
-    wants: "on or off",
-    shape: z.pipe(
-      z.union([z.boolean(), z.enum(["on", "off"])]),
-      z.transform((value) => value === true || value === "on"),
-    ),
-    fallback: false,
-    fromText: asJson,
-    narrow: (current, wanted) => current && wanted,
-  }),
+  memory: { ...switched("memory"), narrow: (current: boolean, wanted: boolean) => current && wanted },
   notify,
   /** Whether keys may travel over plain http to another machine. */
   insecureHttp: { ...switched("insecureHttp"), userOnly: true },

@@ -94,6 +94,20 @@ test("a setting is taken out of config.json, and one that was not set is not a f
   expect((await say(process, "unset modle")).code).toBe("usage");
 });
 
+test("a switch is set in any of the usual words, memory too", async () => {
+  const process = openProcess();
+  for (const [word, value] of [
+    ["yes", true],
+    ["0", false],
+    ["on", true],
+  ] as const) {
+    for (const name of ["memory", "strict"]) {
+      expect((await say(process, `set ${name} ${word}`)).code).toBe(0);
+      expect((await say(process, `get ${name}`)).out).toBe(`${value}\n`);
+    }
+  }
+});
+
 test("every setting says what it is for", () => {
   const silent = allSettings.filter(({ name }) => !name.startsWith("baseUrl.") && !Object.hasOwn(settingsAbout, name));
   expect(silent.map(({ name }) => name)).toEqual([]);

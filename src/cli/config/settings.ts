@@ -10,7 +10,7 @@ import { parseJsonText, replaceJson } from "../../store/json-text.ts";
 import { findKeys } from "../../store/keys.ts";
 import type { Places } from "../../store/places.ts";
 import { readPrivate, withLock, writePrivate } from "../../store/safe-file.ts";
-import type { Setting } from "../../store/setting-kinds.ts";
+import { asJson, type Setting } from "../../store/setting-kinds.ts";
 import { allSettings } from "../../store/setting-table.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { findRoot } from "../compose/base.ts";
@@ -153,14 +153,6 @@ function parseValue(setting: AnySetting, given: readonly string[]): Json {
   const valid = choices.find((choice) => setting.check(choice) !== null);
   if (valid === undefined) throw wrong(setting, choices[0] ?? null);
   return valid;
-}
-
-function asJson(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return null;
-  }
 }
 
 /**

@@ -92,10 +92,8 @@ interface Asking {
 /** Milliseconds between two reports of progress. */
 const progressMs = 250;
 
-const charactersPerToken = 4;
-
 /** Reports how far the reply is, a few times a second; a quick reply is not reported. */
-function reportProgress({ emit, now }: Run): Asking["onPiece"] {
+function reportProgress({ emit, ledger, now }: Run): Asking["onPiece"] {
   let [thoughts, lines] = [0, 0];
   let last = now().getTime();
   return (kind, text, n) => {
@@ -104,7 +102,7 @@ function reportProgress({ emit, now }: Run): Asking["onPiece"] {
     const at = now().getTime();
     if (at - last < progressMs) return;
     last = at;
-    emit({ type: "model.progress", n, replied: false, thought: Math.ceil(thoughts / charactersPerToken), lines });
+    emit({ type: "model.progress", n, replied: false, thought: ledger.estimate(thoughts), lines });
   };
 }
 

@@ -225,13 +225,10 @@ async function takeScript(run: Run, system: string, reply: ScriptReply): Promise
   const atOnce = await mend(run, system, reply);
   if (typeof atOnce === "string") return talk(run, atOnce);
   const skips = atOnce?.skips ?? skipsIn(run, reply.script);
-  for (const { target, why } of skips)
-    run.emit({
-      type: "notice",
-      level: "warning",
-      code: "step_skipped",
-      text: `left out of the plan: ${target}: ${why}`,
-    });
+  for (const { target, why } of skips) {
+    const text = `left out of the plan: ${target}: ${why}`;
+    run.emit({ type: "notice", level: "warning", code: "step_skipped", text });
+  }
   // A person says yes below these lines.
   run.ending.skipped = skips.map((each) => ({ ...each, agreed: run.interactive }));
   const plan = planOfScript((atOnce?.reply ?? reply).script, saidBefore(text, script.actions));
@@ -323,14 +320,10 @@ export function undoneFiles(run: Run, atOnce: AtOnce | null): readonly RefusedAc
     .map((target) => ({ action: "MODIFY", target, why }));
 }
 
-/** The files that the work edits and does not write anew, if a person said yes to its diff, for which it was tried on them. */
+/** The files whose edits a person saw as a diff, without those that the work also writes whole; none where no diff was seen. */
 export function seenEdits(run: Run, atOnce: AtOnce | null): ReadonlySet<RelPath> {
-  if (atOnce === null || run.planning.seenDiff === null) return new Set();
-  const paths = (cmd: string) =>
-    pathsOf(
-      run,
-      atOnce.reply.script.actions.flatMap((action) => (action.cmd === cmd ? (action.path ?? []) : [])),
-    );
-  const written = new Set(paths("WRITE"));
-  return new Set(paths("MODIFY").filter((path) => !written.has(path)));
+  const actions = run.planning.seenDiff === null ? [] : (atOnce?.reply.script.actions ?? []);
+  const named = (by: string) => actions.flatMap(({ cmd, path = [] }) => (cmd === by ? path : []));
+  const written = new Set(pathsOf(run, named("WRITE")));
+  return new Set(pathsOf(run, named("MODIFY")).filter((path) => !written.has(path)));
 }

@@ -85,7 +85,7 @@ export async function tellChanged(run: Run): Promise<string> {
   return [told, more, tellMeanwhile(run.changing)].filter(Boolean).join("\n");
 }
 
-/** The files that a later turn of tool-loop may replace without a look: the model saw all of them, or wrote all the rest. */
+/** The files that a later turn of tool-loop may replace without a look: the model saw them whole, and nothing but its own changes came since. */
 async function noteWhole({ overlay, emit }: Run, { changes, commands = [] }: Outcome): Promise<void> {
   const files: Record<string, string> = {};
   for (const [path, bytes] of overlay.whole()) {

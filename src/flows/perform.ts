@@ -185,8 +185,8 @@ async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
 }
 
 /**
- * What an action proposes for files that somebody else may have changed while the model worked: a mistake is a conflict
- * then. An edit may be made for what they hold now; if not, its message shows that.
+ * What an action proposes. Where it finds a mistake, somebody else may have changed the files while the model worked: an
+ * edit is tried once more on what they hold now, and any other action meets a conflict. Throws conflict.
  */
 async function proposeOn(
   run: Run,
@@ -306,7 +306,10 @@ function capOf(calls: readonly Call[], at: number): string | null {
     : null;
 }
 
-/** Performs the calls of one reply as one batch; `takesWords` false: no reply can follow words at its changes. Throws conflict, disk_full and interrupts; refusals are reports. */
+/**
+ * Performs the calls of one reply as one batch. `takesWords` false: the changes are asked about with yes or no, since no
+ * reply can follow words. Throws conflict, disk_full and interrupts; refusals are reports.
+ */
 export async function perform(
   run: Run,
   calls: readonly Call[],
@@ -324,7 +327,7 @@ export async function perform(
     for (const [at, call] of calls.entries()) {
       await breathe(run.signal);
       if (run.changing.wish !== null) {
-        reportWaiting(batch, call, run.acting.actions.find(({ name }) => name === call.name)?.kind ?? "look");
+        reportWaiting(batch, call, batch.actions.get(call.name)?.kind ?? "look");
         continue;
       }
       const over = capOf(calls, at);

@@ -179,7 +179,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   let current = await draftFitting(run, kind, briefing, key);
   for (;;) {
     const { made, messages, plans, atOnce } = current;
-    // The record of the turn tells what the person said: no order to answer again waits for the next request.
+    // Later requests learn from the record of the turn what the person said, so the order to answer again is dropped.
     const leave = (order?: readonly Message[]) => (thrown: unknown) => {
       if (run.dialogue.messages === order) run.dialogue.messages = messages;
       dropClaim(run.dialogue, finishOf(atOnce));

@@ -30,9 +30,9 @@ export interface Changing extends ChangeOptions {
   wish: { readonly words: string; readonly diff: string } | null;
   /** All that the person said to changes that were then made anew. */
   corrections: readonly string[];
-  /** What the person said no to, without what they agreed to later; `isWish`: in words, which a later yes settles. */
+  /** What the person said no to, without what they agreed to later. `isWish`: they said what they want; any later yes settles it. */
   declined: readonly { readonly paths: readonly string[]; readonly diff: string; readonly isWish?: true }[];
-  /** Whether words at the changes of this batch are an answer: a model can make them anew. */
+  /** Whether the person may answer with words: a model can be asked to make the changes of this batch in another way. */
   takesWords: boolean;
   /** Files into which the user allowed to write secrets of other files. */
   readonly secrets: Set<RelPath>;

@@ -233,16 +233,6 @@ function giveUp(run: Run, left: Left, text: string): never {
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
 }
 
-/** Whether a red check has judged the very tree that the model was told of: the same request would have the same answer. */
-function watchRed() {
-  const told = new Set<CheckReport>();
-  return (reports: readonly CheckReport[]): boolean => {
-    const isAgain = reports.some((each) => told.has(each));
-    for (const each of reports) if (each.fatal) told.add(each);
-    return isAgain;
-  };
-}
-
 /** Whether a reply held only looks, and all of them failed. */
 const isLost = ({ reports }: BatchReport): boolean =>
   reports.length > 0 && reports.every(({ ok, kind }) => !ok && kind === "look");
@@ -275,7 +265,7 @@ export async function execute(
   };
   const phases = phasesOf[complexityOf(plan)];
   const turnsAt = (n: number) => Math.max(1, phases - n + 1);
-  const isToldAgain = watchRed();
+  const told: CheckReport[] = [];
   let request = await begin();
   for (let n = 1; ; n += 1) {
     run.ledger.reserve(Math.max(0, phases - n));
@@ -291,7 +281,9 @@ export async function execute(
       await lookBehind(run, plan, rights);
       return refuseIdle(run);
     }
-    if (run.ledger.exhausted || isToldAgain(reports)) giveUp(run, left, text);
+    // A red check that did not have to run again was told before: the same request would have the same answer.
+    if (run.ledger.exhausted || reports.some((each) => told.includes(each))) giveUp(run, left, text);
+    told.push(...reports.filter(({ fatal }) => fatal));
     const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
     continueOrStart(run, system, "work", maxOfResults);

@@ -208,6 +208,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
   }
   let claim: PlanClaim | null = null;
   try {
+    // Without a plan the next question is about the command itself.
     if (action.kind === "command" && rights === null && (await decideBefore(batch, call))) return;
     claim = claimOfCall(run, call);
     refuseNames(run, claim);

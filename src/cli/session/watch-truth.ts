@@ -73,8 +73,6 @@ function sayChanged(files: readonly (readonly [string, string | null])[], writte
   return [...say(", not by you", false), ...say(" by somebody else, too", true)];
 }
 
-const isOwnWork = ({ commit, commands = [] }: Outcome): boolean => commit !== undefined || commands.length > 0;
-
 export function watchTruth({
   workspace,
   history,
@@ -109,19 +107,13 @@ export function watchTruth({
     if (known.size > maxWatched && oldest !== undefined) known.delete(oldest);
   }
 
-  function learnOutcome(outcome: Outcome): void {
-    for (const { path, from, op, after } of outcome.changes) {
+  function learnOutcome({ changes, commit, commands = [] }: Outcome): void {
+    for (const { path, from, op, after } of changes) {
       if (from !== null) learn(from, null);
       if (op === "delete" || after !== null) learn(path, after);
     }
     // Where HEAD moved during a run without commands, somebody else has moved it, so the next request is told.
-    if (isOwnWork(outcome)) head = nameHead(workspace.root);
-  }
-
-  /** What the model knows at the end of a run. */
-  function saw(): Pick<NonNullable<Turn["seen"]>, "files" | "head"> {
-    const files = [...known].filter(([path]) => touched.has(path));
-    return { files: Object.fromEntries(files), head: head ?? null };
+    if (commit !== undefined || commands.length > 0) head = nameHead(workspace.root);
   }
 
   function learnTurns(turns: readonly Turn[]): void {
@@ -228,7 +220,8 @@ export function watchTruth({
       if (type !== "run.finished") return;
       learnOutcome(event.outcome);
       latest = at;
-      open.add({ type: "turn.saw", at, run, ...saw() });
+      const files = Object.fromEntries([...known].filter(([path]) => touched.has(path)));
+      open.add({ type: "turn.saw", at, run, files, head: head ?? null });
     },
     sync,
     async catchUp(open) {

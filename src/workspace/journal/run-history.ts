@@ -287,16 +287,8 @@ const changeOfMerge = ({ path, actual = null, merge }: Clash): readonly Change[]
 
 function describeRun(state: State, run: KeptEpisodes): KeptRun {
   const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));
-  const left = leftOfRun(run);
-  return {
-    id: run.id,
-    task: run.task,
-    at: run.at,
-    status: statusOfRun(run),
-    changes,
-    left,
-    bytes: sizeOf(state, run.id),
-  };
+  const { id, task, at } = run;
+  return { id, task, at, status: statusOfRun(run), changes, left: leftOfRun(run), bytes: sizeOf(state, id) };
 }
 
 function sizeOf(state: State, id: string): number {

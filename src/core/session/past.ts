@@ -100,7 +100,7 @@ const speak = (who: string, text: string) => `${who}: ${text.trim().replaceAll("
 export const renderBecame = ({ became, diff, printed = "" }: PastTurn): string =>
   speak("pai", [became, printed, diff].filter(Boolean).join("\n"));
 
-export function renderPast(turn: PastTurn): string {
+function renderPast(turn: PastTurn): string {
   const answer = turn.answer.trim() === "" ? [] : [speak("you", turn.answer)];
   const since = turn.since === "" ? [] : [speak("pai", `before the next request:\n${turn.since}`)];
   return [...since, speak("user", turn.request), ...answer, renderBecame(turn)].join("\n");

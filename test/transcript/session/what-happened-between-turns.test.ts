@@ -59,6 +59,32 @@ inTerminal("an undo, a command and an edit by hand are told across modes and aft
   expect(told).not.toContain("Since your last turn:");
 });
 
+inTerminal("files of turns that the conversation was taken back over are called no other's work", async () => {
+  const again = [planned([["MODIFY", "a.py"]]), done(modify("a.py", "x = 2\n", "x = 3\n"), "Set again.")];
+  await using place = openPlace([...edit, ...again, talked("One."), talked("Two.")]);
+  writeFileSync(join(place.root, "a.py"), "x = 1\n");
+  using screen = openScreen(place, size);
+  screen.enter('"$PAI" --mode single-shot');
+  await screen.shows(ready);
+  for (const [at, task] of ["set x to 2", "set x to 3"].entries()) {
+    screen.enter(task);
+    await screen.shows(/or say what to change/, at + 1);
+    screen.enter("y");
+    await screen.shows(ready, at + 2);
+  }
+  screen.enter("/rewind 2 conversation");
+  await screen.shows(/went back to before turn 2/);
+  screen.enter("what is there?");
+  await screen.shows(/One\./);
+  const stays = "- the user took the conversation back to here, and what you changed later stays: a.py";
+  expect(lastAsked(place)).toContain(`Since your last turn:\n${stays}\n</context>`);
+  expect(lastAsked(place)).not.toContain("changed since your last turn");
+  writeFileSync(join(place.root, "a.py"), "x = 4\n");
+  screen.enter("and now?");
+  await screen.shows(/Two\./);
+  expect(lastAsked(place)).toContain("Since your last turn:\n- changed since your last turn, not by you: a.py\n");
+});
+
 inTerminal("HEAD that the user moved between two messages is told with both commits", async () => {
   await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
   const git = (...words: readonly string[]) => {

@@ -32,18 +32,16 @@ function firstWordsOf({ words: [hint = ""] }: Command, commands: readonly Comman
 
 /** What may stand in the place of the last of these words, which follow `pai` on a line. `bare`: flags without a command. */
 function offersAt(line: readonly string[], commands: readonly Command[], bare: readonly FlagSpec[]): Offers {
-  const [typed = "", last = "", ...earlier] = line.toReversed();
-  const first = [...earlier.toReversed(), last].find((word) => commands.some(({ name }) => name === word));
-  const command = commands.find(({ name }) => name === first);
+  const [typed = "", last = ""] = line.toReversed();
+  const [command] = line.slice(0, -1).flatMap((word) => commands.find(({ name }) => name === word) ?? []);
+  const flags = command?.flags ?? bare;
   const [given = "", text = last] = /^(--[\w-]+)=/.exec(typed) ?? [];
-  const flag = commands
-    .flatMap(({ flags }) => flags)
-    .find(({ name, short }) => text === `--${name}` || text === `-${short}`);
+  const flag = flags.find(({ name, short }) => text === `--${name}` || text === `-${short}`);
   if (flag !== undefined && (given !== "" || flag.kind !== "switch")) {
     const values = valuesOf(flag);
     return typeof values === "string" ? values : values.map(({ name, about }) => ({ name: given + name, about }));
   }
-  if (typed.startsWith("-")) return (command?.flags ?? bare).map(({ name, about }) => ({ name: `--${name}`, about }));
+  if (typed.startsWith("-")) return flags.map(({ name, about }) => ({ name: `--${name}`, about }));
   if (command === undefined) return commands;
   const words = firstWordsOf(command, commands);
   return words === ":files" || last === command.name ? words : [];
@@ -55,10 +53,10 @@ const scripts = {
 _pai() {
   # Words as they were typed: bash would also cut at = and :
   local line=\${COMP_LINE:0:COMP_POINT} words=() cur mark upto cut= IFS=$' \\t\\n'
-  read -ra words <<<"$line"
+  read -a words <<<"$line"
   [[ $line == *[[:space:]] ]] && words+=("")
   cur=\${words[-1]}
-  mapfile -t COMPREPLY < <("\${words[0]}" completion line -- "\${words[@]:1}" 2>/dev/null)
+  mapfile -t COMPREPLY < <("\${words[0]/#\\~\\//$HOME/}" completion line -- "\${words[@]:1}" 2>/dev/null)
   # Where bash cuts words at such a mark, it replaces only the text after the last one.
   for mark in = :; do
     upto=\${cur%"\${cur##*"$mark"}"}
@@ -78,7 +76,7 @@ complete -F _pai pai
 
 _pai() {
   local -a found offers
-  found=("\${(@f)$("\${words[1]}" completion line -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  found=("\${(@f)$("\${words[1]/#\\~\\//$HOME/}" completion line -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
   case $found[1] in
     "") return 1 ;;
     :files) compset -P '--*='; _files ;;
@@ -98,14 +96,17 @@ fi
 function __pai_offers
     set -l words (commandline -xpc 2>/dev/null; or commandline -opc)
     set -l typed (commandline -ct)
-    set -l found ($words[1] completion line -- $words[2..-1] "$typed" 2>/dev/null)
+    # env, since fish itself would tell of a command that does not exist
+    set -l found (env (string replace -r '^~/' "$HOME/" -- $words[1]) completion line -- $words[2..-1] "$typed" 2>/dev/null)
+    set -l flag (string match -r '^--[^=]*=' -- "$typed")
+    set -l path (string replace -- "$flag" '' "$typed")
     switch "$found[1]"
         case ''
             return
         case ':files'
-            __fish_complete_path (string replace -r '^--[^=]*=' '' -- "$typed")
+            complete -C "'' $path" | string replace -r '^' -- "$flag"
         case ':folders'
-            __fish_complete_directories (string replace -r '^--[^=]*=' '' -- "$typed")
+            complete -C "'' $path" | string match -r '.*/$' | string replace -r '^' -- "$flag"
         case '*'
             string join \\n -- $found
     end

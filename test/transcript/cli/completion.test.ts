@@ -41,6 +41,7 @@ const lines = [
   ["pai apply pl", ["plan one.json"]],
   ["pai run -f pl", ["plan one.json"]],
   ["pai run -C fold", ["folder/"]],
+  ["~/pai und", ["undo"]],
 ] as const;
 
 const files = { "plan one.json": "{}", "folder/a.txt": "a\n" };
@@ -50,7 +51,7 @@ const plainName = (text: string) => text.replace(/\t.*/, "").replaceAll("\\ ", "
 /** What one process of a shell offers for each line, one after the other: a script for each, and how a shell reads them. */
 async function ask(place: Place, shell: string, scripts: readonly string[], env = {}): Promise<readonly string[][]> {
   const all = scripts.map((script) => `${script}\necho ----`).join("\n");
-  const beside = 'ln -sf "$PAI" "$SPARE/pai"; PATH="$SPARE:$PATH"';
+  const beside = 'ln -sf "$PAI" "$SPARE/pai"; ln -sf "$PAI" ~/pai; PATH="$SPARE:$PATH"';
   const { stdout, stderr } = await place.shell(`${beside} ${shell} -c "$SCRIPT"`, {
     env: { ...env, SCRIPT: all, SPARE: place.spare },
   });
@@ -94,9 +95,15 @@ withShell("bash")("bash completes commands, words, flags, values and files (R37)
 
 withShell("fish")("fish completes commands, words, flags, values and files (R37)", async () => {
   await using place = openPlace([], files);
-  const offers = await askFish(place, await saveScript(place, "fish"), [...lines.map(([line]) => line)]);
-  expect(lines.map(([line], at) => [line, sorted(offers[at] ?? [])])).toEqual(
-    lines.map(([line, offered]) => [line, [...offered]]),
+  const all = [
+    ...lines,
+    ["pai run --mode=ei", ["--mode=eight-step"]],
+    ["pai run --file=pl", ["--file=plan one.json"]],
+    ["pai run --cwd=fold", ["--cwd=folder/"]],
+  ] as const;
+  const offers = await askFish(place, await saveScript(place, "fish"), [...all.map(([line]) => line)]);
+  expect(all.map(([line], at) => [line, sorted(offers[at] ?? [])])).toEqual(
+    all.map(([line, offered]) => [line, [...offered]]),
   );
 });
 

@@ -85,14 +85,14 @@ export async function tellChanged(run: Run): Promise<string> {
   return [told, more, tellMeanwhile(run.changing)].filter(Boolean).join("\n");
 }
 
-/** The files that a later turn of tool-loop may replace without a look: the model saw them whole, and nothing but its own changes came since. */
+/** Tells which files a later turn of tool-loop may replace without a look: the model saw them whole, and only it changed them since. */
 async function noteWhole({ overlay, emit }: Run, { changes, commands = [] }: Outcome): Promise<void> {
   const files: Record<string, string> = {};
   for (const [path, bytes] of overlay.whole()) {
     const now = await overlay.readNow(path).catch(() => null);
-    const own = commands.length > 0 ? undefined : changes.find((change) => change.path === path)?.after;
-    const hash = now?.kind === "file" ? digest(now.bytes) : null;
-    if (hash !== null && [digest(bytes), own].includes(hash)) files[path] = hash;
+    if (now?.kind !== "file") continue;
+    const [hash, own] = [digest(now.bytes), changes.find((change) => change.path === path)?.after];
+    if (hash === digest(bytes) || (hash === own && commands.length === 0)) files[path] = hash;
   }
   if (Object.keys(files).length > 0) emit({ type: "files.known", files });
 }

@@ -263,7 +263,7 @@ const tablesOf = ({ candidates, pairs, tasks }: Report): readonly Table[] => [
 
 /** A cell of Markdown cannot end its row, begin a tag or a link. */
 const markdownCell = (text: string): string =>
-  text.replace(/[\r\n\t]+/g, " ").replace(/[\\|<>[\]`*_]/g, (mark) => `\\${mark}`);
+  text.replace(/[\r\n\t]+/g, " ").replace(/[\\|<>[\]`*_~&]/g, (mark) => `\\${mark}`);
 
 export function renderReportMarkdown(report: Report): string {
   return tablesOf(report)

@@ -30,7 +30,7 @@ function openSources(): Folder {
 }
 
 describe("finds lines", () => {
-  test("in the order of a walk, by a plain pattern and by one that needs the thread", async () => {
+  test("in the order of a walk, by a word and by a regular expression", async () => {
     using at = openSources();
     expect(await shown(at, "one")).toEqual(["a/x.ts:1:one", "a/y.md:1:# one", "b.ts:1:let one = 1"]);
     expect(await shown(at, "^let \\w+ = [0-9]+$")).toEqual(["b.ts:1:let one = 1", "b.ts:2:let two = 2"]);

@@ -44,14 +44,11 @@ function get(call: ConfigCall): ConfigAnswer {
   const origin = base.origins[setting.name] ?? "default";
   const why = name === "model" ? (message ?? problem?.message ?? null) : null;
   call.note(why ?? `${name}: ${originWords(origin)}`);
-  call.note(`for: ${aboutOf(setting.name)}`);
+  const address = `address of ${setting.name.replace("baseUrl.", "")}, where it is not the usual one`;
+  call.note(`for: ${settingsAbout[setting.name] ?? address}`);
   call.note(`change: ${call.now === null ? "pai config set" : "/config"} ${name} VALUE (${setting.wants})`);
   return { lines: [render(value)], data: { name, value, origin } };
 }
-
-/** What a setting is for; an address is a provider's. */
-export const aboutOf = (name: string): string =>
-  settingsAbout[name] ?? `address of ${name.replace("baseUrl.", "")}, where it is not the usual one`;
 
 /** Why a setting has its value, to follow its name. */
 function originWords(origin: string): string {

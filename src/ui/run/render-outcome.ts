@@ -98,12 +98,6 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   ];
 }
 
-/** Whether the error does not say the step with its reason, as it does of a command that was red as it ran. */
-const isUnsaid =
-  ({ error }: Outcome) =>
-  ({ target, why }: RefusedAction): boolean =>
-    error?.message.includes(`${target}: ${why}`) !== true;
-
 /** "! left undone: MODIFY CHANGES.md  no reply did it": a line for each planned step that is open. */
 function renderOpenSteps(undone: readonly RefusedAction[], style: Style, columns: number | null): string[] {
   return undone.flatMap(({ action, target, why }) => {
@@ -202,17 +196,16 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
   // What a failed run lists could not be taken back.
   const dry = outcome.changes.length > 0 && !applied && (outcome.ok || outcome.status === "partial");
   const checks = noted ? outcome.checks.filter(({ by, passed }) => by === "user" || passed !== null) : outcome.checks;
+  /** Whether the error on the screen does not say it yet, as it says of a command that failed. */
+  const isUnsaid = ({ target, why }: RefusedAction) =>
+    !screen || outcome.error?.message.includes(`${target}: ${why}`) !== true;
   const lines = [
     ...renderSummaries(outcome.changes, style),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
     ...renderRefused(untold(outcome), style, columns),
     ...renderContrary(outcome, style, columns),
-    ...renderOpenSteps(
-      screen ? (outcome.undone ?? []).filter(isUnsaid(outcome)) : (outcome.undone ?? []),
-      style,
-      columns,
-    ),
+    ...renderOpenSteps((outcome.undone ?? []).filter(isUnsaid), style, columns),
     ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
     ...renderNext(outcome.next, options),

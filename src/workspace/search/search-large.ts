@@ -40,7 +40,8 @@ function partsAround(bytes: Buffer, hits: SearchReply["hits"]) {
 }
 
 /**
- * The pattern is tried on what is there, and where it matches again on the text without secrets. Throws file_unusable like `openPieces`.
+ * Tries the pattern on the file as it is, and again, without secrets, on the text around each match. Throws file_unusable
+ * like `openPieces`.
  */
 export async function searchLarge(searching: Searching, path: RelPath): Promise<void> {
   const { root, hide, job, askThreads, take, isFull, signal } = searching;

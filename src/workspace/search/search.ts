@@ -58,8 +58,8 @@ function openTally({ maxHits, newest = false }: SearchQuery) {
 
 /**
  * Searches the files below `query.under`, or that one file, in walk order, without denied and ignored files; then those
- * that are large, in windows, and compressed logs. Patterns run in threads; one that takes a second more than
- * an ordinary pattern is stopped: `tooSlow`. Throws file_unusable for an invalid pattern or a missing folder.
+ * that are large, in windows, and compressed logs. Patterns run in threads; one that takes a second more than an ordinary
+ * pattern is stopped: `tooSlow`. Throws file_unusable for an invalid pattern or a missing folder.
  */
 export async function search(
   root: Root,

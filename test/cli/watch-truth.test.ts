@@ -197,6 +197,26 @@ test("a conversation that was cut tells nothing of the files of the turns that a
   expect(await past.truth.catchUp({ ...past.open, session: { ...past.open.session, turns: [] } })).toEqual([]);
 });
 
+test("files of turns are called no other's work when the conversation was taken back twice before a request", async () => {
+  const second = { ...edit, task: "set y", before: edit.after, after: "x = 3\n" } as const;
+  const third = { ...edit, task: "set z", before: second.after, after: "x = 4\n" } as const;
+  const made = { r1: edit, r2: second, r3: third } as const;
+  const runs = Object.fromEntries(Object.entries(made).map(([run, each]) => [run, { ...each, status: "applied" }]));
+  const turns = Object.entries(made).map(([run, { after }]) => ({
+    run,
+    seen: { at: "2026", files: { "a.py": hashOf(after) }, head: null },
+  }));
+  const past = openPast(runs as Record<string, Made>, turns);
+  past.disk.text = third.after;
+  past.truth.follow(past.open.session);
+  for (const left of [2, 1]) {
+    const gone = past.open.session.turns.slice(left);
+    past.open.add({ type: "session.rewound", at: "2026", turns: left });
+    past.truth.follow(past.open.session, gone);
+  }
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+});
+
 test("a command of the user that he undid is told as undone", async () => {
   const runs: Record<string, Made> = {};
   const past = openPast(runs, []);

@@ -24,7 +24,7 @@ export interface TruthWatch {
   readonly sync: (open: OpenSession) => void;
   /** Syncs. Returns what the next request must be told: what the session waits to tell, and what is found changed now. */
   readonly catchUp: (open: OpenSession) => Promise<readonly string[]>;
-  /** Begins anew with what the turns of a session saw. `gone`: turns that it tells no longer. */
+  /** Begins anew with what the turns of a session saw. `gone`: turns that it tells no longer; absent: it is another session. */
   readonly follow: (session: Pick<Session, "turns">, gone?: readonly Turn[]) => void;
 }
 
@@ -229,10 +229,10 @@ export function watchTruth({
       const notes = await findChanged(open.session);
       return [...open.session.pending.map(({ text }) => text), ...notes];
     },
-    follow(session, later = []) {
+    follow(session, later) {
       known.clear();
       latest = "";
-      gone = new Set(later.map(({ run }) => run));
+      gone = new Set(later && [...gone, ...allTurns({ turns: later }).map(({ run }) => run)]);
       learnTurns(allTurns(session));
       seeRuns(history.list());
     },

@@ -18,7 +18,7 @@ function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: 
       return { clashes: [], lost: [] };
     },
   };
-  const turns = ["r1", "r2", "r3"].map((run) => ({ run }));
+  const turns = ["r1", "r2", "r3"].map((run) => ({ run, told: [] }));
   const talk = { open: { session: { turns } }, composed: { opened: { history, workspace: {} } }, context: {} };
   return { did, talk: talk as unknown as Talk };
 }

@@ -25,7 +25,7 @@ test("a file made by one run and changed by the next is one new file; undone run
       await transaction.close();
     }
     const told = (runs: readonly string[]) =>
-      changesOfSession(history, { turns: runs.map((run) => ({ run })) } as never).map(({ before, after }) =>
+      changesOfSession(history, { turns: runs.map((run) => ({ run, told: [] })) } as never).map(({ before, after }) =>
         [before, after].map((blob) => (blob?.kind === "file" ? new TextDecoder().decode(blob.bytes) : null)),
       );
     expect(told(ids.slice(0, 2))).toEqual([[null, "one\ntwo\n"]]);
@@ -34,6 +34,21 @@ test("a file made by one run and changed by the next is one new file; undone run
     expect(told(ids)).toEqual([[null, "one\ntwo\n"]]);
     writeFileSync(join(place.root, "a.txt"), "by hand\n");
     expect(told(ids)).toEqual([[null, "one\ntwo\n"]]);
+  } finally {
+    place.remove();
+  }
+});
+
+test("what turns changed that a summary tells is among the session's changes", async () => {
+  const place = makeFolder();
+  try {
+    const { workspace, history } = await openHere(place);
+    const run = "20260101-000000000-0001";
+    const transaction = await workspace.begin({ id: run, task: "x" });
+    await transaction.apply([{ path: "a.txt" as RelPath, before: null, after: text("one\n"), from: null }]);
+    await transaction.close();
+    const turns = [{ run: "summary", told: [{ run, told: [] }] }];
+    expect(changesOfSession(history, { turns } as never).map(({ path }): string => path)).toEqual(["a.txt"]);
   } finally {
     place.remove();
   }
@@ -57,7 +72,7 @@ test("what somebody wrote between two runs is none of the session's changes", as
       ]);
       await transaction.close();
     }
-    const diff = renderChanges(changesOfSession(history, { turns: runs.map(([run]) => ({ run })) } as never));
+    const diff = renderChanges(changesOfSession(history, { turns: runs.map(([run]) => ({ run, told: [] })) } as never));
     expect(diff.match(/^[-+](?![-+]).*$/gm)).toEqual(["+one", "-one", "+two", "+three"]);
   } finally {
     place.remove();

@@ -7,7 +7,7 @@ import { PaiError } from "../../core/error.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
 import { renderForSummary } from "../../core/session/past.ts";
-import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
+import { allTurns, pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -52,9 +52,9 @@ const changedSince = (clashes: readonly { readonly path: string }[]) =>
     hint: "nothing was taken back; put these files back to what the run left, or rewind the conversation only",
   });
 
-/** The runs of turns whose changes stand, newest first. */
-function standingOf(history: History, turns: readonly Pick<Turn, "run">[]) {
-  const runs = new Set(turns.map(({ run }) => run));
+/** The runs of turns, also of those that a summary tells, whose changes stand; newest first. */
+function standingOf(history: History, turns: readonly Turn[]) {
+  const runs = new Set(allTurns({ turns }).map(({ run }) => run));
   return history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
 }
 

@@ -102,7 +102,7 @@ test("a switch is set in any of the usual words, memory too", async () => {
     ["on", true],
   ] as const) {
     for (const name of ["memory", "strict"]) {
-      expect((await say(process, `set ${name} ${word}`)).code).toBe(0);
+      expect((await say(process, `set ${name} ${word}`)).out).toStartWith(`${name} = ${value} in `);
       expect((await say(process, `get ${name}`)).out).toBe(`${value}\n`);
     }
   }

@@ -146,7 +146,9 @@ function wrong({ name, fault }: Pick<Setting<Json>, "name" | "fault">, value: Js
 /** Parses the value as JSON, as one text, or as a list of words: the first that is valid. Throws usage for a wrong one. */
 function parseValue(setting: AnySetting, given: readonly string[]): Json {
   const [first = ""] = given;
-  const choices: readonly Json[] = given.length > 1 ? [given] : [asJson(first), setting.fromText(first)];
+  const json = asJson(first);
+  const one = json === first ? [setting.fromText(first)] : [json, setting.fromText(first)];
+  const choices: readonly Json[] = given.length > 1 ? [given] : one;
   const valid = choices.find((choice) => setting.check(choice) !== null);
   if (valid === undefined) throw wrong(setting, choices[0] ?? null);
   return valid;

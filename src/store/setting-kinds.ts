@@ -62,11 +62,8 @@ export function setting<T>(described: Described<T>): Setting<T> {
   };
 }
 
-export interface Sources {
-  readonly env?: string;
-  readonly flag?: string;
-  readonly lenient?: true;
-}
+/** What a kind leaves open of a setting. */
+type More<T> = Partial<Omit<Described<T>, "shape">>;
 
 export const asNumber = (text: string): Json =>
   /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
@@ -89,10 +86,11 @@ export const clamp = (value: number, low: number, high: number): number => Math.
 export const lower = <T extends number | null>(current: T, wanted: T): T =>
   current === null || (wanted !== null && wanted < current) ? wanted : current;
 
-/** A number of at least 0; null (the default): no cap. An untrusted project and the system's file can only lower it. */
-export function cap(name: string, wants: string, whole: boolean, sources: Sources = {}): Setting<number | null> {
+/** A whole number, else an amount in USD; null (the default): no cap. Untrusted projects and the system's file only lower it. */
+export function cap(name: string, whole: boolean, more: More<number | null> = {}): Setting<number | null> {
   const shape = (whole ? z.int() : z.number()).check(z.minimum(0));
-  return setting({ name, wants, shape, fallback: null, fromText: asNumber, narrow: lower, bind: lower, ...sources });
+  const wants = whole ? "a whole number" : "an amount in USD";
+  return setting({ name, wants, shape, fallback: null, fromText: asNumber, narrow: lower, bind: lower, ...more });
 }
 
 /** A whole number; one beyond `low` or `high` becomes that limit. */
@@ -112,14 +110,14 @@ export const nonEmpty = z.string().check(z.regex(/\S/));
 const trimmed = z.transform((text: string) => text.trim());
 
 /** A list of non-blank texts, one a line in a variable or `config set`; empty by default. */
-export const listKind = (name: string, sources: Sources = {}): Setting<Texts> =>
+export const listKind = (name: string, more: More<Texts> = {}): Setting<Texts> =>
   setting<Texts>({
     name,
     wants: "a list of texts",
     shape: z.array(nonEmpty),
     fallback: [],
     fromText: asList,
-    ...sources,
+    ...more,
   });
 
 const commandWants = "a command without quotes, or a list of its words";
@@ -137,12 +135,12 @@ export const wordsOfCommand = (command: string | Texts): Texts =>
   typeof command === "string" ? command.trim().split(/\s+/) : command;
 
 /** True or false, in a file also "on" or "off", in a text also 1, yes, 0, no; false by default. */
-export function switched(name: string, sources: Sources = {}): Setting<boolean> {
+export function switched(name: string, more: More<boolean> = {}): Setting<boolean> {
   const shape = z.pipe(
     z.union([z.boolean(), z.enum(["on", "off"])]),
     z.transform((value) => value === true || value === "on"),
   );
-  return setting({ name, wants: "true or false", shape, fallback: false, fromText: asSwitch, ...sources });
+  return setting({ name, wants: "true or false", shape, fallback: false, fromText: asSwitch, ...more });
 }
 
 /** A non-blank text, trimmed; `shape`: one of a certain form. */
@@ -150,9 +148,9 @@ export const textKind = <T extends string | null>(
   name: string,
   wants: string,
   fallback: T,
-  { shape = nonEmpty, ...sources }: Sources & { readonly shape?: z.ZodMiniType<string> } = {},
+  { shape = nonEmpty, ...more }: More<string | T> & { readonly shape?: z.ZodMiniType<string> } = {},
 ): Setting<string | T> =>
-  setting<string | T>({ name, wants, shape: z.pipe(shape, trimmed), fallback, fromText: (text) => text, ...sources });
+  setting<string | T>({ name, wants, shape: z.pipe(shape, trimmed), fallback, fromText: (text) => text, ...more });
 
 const durationWants = "a duration such as 90, 90s or 5m";
 const durationText = /^\s*(0*[1-9]\d*(\.\d+)?|0+\.0*[1-9]\d*)[smhSMH]?\s*$/;
@@ -174,7 +172,7 @@ export function duration<T extends number | null>(
   name: string,
   max: number,
   fallback: T,
-  more: Partial<Described<number | T>> = {},
+  more: More<number | T> = {},
 ): Setting<number | T> {
   const seconds = z.transform((given: string | number) => secondsOf(given, max));
   const shape = z.pipe(durationShape, seconds);
@@ -210,7 +208,7 @@ export const choice = <T extends string>(
   name: string,
   values: readonly T[],
   fallback: T,
-  more: Partial<Described<T>> = {},
+  more: More<T> = {},
 ): Setting<T> => {
   const wants = `one of ${values.join(", ")}`;
   const shape = z.enum(values as readonly [T, ...T[]], wants) as unknown as z.ZodMiniType<T>;

@@ -26,7 +26,6 @@ import {
   listKind,
   lower,
   nonEmpty,
-  type Setting,
   setting,
   switched,
   type Texts,
@@ -128,17 +127,15 @@ const mcpServers = setting<readonly McpServer[]>({
 });
 
 /** A database that several machines share. Whoever chooses it can read the runs sent there, so no project may. */
-const storeUrl: Setting<string | null> = {
-  ...textKind("store.url", "a URL that begins with postgres://", null, {
-    shape: z.string().check(z.regex(/^\s*postgres(ql)?:\/\/\S+\s*$/)),
-    env: "PAI_STORE_URL",
-  }),
+const storeUrl = textKind("store.url", "a URL that begins with postgres://", null, {
+  shape: z.string().check(z.regex(/^\s*postgres(ql)?:\/\/\S+\s*$/)),
+  env: "PAI_STORE_URL",
   shown: (json) =>
     typeof json === "string"
       ? json.replace(/^(\w+:\/\/[^/?#:@]*):.*@/, "$1:***@").replace(/(password=)[^&]*/gi, "$1***")
       : json,
   userOnly: true,
-};
+});
 
 /** Program that is notified when a long run ends. It runs outside the sandbox, so no project may choose it. */
 const notify = setting<Texts | null>({
@@ -163,27 +160,24 @@ export const settingTable = {
   temperature,
   effort,
   mode,
-  calls: cap("limits.calls", "a whole number", true, { env: "PAI_MAX_CALLS", flag: "maxCalls" }),
-  tokens: cap("limits.tokens", "a whole number", true, { env: "PAI_MAX_TOKENS", flag: "maxTokens" }),
-  cost: cap("limits.cost", "an amount in USD", false, { env: "PAI_MAX_COST", flag: "maxCost" }),
-  dayCalls: cap("limits.day.calls", "a whole number", true),
-  dayTokens: cap("limits.day.tokens", "a whole number", true),
-  dayCost: cap("limits.day.cost", "an amount in USD", false),
+  calls: cap("limits.calls", true, { env: "PAI_MAX_CALLS", flag: "maxCalls" }),
+  tokens: cap("limits.tokens", true, { env: "PAI_MAX_TOKENS", flag: "maxTokens" }),
+  cost: cap("limits.cost", false, { env: "PAI_MAX_COST", flag: "maxCost" }),
+  dayCalls: cap("limits.day.calls", true),
+  dayTokens: cap("limits.day.tokens", true),
+  dayCost: cap("limits.day.cost", false),
   timeout: duration("limits.timeout", Number.MAX_SAFE_INTEGER, null, { flag: "timeout", narrow: lower, bind: lower }),
   /** Seconds without data after which a connection counts as dead; null: as in the provider's row. */
   silence: duration("limits.silence", 86_400, null, { bind: lower }),
   guardLines,
-  allow: {
-    ...listKind("policy.allow"),
-    bind: (bound: Texts, wanted: Texts) => wanted.filter((text) => bound.includes(text)),
-  },
-  deny: { ...listKind("policy.deny"), narrow: joinTexts, bind: joinTexts },
+  allow: listKind("policy.allow", { bind: (bound, wanted) => wanted.filter((text) => bound.includes(text)) }),
+  deny: listKind("policy.deny", { narrow: joinTexts, bind: joinTexts }),
   checks: listKind("checks", { flag: "check" }),
   /** For each project: number of runs that can be undone, receipts and logs. */
   keep: wholeNumber("keep", 1, 10_000, 200),
   commandEnv: listKind("commands.env"),
   /** Paths outside the project that commands may change. */
-  commandWritable: { ...listKind("commands.writable"), userOnly: true },
+  commandWritable: listKind("commands.writable", { userOnly: true }),
   /** The weakest sandbox that commands may run in. */
   sandbox: choice<SandboxChoice>("sandbox", sandboxChoices, "auto", { flag: "sandbox", narrow: stricterChoice }),
   checkSandbox,
@@ -193,16 +187,16 @@ export const settingTable = {
   mcpServers,
   storeUrl,
   /** Grants nothing beyond the plan. */
-  strict: { ...switched("strict", { flag: "strict" }), narrow: either },
+  strict: switched("strict", { flag: "strict", narrow: either }),
   /** Lets the first answer of a small task be the work itself. A project may only ask for a plan first. */
   atOnce: choice<AtOnceChoice>("at_once", atOnceChoices, "auto", {
     narrow: (current, wanted) => (wanted === "never" ? wanted : current),
   }),
   /** Learns facts from runs. */
-  memory: { ...switched("memory"), narrow: (current: boolean, wanted: boolean) => current && wanted },
+  memory: switched("memory", { narrow: (current, wanted) => current && wanted }),
   notify,
   /** Whether keys may travel over plain http to another machine. */
-  insecureHttp: { ...switched("insecureHttp"), userOnly: true },
+  insecureHttp: switched("insecureHttp", { userOnly: true }),
 } as const;
 
 export const allSettings = [...Object.values(settingTable), ...Object.values(baseUrlSettings)];

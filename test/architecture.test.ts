@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_300,
+  core: 15_280,
   workspace: 13_400,
-  cli: 11_950,
-  flows: 11_405,
+  cli: 11_910,
+  flows: 11_390,
   models: 4_700,
   ui: 4_900,
-  store: 4_060,
+  store: 4_020,
   lab: 3_950,
   acp: 1_100,
   actions: 1_000,

@@ -27,9 +27,8 @@ export interface GuardInput {
     readonly deletes: readonly string[];
     /** The words, one text per step with its target, so that a deletion belongs to a file. */
     readonly texts: readonly string[];
-    /** Files whose content the plan changes, and secrets that may be written there: the user typed them in the task. */
-    readonly content?: ReadonlySet<string>;
-    readonly secrets?: ReadonlySet<string>;
+    /** Whether the plan changes the content of a file, and the user typed the value in the task: it may be written there. */
+    readonly isTyped?: (path: RelPath, value: string) => boolean;
   };
 }
 
@@ -201,8 +200,7 @@ const judgePlaceholders: Rule = ({ file, before }) => {
 
 const judgeSecrets: Rule = ({ file, before, input: { planned } }) => {
   if (file.now === null || findSecrets(file.now).length === 0) return null;
-  const typed = planned.content?.has(file.path) === true ? planned.secrets : undefined;
-  const found = newSecrets((value) => typed?.has(value) === true || before.holds(value), file.now);
+  const found = newSecrets((value) => planned.isTyped?.(file.path, value) === true || before.holds(value), file.now);
   if (found.length === 0) return null;
   const shown = found.slice(0, 3).map(({ line, kind }) => `line ${line}: ${kind}`);
   return `the new content seems to hold a secret (${shown.join("; ")}). Read it from the environment, or use an example value`;

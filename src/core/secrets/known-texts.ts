@@ -123,7 +123,7 @@ function urlSpellings(secret: string): readonly string[] {
 }
 
 /** The text that an encoded one, as the password in an address, stands for; the same where it is none. */
-function decodeUrl(secret: string): string {
+export function decodeUrl(secret: string): string {
   if (!/%[\da-f]{2}/i.test(secret)) return secret;
   try {
     return decodeURIComponent(secret);

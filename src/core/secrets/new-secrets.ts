@@ -10,6 +10,10 @@ export interface Secret {
 
 const documented = /example/i;
 
+/** Whether a value stands in a text, and is no part of a longer word there. */
+export const standsIn = (text: string, value: string): boolean =>
+  text.includes(value) && new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(text);
+
 /**
  * Tells whether a text holds a value as a secret of its own, or in full view outside of its secrets. A part of a secret
  * does not count: a yes would confirm a guess, letter by letter. The text is searched once for all values.
@@ -17,9 +21,7 @@ const documented = /example/i;
 export function openHolding(text: string): (value: string) => boolean {
   const own = new Set(findSpans(text).map(({ start, end }) => text.slice(start, end)));
   const inView = replaceSecrets(text, () => "\0");
-  return (value) =>
-    own.has(value) ||
-    (inView.includes(value) && new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(inView));
+  return (value) => own.has(value) || standsIn(inView, value);
 }
 
 /** Key-shaped text that was not held before, without documented examples and without what may as well be a word. */

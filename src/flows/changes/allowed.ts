@@ -6,6 +6,8 @@ import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
 import type { Touch } from "../../core/ports.ts";
+import { decodeUrl } from "../../core/secrets/known-texts.ts";
+import { standsIn } from "../../core/secrets/new-secrets.ts";
 import { holdsText } from "../../core/secrets/opened-text.ts";
 import { isLook, rowOf } from "../../core/vocabulary.ts";
 import type { Run } from "../run.ts";
@@ -101,9 +103,14 @@ const isNamed = ({ allow }: Readonly<Changing>, path: RelPath): boolean => allow
 export const mayHoldSecrets = (changing: Readonly<Changing>, path: RelPath): boolean =>
   changing.secrets.has(path) || isNamed(changing, path);
 
-/** Secrets that the user typed in this very task. Those of earlier tasks and of piped text are not his word for it. */
-export function typedSecrets({ task, veil }: Run): ReadonlySet<string> {
-  return new Set(veil.namesIn(task.text).map((name) => veil.reveal(name, () => true).text));
+/**
+ * Whether the plan changes a file and the user typed a value in this very task, in whatever words; in an address it may
+ * be encoded. Earlier tasks and piped text are not his word for it.
+ */
+export function typedFor({ task, veil }: Run, { scope }: Rights): (path: RelPath, value: string) => boolean {
+  const typed = [task.text, ...veil.namesIn(task.text)].map((text) => veil.reveal(text, () => true).text);
+  const isIn = (value: string) => typed.some((text) => standsIn(text, value));
+  return (path, value) => scope.content.has(path) && (isIn(value) || isIn(decodeUrl(value)));
 }
 
 /** Asks once for each file of a run. null: the values may be written to it. */
@@ -132,8 +139,8 @@ async function unveilBlob(
   if (veil.revealBytes(after.bytes, () => false).kept.length === 0) return after;
   const now = await overlay.read(path);
   const known = contentsAtStart([...(begun?.changes ?? changing.staged), ...overlay.staged()], path, now);
-  const typed = rights?.scope.content.has(path) ? typedSecrets(run) : new Set();
-  const may = (value: string) => mayHoldSecrets(run.changing, path) || holds(known, value) || typed.has(value);
+  const isTyped = rights === null ? () => false : typedFor(run, rights);
+  const may = (value: string) => mayHoldSecrets(run.changing, path) || holds(known, value) || isTyped(path, value);
   const first = veil.revealBytes(after.bytes, may);
   // A name that the file held as plain text would itself have been hidden, so names without a value are unknown.
   const dead = first.kept.filter((name) => veil.reveal(name, () => true).kept.length > 0);

@@ -8,7 +8,7 @@ import { type PathUse, parentOf, type RelPath, resolveFrom } from "../../core/pa
 import type { Rights } from "../../core/plan/scope.ts";
 import { pace } from "../../core/steps.ts";
 import type { Run } from "../run.ts";
-import { mayHoldSecrets, refuseUnallowed, typedSecrets, withinOnly } from "./allowed.ts";
+import { mayHoldSecrets, refuseUnallowed, typedFor, withinOnly } from "./allowed.ts";
 
 export interface Refusal {
   readonly code: ErrorCode;
@@ -37,8 +37,7 @@ async function isAllowed(run: Run, { verdict, rule, text }: Verdict): Promise<bo
  */
 function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]): GuardInput["planned"] {
   if (rights !== null) {
-    const { content, deletes } = rights.scope;
-    return { by: "plan", deletes: [...deletes], texts: rights.texts, content, secrets: typedSecrets(run) };
+    return { by: "plan", deletes: [...rights.scope.deletes], texts: rights.texts, isTyped: typedFor(run, rights) };
   }
   const deletes = changes.filter(({ after }) => after === null).map(({ path }) => path);
   return { by: "task", deletes, texts: [run.task.text] };

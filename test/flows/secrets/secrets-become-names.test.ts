@@ -297,6 +297,43 @@ test("a value that the user typed in the task may be written to the files of the
   expect([later.outcome.code, later.files]).toEqual([12, {}]);
 });
 
+test("a value that the user typed may be written to the files of the plan, whatever characters it has", async () => {
+  const before = "host: db\npassword: oldpassword99\n";
+  const planned = planOf({ steps: ["MODIFY c.yml"], read: ["c.yml"] });
+  const modifies = (line: string) =>
+    `MODIFY::c.yml::EOT\n<<<<<<< SEARCH\npassword: <<SECRET_k3f9_1>>\n=======\n${line}\n>>>>>>> REPLACE\nEND::EOT\nFINISH::done\n`;
+  const set = async (task: string, line: string) => {
+    for (const work of [modifies(line), writes("c.yml", `host: db\n${line}\n`)]) {
+      const ran = await play({ task, files: { "c.yml": before }, lines: [planned, work, work] });
+      expect([task, ran.outcome.code, ran.files["c.yml"]]).toEqual([task, 0, `host: db\n${line}\n`]);
+    }
+  };
+  for (const value of [
+    "N3wSecretPass!42",
+    "N3w$ecretPa$$42",
+    "#N3wSecret#Pass42",
+    "N3wSecret&(Pass)=42%",
+    "N3w Secret Pass!42",
+  ]) {
+    for (const quoted of [value, `'${value}'`, `"${value}"`]) {
+      await set(`set the password in c.yml to ${quoted}`, `password: "${value}"`);
+      await set(`set the password in c.yml to ${quoted}.`, `password: ${value}`);
+    }
+  }
+  await set('set the password in c.yml to N3wSecret"Pass\\!42', `password: ${JSON.stringify('N3wSecret"Pass\\!42')}`);
+  await set("set the password in c.yml to N3wSecret'Pass!42", "password: 'N3wSecret''Pass!42'");
+  await set("use p@ss/N3wSecret!9 for the database", "url: postgres://joe:p%40ss%2FN3wSecret%219@db/x");
+});
+
+test("a part of a typed value is no typed value", async () => {
+  const work = writes("c.yml", 'password: "N3wSecretPass!4"\n');
+  const ran = await play({
+    task: "set the password in c.yml to N3wSecretPass!42",
+    lines: [planOf({ steps: ["WRITE c.yml"] }), work, work],
+  });
+  expect([ran.outcome.code, ran.files]).toEqual([12, {}]);
+});
+
 test("an .env that --allow opens is shown and changed with all its values as names", async () => {
   const files = { ".env": `DB_PASSWORD=${password}\nSMTP_PASS=geheim\nLOG_LEVEL=info\n` };
   const edit =

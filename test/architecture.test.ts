@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_280,
+  core: 15_300,
   workspace: 13_400,
   cli: 11_910,
-  flows: 11_390,
+  flows: 11_440,
   models: 4_700,
   ui: 4_900,
   store: 4_020,

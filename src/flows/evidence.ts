@@ -230,7 +230,8 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
   const { reports } = await perform(run, calls, noRights);
   countRound(run, reports);
   const { rounds: done, maxRounds } = run.planning;
-  const rounds = maxRounds - done;
+  const { promised, made } = run.ledger;
+  const rounds = Math.min(maxRounds - done, promised.at_most - made - 1);
   if (maxRounds > 2 && rounds > 0)
     run.emit({ type: "notice", level: "info", code: "looked", text: `looked ${done} of at most ${maxRounds} times` });
   const { window, maxOutputTokens } = partOf(run.calling.model, "plan");

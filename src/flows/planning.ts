@@ -5,6 +5,7 @@ import { dropClaim, startAnew } from "../core/dialogue.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { type Json, type Message, partOf } from "../core/model.ts";
+import { planOfScript } from "../core/plan/at-once.ts";
 import type { Reading } from "../core/plan/lenient.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
@@ -12,14 +13,25 @@ import { type CallPromise, planPromise, promiseOf } from "../core/plan/promise.t
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
 import { completeFinish, parseScript } from "../core/script/parser.ts";
-import { asksToKnow, readProse } from "../core/script/prose.ts";
+import { readProse } from "../core/script/prose.ts";
+import { isLook } from "../core/vocabulary.ts";
 import { requireYes, takeYes } from "./approval.ts";
-import { isTooLong, type ModelQuestion } from "./ask.ts";
+import { isBadReply, isTooLong, type ModelQuestion } from "./ask.ts";
 import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
 import { tellBriefing } from "./dialogue.ts";
 import { lookAround } from "./evidence.ts";
 import { askForJson, type ReadValue } from "./json-reply.ts";
-import { type AtOnce, finishOf, offerAtOnce, requestOf, sayOfWaiting, tryAtOnce } from "./plans/at-once.ts";
+import {
+  type AtOnce,
+  answersInProse,
+  finishOf,
+  looksUsedUp,
+  mayLook,
+  offerAtOnce,
+  requestOf,
+  sayOfWaiting,
+  tryAtOnce,
+} from "./plans/at-once.ts";
 import { asOnDisk, type Presented, present, whyUnfit } from "./plans/present.ts";
 import { planAndWorkPrompt } from "./prompts/prompts.ts";
 import type { Run } from "./run.ts";
@@ -237,39 +249,30 @@ interface Wanted {
   readonly isAgain?: boolean;
 }
 
-/** Whether a reply without JSON is an answer in prose: at once to a person; else the last one after a look or a question. */
-function answersInProse(run: Run, text: string, isLast: boolean): boolean {
-  const { interactive, planning } = run;
-  const { asksOnly, rounds } = planning;
-  const isRead = interactive || asksOnly;
-  const request = requestOf(run);
-  const prose = readProse(text, asksOnly ? `${request}?` : request);
-  if (prose === "answer" && (isRead || (isLast && (rounds > 0 || asksToKnow(request))))) return true;
-  return prose !== null && isRead && isLast;
-}
-
 /**
- * The answer of a model that sends no JSON: prose, or FINISH alone, like a script; null: neither. Records its next
- * steps, and the words of a reply that nobody asks for again.
+ * What a model means that sends no JSON: an answer in prose, or, like a script, FINISH alone or looks; null: none of
+ * them. Records its next steps, and the words of a reply that nobody asks for again.
  */
 function answerOf(run: Run, text: string, isLast: boolean): Pick<Plan, "intent" | "reply"> | null {
   const { ending, interactive, planning } = run;
-  if (answersInProse(run, text, isLast)) return { intent: "conversation", reply: text.trim() };
-  const { actions } = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
+  if (answersInProse(run, readProse(text, requestOf(run)), isLast))
+    return { intent: "conversation", reply: text.trim() };
+  const script = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
+  const { actions } = script;
   const [finish] = actions;
   if (isLast && actions.length === 0 && !/^\s*[[{]/.test(text)) ending.text = text.trim();
+  if (actions.length > 0 && actions.every(({ cmd }) => isLook(cmd))) return planOfScript(script, "");
   if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
   if (!interactive && !planning.asksOnly && planning.rounds === 0) return null;
   ending.next = finish.next ?? [];
   return { intent: "conversation", reply: finish.arg };
 }
 
-/** Refuses a request to look when no round of looks is left. */
-function refuseLook<Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> {
-  if (!reading.ok || kind.planOf(reading.value).intent !== "look") return reading;
-  if (run.planning.rounds < run.planning.maxRounds) return reading;
-  return { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" };
-}
+const noLook = { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" } as const;
+
+/** Refuses a request to look when none is left. */
+const refuseLook = <Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> =>
+  !reading.ok || kind.planOf(reading.value).intent !== "look" || mayLook(run) ? reading : noLook;
 
 /** A plan, or a request to look, and where it came from. */
 interface Found<Made> {
@@ -312,7 +315,11 @@ async function askForPlan<Made>(
   const system = systemOf(run, kind);
   const question: ModelQuestion = { purpose, job: "plan", system, messages, format: kind.format };
   run.dialogue.messages = messages;
-  const readValue = (json: Json) => refuseLook(run, kind, kind.readValue(json));
+  let reading: Reading<Made> | null = null;
+  const readValue = (json: Json) => {
+    reading = refuseLook(run, kind, kind.readValue(json));
+    return reading;
+  };
   let freed = 0;
   /** Gives up a round of looks for the call, so that the promise holds. */
   const freeCall = () => {
@@ -328,7 +335,9 @@ async function askForPlan<Made>(
     return meant;
   };
   const reader = { readValue, freeCall, answerOf: answer };
-  const { value: made, messages: said } = await askForJson(run, question, "plan", reader);
+  const { value: made, messages: said } = await askForJson(run, question, "plan", reader).catch((thrown) => {
+    throw isBadReply(thrown) && reading === noLook ? looksUsedUp(run) : thrown;
+  });
   run.dialogue.messages = said;
   return { made, messages: said, plans: plans + freed, cached: false, atOnce: null };
 }

@@ -17,6 +17,14 @@ const [fewRounds, manyRounds] = [2, 12];
 export const roundsOf = (mode: string, cap: number | null): number =>
   mode === "auto" ? Math.min(manyRounds, Math.max(fewRounds, (cap ?? Number.POSITIVE_INFINITY) - 2)) : fewRounds;
 
+/** What gives a run of this mode more than so many rounds of looks. */
+export const moreLooks = (mode: string, rounds: number): string =>
+  mode !== "auto"
+    ? `--mode auto looks up to ${manyRounds} times`
+    : rounds < manyRounds
+      ? "--max-calls allows more"
+      : "--mode tool-loop has no such limit";
+
 /** Before the plan is known: the rounds of looks, one call to plan, one spare for repair. */
 export const planPromise = (rounds: number): CallPromise => ({ expected: 1, at_most: rounds + 2 });
 

@@ -5,14 +5,21 @@ import { parseScript } from "./parser.ts";
 /** Work that is still to come, or that words alone claim. */
 const announcement =
   /\b(?:I(?:['’]ll| will| would (?:first|now)|(?:['’]m| am) going to|(?:['’]ve| have) (?!looked|read)\w+ed)|let(?:['’]s| me(?! know))|saya (?:akan|sudah|telah))\b/i;
+const done = "done|fixed|added|updated|changed|created|removed|renamed|implemented|applied";
+/** Work that is said to be done, or agreed to and no more. */
+const claim = new RegExp(
+  `^\\W*(?:${done}|all set)\\b|\\b(?:is|are|was|were|been) (?:now )?(?:${done})\\b|^\\W*(?:sure|of course|okay|will do)\\W*$`,
+  "i",
+);
 /** An offer is no announcement. */
 const offer = /\?|\b(?:if you|jika|kalau)\b/i;
 
-const announces = (text: string): boolean =>
+/** Whether a sentence outside of code announces work or, where nothing was asked, claims it. */
+const announces = (text: string, asks: boolean): boolean =>
   text
     .replace(/^(```|~~~)[\s\S]*?^\1/gm, "")
     .split(/(?<=[.!?:])\s|\n/)
-    .some((sentence) => announcement.test(sentence) && !offer.test(sentence));
+    .some((said) => (announcement.test(said) || (!asks && claim.test(said))) && !offer.test(said));
 
 const opening = "(?:(?:and|but|so|ok|okay|now|then|also|please|dan|lalu|tolong)\\W+)*";
 const example = "(?:show|give) me (?:how|why|what|where|an example|some examples)";
@@ -28,12 +35,13 @@ export const isQuestion = (words: string): boolean =>
 
 /**
  * What a reply without actions is. `answer`: prose that answers the request, with code only where that asks something;
- * `words`: other prose, which announces work or shows code; null: it is no prose, or holds edits.
+ * `words`: other prose, which announces or claims work or shows code; null: it is no prose, or holds edits.
  */
 export function readProse(text: string, request: string): "answer" | "words" | null {
   const { actions } = parseScript(text, { stop: "end", read: () => null, tag: "EOT" });
   const { seen } = readLooseReply(text, [], () => null);
   const hasCode = /\bfenced\b/.test(seen);
   if (actions.length > 0 || text.trim() === "" || (seen !== "" && !hasCode)) return null;
-  return announces(text) || (hasCode && !asksToKnow(request)) ? "words" : "answer";
+  const asks = asksToKnow(request);
+  return announces(text, asks) || (hasCode && !asks) ? "words" : "answer";
 }

@@ -2,6 +2,7 @@
 
 import { squash } from "../../core/change.ts";
 import { renderChanges } from "../../core/diff.ts";
+import { PaiError } from "../../core/error.ts";
 import { type Json, type Message, partOf, sizeOf } from "../../core/model.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -17,6 +18,7 @@ import {
 } from "../../core/plan/at-once.ts";
 import { readPlan } from "../../core/plan/parse-plan.ts";
 import type { Plan } from "../../core/plan/plan.ts";
+import { moreLooks } from "../../core/plan/promise.ts";
 import { splitPath } from "../../core/script/header.ts";
 import { commandShown, type LooseTarget } from "../../core/script/loose-reply.ts";
 import { asksToKnow, readProse } from "../../core/script/prose.ts";
@@ -237,13 +239,41 @@ async function takeScript(run: Run, system: string, reply: ScriptReply): Promise
 
 /** What prose leads to that answers, or shows the command for it; null: neither. */
 async function takeProse(run: Run, system: string, reply: ScriptReply, prose: ReturnType<typeof readProse>) {
-  if (prose === "answer" && run.interactive) return talk(run, reply.text.trim());
+  if (answersInProse(run, prose, false)) return talk(run, reply.text.trim());
   const command = prose === null ? null : commandShown(reply.text);
   return command && takeScript(run, system, { ...reply, script: { ...reply.script, actions: [command] } });
 }
 
-/** What was said last: the request, or what the person said to its plan. */
-export const requestOf = ({ planning, task }: Run): string => planning.corrections.at(-1) ?? task.text;
+const answerNow = "Answer with what you have seen: the whole answer, or, where something must be changed, a plan.";
+
+/** Whether a reply may look: a round of looks is left, and a call for its results. */
+export const mayLook = ({ ledger, planning }: Run): boolean =>
+  planning.rounds < planning.maxRounds && !ledger.exhausted;
+
+/** The failure of a run whose model only looks. A session keeps what was seen. */
+export function looksUsedUp({ interactive, invocation, planning: { asksOnly, maxRounds }, task }: Run): PaiError {
+  const more = asksOnly ? "name what to look at, with @FILE or --show PATH" : moreLooks(invocation.mode, maxRounds);
+  const goOn = `say "go on": what was seen is kept, and there are ${maxRounds} more`;
+  const inSession = interactive && task.dialogue !== undefined;
+  const message = `the ${maxRounds} looks of one request are used up, and there is no answer yet`;
+  return new PaiError("reply_invalid", message, {
+    hint: inSession ? `${goOn}; ${more.replace("--mode", "/mode")}` : more,
+  });
+}
+
+/** What was said last: the request, or what the person said to its plan. What only asks is a question in any words. */
+export const requestOf = ({ planning: { asksOnly, corrections }, task }: Run): string =>
+  (corrections.at(-1) ?? task.text) + (asksOnly ? "?" : "");
+
+/**
+ * Whether prose is the whole answer: to a person and to a question at once, to other words where nobody reads it when it
+ * is the last, unless it announces or claims work; a person reads also that.
+ */
+export function answersInProse(run: Run, prose: ReturnType<typeof readProse>, isLast: boolean): boolean {
+  const isRead = run.interactive || run.planning.asksOnly;
+  if (prose === "answer") return isRead || isLast || asksToKnow(requestOf(run));
+  return prose !== null && isRead && isLast;
+}
 
 /** Shows an answer about a plan that still waits, if it did not stream: no outcome will hold it. */
 export function sayOfWaiting({ emit, interactive, ledger, planning }: Run, text: string): void {
@@ -260,7 +290,7 @@ function takeJson(run: Run, value: Json): First | string {
 
 /** Asks for the work, and reads the answer in whatever form it comes. */
 export async function tryAtOnce(run: Run, system: string, messages: readonly Message[]): Promise<First> {
-  const { dialogue, planning } = run;
+  const { dialogue } = run;
   dialogue.messages = messages;
   const request = requestOf(run);
   const shows = { code: asksToKnow(request) };
@@ -299,7 +329,8 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
       return talk(run, answer.text);
     }
     case "looks":
-      if (planning.rounds >= planning.maxRounds) return ask("No look is left. Send the plan.");
+      if (run.ledger.exhausted) throw looksUsedUp(run);
+      if (!mayLook(run)) return ask(`No look is left. ${answerNow}`);
       return { plan: planOfScript(script, saidBefore(text, script.actions)), atOnce: null, messages: reply.messages };
     case "script":
       return takeScript(run, system, reply);

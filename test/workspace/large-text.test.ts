@@ -105,6 +105,17 @@ describe("a file that is too large to be held is searched", () => {
     expect((await ask(at, key)).hits).toEqual([]);
   });
 
+  test("also lines that begin and end anywhere in what is held at once", async () => {
+    using at = openFolder();
+    const lengths = [10, 500_000, 5, 400_000, 262_144, 260_000, 1, 700_000, 300_000, 524_287];
+    const lines = [...lengths, ...lengths, ...lengths].map((length, at) => `${"z".repeat(length)} end ${at}`);
+    at.file("app.log", lines.join("\n"));
+    const { hits } = await ask(at, " end \\d+$", { maxHits: 50 });
+    expect(hits.map(({ line, text }) => [line, text.slice(-7).trim()])).toEqual(
+      lines.map((_, at) => [at + 1, expect.stringContaining(`end ${at}`)]),
+    );
+  });
+
   test("and passed over where nothing hides its secrets", async () => {
     using at = openFolder();
     at.file("app.log", log);
@@ -178,7 +189,7 @@ test("a log that grows while it is read is read to where it ended at the start",
   };
   const { hits, more } = await ask(at, "l+[a-z]* f[a]ult|first f", { hide });
   expect([hits.map(({ line }) => line), more]).toEqual([[7, 250_001], false]);
-  expect(looked).toBeLessThan(20);
+  expect(looked).toBeLessThan(25);
 });
 
 test("an archive of files and compressed data are searched only when they are named", async () => {
@@ -187,4 +198,16 @@ test("an archive of files and compressed data are searched only when they are na
   at.file("all.tar.gz", gzipSync("a fault\n"));
   expect((await ask(at, "fault")).hits).toEqual([]);
   expect((await ask(at, "fault", { under: p("data.csv.gz") })).hits).toHaveLength(1);
+});
+
+test("a log of any size takes the memory of a small one and a few megabytes", async () => {
+  using at = openFolder();
+  const held = async (lines: number) => {
+    at.file("app.log", "2026-11-20T10:00:00 INFO all is well with client 10.0.0.7\n".repeat(lines));
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, "searched-log.ts"), at.path], { stdout: "pipe" });
+    return Number(await child.stdout.text());
+  };
+  const small = await held(10);
+  expect(small).toBeGreaterThan(0);
+  expect((await held(1_500_000)) - small).toBeLessThan(25);
 });

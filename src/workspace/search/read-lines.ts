@@ -6,6 +6,8 @@ import type { Root } from "../confine.ts";
 import { openPieces } from "./text-pieces.ts";
 
 const maxTextBytes = 1024 * 1024;
+/** The end of a file that is kept at least while it is read. */
+const keptBytes = maxTextBytes / 2;
 /** Larger files are not read to the end to count their lines. */
 const maxCountedBytes = 64 * 1024 * 1024;
 const newline = 10;
@@ -28,16 +30,17 @@ export async function readLines(root: Root, path: RelPath, from: number, to: num
 /** The first and the last lines, and how many there are. Throws file_unusable like `openPieces`. */
 export async function readEnds(root: Root, path: RelPath, lines: number): Promise<LineEnds> {
   const first = openRange(1, lines);
-  let last = Buffer.alloc(0);
+  const held = Buffer.allocUnsafe(maxTextBytes);
+  let used = 0;
   for await (const piece of openPieces(root, path)) {
     first.add(piece);
-    last = Buffer.concat([last, piece]);
-    if (last.length > maxTextBytes) last = last.subarray(-maxTextBytes / 2);
+    if (used + piece.length > held.length) used = held.copy(held, 0, used - keptBytes, used);
+    used += piece.copy(held, used);
   }
   const head = first.finish(true);
   const total = head.total ?? 0;
-  const isCut = last.length >= maxTextBytes / 2;
-  const whole = decodeCut(isCut ? last.subarray(last.indexOf(newline) + 1) : last, false);
+  const last = held.subarray(0, used);
+  const whole = decodeCut(used >= keptBytes ? last.subarray(last.indexOf(newline) + 1) : last, false);
   const texts = whole
     .replace(/\r?\n$/, "")
     .replaceAll("\r\n", "\n")
@@ -60,10 +63,10 @@ function openRange(from: number, to: number): Range {
   let line = 1;
   let last = from - 1;
   let lastByte = newline;
-  const keep = (bytes: Uint8Array) => {
-    if (line < from || line > to || size >= maxTextBytes || bytes.length === 0) return;
+  const keep = (chunk: Uint8Array, start: number, end = chunk.length) => {
+    if (line < from || line > to || size >= maxTextBytes || start === end) return;
     // A copy: the piece is read into again.
-    const part = new Uint8Array(bytes.subarray(0, maxTextBytes - size));
+    const part = new Uint8Array(chunk.subarray(start, Math.min(end, start + maxTextBytes - size)));
     kept.push(part);
     size += part.length;
     last = line;
@@ -72,11 +75,11 @@ function openRange(from: number, to: number): Range {
     add(chunk) {
       let start = 0;
       for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-        keep(chunk.subarray(start, end + 1));
+        keep(chunk, start, end + 1);
         start = end + 1;
         line += 1;
       }
-      keep(chunk.subarray(start));
+      keep(chunk, start);
       lastByte = chunk.at(-1) ?? lastByte;
     },
     full: () => line > to || size >= maxTextBytes,

@@ -47,11 +47,10 @@ export async function searchLarge(searching: Searching, path: RelPath): Promise<
   const { root, hide, job, askThreads, take, isFull, signal } = searching;
   const tryOn = (content: Buffer) => askThreads([{ path, content, isWindow: true }]);
   const ask = async (window: Buffer): Promise<SearchReply | null> => {
-    const bytes = Buffer.from(window);
-    const first = await tryOn(bytes);
+    const first = await tryOn(window);
     if (first === null) return null;
     let reply: SearchReply = { ...first, hits: [] };
-    for (const { before, text } of partsAround(bytes, first.hits)) {
+    for (const { before, text } of partsAround(window, first.hits)) {
       const found = await tryOn(Buffer.from(await hide(text)));
       if (found === null) return null;
       const hits = found.hits.map((hit) => ({ ...hit, line: hit.line + before }));
@@ -82,9 +81,7 @@ export async function searchLarge(searching: Searching, path: RelPath): Promise<
   if (asked !== null) keep(await asked);
 }
 
-const windowBytes = 1024 * 1024;
-/** Each window becomes a text. The engine would keep a hundred of them before it frees any. */
-const windowsKept = 16;
+const windowBytes = 256 * 1024;
 /** What a window repeats of a line that is longer than a window, so that no secret and no hit is cut in two. */
 const overlapBytes = 4096;
 
@@ -94,22 +91,21 @@ function blankNul(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Each window is valid until the next one. Throws like `openPieces`. */
+/** Memory that the thread reads, too, so that no window is copied to it. A window and a piece may have one line end only. */
+const openShared = () => Buffer.from(new SharedArrayBuffer(4 * windowBytes));
+
+/** Each window is valid until the next but one. Throws like `openPieces`. */
 async function* openWindows(root: Root, path: RelPath, signal?: AbortSignal): AsyncGenerator<Buffer> {
-  let held = Buffer.allocUnsafeSlow(2 * windowBytes);
+  let [held, other] = [openShared(), openShared()];
   let used = 0;
-  let windows = 0;
   for await (const piece of openPieces(root, path, signal)) {
     used += piece.copy(held, used);
     if (used < windowBytes) continue;
     const end = held.lastIndexOf(newline, used - 1) + 1 || used;
     yield blankNul(held.subarray(0, end));
-    windows += 1;
-    if (windows % windowsKept === 0) Bun.gc(true);
     const from = end === used && held[used - 1] !== newline ? used - overlapBytes : end;
-    held.copyWithin(0, from, used);
-    used -= from;
+    used = held.copy(other, 0, from, used);
+    [held, other] = [other, held];
   }
   if (used > 0) yield blankNul(held.subarray(0, used));
-  held = Buffer.alloc(0);
 }

@@ -25,6 +25,9 @@ export interface SearchJob {
   readonly newest: boolean;
 }
 
+/** Texts that the engine may keep before it is told to free them. It would keep a hundred megabytes. */
+const keptBytes = 4 * 1024 * 1024;
+
 /** What the files of one answer add up to. */
 function openReply({ limit, newest }: SearchJob, match: ReturnType<typeof openMatcher>) {
   const hits: SearchReply["hits"][number][] = [];
@@ -55,10 +58,17 @@ function openReply({ limit, newest }: SearchJob, match: ReturnType<typeof openMa
 export function openSearcher(root: Root, job: SearchJob): (bunches: readonly Bunch[]) => SearchReply {
   const read = openReader(root);
   const match = openMatcher(job.pattern);
+  let kept = 0;
   return (bunches) => {
     const reply = openReply(job, match);
     for (const bunch of bunches) if (!reply.isFull()) read(bunch, reply.look);
-    return reply.end();
+    const end = reply.end();
+    kept += end.bytes;
+    if (kept > keptBytes) {
+      Bun.gc(true);
+      kept = 0;
+    }
+    return end;
   };
 }
 

@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
-import { followPlan, singleShot } from "../../../src/flows/single-shot.ts";
+import { singleShot } from "../../../src/flows/single-shot.ts";
 import { needs, ordinaryUser } from "../../needs.ts";
-import { finish, modify, plan, planOf, write } from "../plans.ts";
+import { finish, modify, plan, write } from "../plans.ts";
 import { filesIn, inFolder, play, playIn } from "../scripted.ts";
 
 describe("a file that somebody else changes during call 2", () => {
@@ -147,35 +147,6 @@ describe("a bug or a broken provider in a later phase", () => {
       chmodSync(join(place.root, "dir"), 0o700);
       expect([ran.outcome.code, readFileSync(join(place.root, "dir/a.txt"), "utf8")]).toEqual([14, "one\n"]);
     });
-  });
-});
-
-describe("a saved plan", () => {
-  const saved = planOf({ steps: ["MODIFY a.txt"] });
-  const files = { "a.txt": "one\n" };
-
-  test("is carried out with one call, promised as such", async () => {
-    const ran = await play({
-      files,
-      flow: followPlan(saved, null),
-      lines: [modify("a.txt", ["one\n", "1\n"]) + finish()],
-    });
-    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 1, expected: 1, at_most: 2 } });
-  });
-
-  test("with finished edits it needs no call, and promises none", async () => {
-    const bytes = (text: string) => ({ kind: "file" as const, bytes: new TextEncoder().encode(text), mode: 0o644 });
-    const change = { path: "a.txt" as never, before: bytes("one\n"), after: bytes("1\n"), from: null };
-    const ran = await play({ files, flow: followPlan(saved, [change]), lines: [] });
-    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 0, expected: 0, at_most: 0 } });
-    expect(ran.eventsOf("plan.ready")[0]?.promise).toEqual({
-      expected: 0,
-      at_most: 0,
-      tokens: 0,
-      weighed: 0,
-      cost: null,
-    });
-    expect(ran.files).toEqual({ "a.txt": "1\n" });
   });
 });
 

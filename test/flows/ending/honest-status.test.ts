@@ -1,7 +1,7 @@
 /** What a run may call itself: what was refused or left undone is named, and never ends as answered. */
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n", "b.txt": "one\n" };
@@ -9,21 +9,6 @@ const good = modify("a.txt", ["one\n", "two\n"]);
 const other = modify("b.txt", ["one\n", "two\n"]);
 
 describe("what is refused", () => {
-  test("is named in the outcome when the rest was done, and the run is no more than unverified", async () => {
-    const lines = [
-      plan({ steps: ["MODIFY a.txt"] }),
-      good + write("test_a.txt", "x\n") + finish("Done, and added a test."),
-      finish("Done, and added a test."),
-    ];
-    const ran = await play({ files, lines });
-    expect(ran.outcome).toMatchObject({
-      code: 0,
-      status: "unverified",
-      actions: { done: 1, failed: 0, refused: 1 },
-      refused: [{ action: "WRITE", target: "test_a.txt", why: expect.stringContaining("does not promise") }],
-    });
-  });
-
   test("fails a run with 12 that did nothing else, and the hint says what would have allowed it", async () => {
     const lines = [plan({ steps: ["RUN true"] }), other + finish("Fixed."), finish("Fixed.")];
     const ran = await play({ files, lines, options: { allowRun: true } });

@@ -1,8 +1,7 @@
 /** A planned step that is left undone takes back nothing that was done; what is open is named, with exit code 15. */
 import { describe, expect, test } from "bun:test";
-import { outcomeSchema } from "../../../src/core/schemas.ts";
 import { finish, modify, plan, write } from "../plans.ts";
-import { openCache, play, type Setup } from "../scripted.ts";
+import { play, type Setup } from "../scripted.ts";
 
 const files = { "a.txt": "one\n", "CHANGES.md": "# News\n\n- nothing\n" };
 const contract = plan({ steps: ["MODIFY a.txt", "MODIFY CHANGES.md"] });
@@ -20,30 +19,6 @@ const playing = ({ lines, options, ...rest }: Partial<Setup> = {}) =>
   });
 
 describe("a step that every reply leaves out", () => {
-  test.each([
-    ["with a green check", [green]],
-    ["without a check", []],
-  ])("%s: what was done is kept with 15, and the step is named", async (_, checks) => {
-    const planCache = openCache();
-    const ran = await playing({ options: { checks }, planCache });
-    expect(ran.files).toEqual({ ...files, "a.txt": "two\n" });
-    expect(ran.outcome).toMatchObject({
-      ok: false,
-      status: "partial",
-      code: 15,
-      undone,
-      changes: [{ path: "a.txt" }],
-    });
-    expect(ran.outcome.error).toMatchObject({
-      code: "partial",
-      message: "done in part: CHANGES.md was not changed; the rest is kept",
-    });
-    expect(ran.outcome.checks.map(({ passed }) => passed)).toEqual(checks.map(() => true));
-    expect(outcomeSchema.parse(ran.outcome).undone).toEqual(undone);
-    expect(ran.eventsOf("changes.rolled_back")).toEqual([]);
-    expect(planCache.saved.size).toBe(0);
-  });
-
   test.each([
     ["a strict run", { strict: true }, 8],
     ["a cap on calls", { caps: { calls: 2, tokens: null, cost: null } }, 13],

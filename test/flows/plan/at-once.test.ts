@@ -68,17 +68,6 @@ describe("a small task with a check takes one call", () => {
     expect(corrected.asked(2)).toContain("Change this: five digits\nNothing of it was done.");
     expect([corrected.requests.length, corrected.files["area.py"]]).toEqual([2, better.replace("3.1416", "3.14159")]);
   });
-
-  test("or a question about the diff is answered, and the same diff waits for its yes", async () => {
-    const answers = [{ feedback: "why four digits?" }, "yes"] as const;
-    const asked = await byHand([script, finish("They are enough here.")], { answers });
-    expect(asked.questions.map(({ kind, diff = "" }) => [kind, diff.includes("+    return 3.1416")])).toEqual([
-      ["plan", true],
-      ["plan", true],
-    ]);
-    expect([asked.outcome.code, asked.requests.length, asked.files["area.py"]]).toEqual([0, 2, better]);
-    expect(asked.eventsOf("notice").map(({ code }) => code)).toContain("answered");
-  });
 });
 
 describe("before anybody is asked", () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import { finish, plan, write } from "../plans.ts";
-import { play, usage } from "../scripted.ts";
+import { play } from "../scripted.ts";
 
 const create = plan({ steps: ["WRITE a.txt"] });
 const created = write("a.txt", "one\n") + finish("Made a.txt.\nNEXT: Read it");
@@ -96,21 +96,5 @@ describe("at most", () => {
     const lines = [plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }), created];
     const ran = await play({ lines, options: { caps: { calls: 2, tokens: null, cost: null } } });
     expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([13, "budget_calls", {}]);
-  });
-
-  test("a cap prevents the repair of a plan: 13", async () => {
-    const ran = await play({
-      lines: ["[]", "[]"],
-      options: { caps: { calls: 1, tokens: null, cost: null }, planOnly: true },
-    });
-    expect([ran.outcome.code, ran.requests.length]).toEqual([13, 1]);
-  });
-
-  test("a token cap stops before the call that would pass it", async () => {
-    const ran = await play({
-      lines: [{ text: create, usage: { ...usage, input: 1000 } }],
-      options: { caps: { calls: null, tokens: 1200, cost: null } },
-    });
-    expect([ran.outcome.code, ran.outcome.error?.code]).toEqual([13, "budget_tokens"]);
   });
 });

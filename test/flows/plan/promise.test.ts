@@ -6,7 +6,7 @@ import { keepPlans } from "../../../src/flows/plans/plan-state.ts";
 import type { Flow } from "../../../src/flows/run.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { finish, modify, plan, planOf, talk, write } from "../plans.ts";
-import { makeFolder, openCache, past, play, playIn, usage } from "../scripted.ts";
+import { makeFolder, openCache, play, playIn, usage } from "../scripted.ts";
 
 const create = plan({ steps: ["WRITE a.txt"] });
 const created = write("a.txt", "one\n") + finish("Made a.txt.\nNEXT: Read it");
@@ -60,18 +60,6 @@ describe("calls", () => {
     ]);
   });
 
-  test("show and explain: the READ is done locally and without a question, call 2 sees the file and answers", async () => {
-    const text = `${Array.from({ length: 60 }, (_, n) => `line ${n}`).join("\n")}\n`;
-    const ran = await play({
-      files: { "src/a.py": text },
-      lines: [plan({ steps: ["READ src/a.py"] }), talk("It counts.")],
-      answers: [],
-    });
-    expect(ran.asked(2)).toMatch(/<result action="READ src\/a.py" ok="true">[\s\S]*59 line 58/);
-    expect(ran.asked(2).split("line 59").length).toBe(2);
-    expect(ran.outcome).toMatchObject({ status: "answered", code: 0, text: "It counts.", calls: { made: 2 } });
-  });
-
   test("a script of nothing but FINISH is an answer too, behind a look", async () => {
     const lines = [plan({ steps: ["READ a"] }), finish("It holds a one.")];
     const ran = await play({ files: { a: "1\n" }, lines });
@@ -114,13 +102,6 @@ describe("calls", () => {
       expect(ran.told(2).split(part).length).toBe(2);
     expect(ran.files).toEqual({ "a.py": "import b as c\n", "b.py": "size = 1\n", "c.py": "print(2)\n" });
   });
-
-  test("what was asked before in the session is shown, so that a short answer has its context", async () => {
-    const history = [past("make a.txt", "Made it. Next: add a test?")];
-    const ran = await play({ task: "yes please", history, lines: [create, created] });
-    expect(ran.asked(1)).toContain("Next: add a test?");
-    expect(ran.told(2)).toContain("Next: add a test?");
-  });
 });
 
 describe("feedback", () => {
@@ -144,12 +125,6 @@ describe("feedback", () => {
     expect(ran.asked(3)).toContain("two files");
     expect(ran.files).toEqual({ "b.txt": "b\n", "c.txt": "c\n" });
     expect(ran.outcome.calls).toEqual({ made: 4, expected: 4, at_most: 5 });
-  });
-
-  test("a no ends the run with 10, nothing changed", async () => {
-    const ran = await play({ answers: ["no"], options: { interactive: true }, lines: [create] });
-    expect([ran.outcome.status, ran.outcome.code, ran.outcome.error?.code]).toEqual(["declined", 10, "declined"]);
-    expect(ran.files).toEqual({});
   });
 });
 

@@ -5,14 +5,7 @@ import { play } from "../scripted.ts";
 
 const create = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
 
-describe("the plan call", () => {
-  test("sees of a large project only what the request is about", async () => {
-    const others = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`docs/page${n}.md`, "nothing\n"]));
-    const files = { ...others, "src/invoice.py": "def total(): pass\n" };
-    const { asked } = await play({ files, lines: create, task: "round the invoice total" });
-    expect(asked(1).match(/<file path="[^"]*"/g)).toEqual(['<file path="src/invoice.py"']);
-  });
-});
+describe("the plan call", () => {});
 
 describe("the execution call", () => {
   test("sees a file that is to be moved, and may change it where the plan changes it under either name", async () => {

@@ -8,7 +8,6 @@ import * as chat from "../../models/chat/chat-wire.ts";
 import * as gemini from "../../models/gemini/gemini-wire.ts";
 import { options, type Server, serve, sse } from "../../models/loopback.ts";
 import * as openai from "../../models/openai/openai-wire.ts";
-import { talkOf } from "../loop.ts";
 import { makeFolder, playIn, type Setup } from "../scripted.ts";
 
 /** One reply: what it says, and what it calls. */
@@ -155,42 +154,6 @@ describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
     expect(asked[2]).toContain("name it c.txt");
     expect(asked[2]).toContain("[ ] 1. Copy it");
     expect(asked[3]).toContain("[x] 1. Copy it");
-  });
-
-  // F3: the name of an unknown tool reached the terminal raw.
-  test("a call by a name that was not offered is called unknown everywhere, and the reply goes on", async () => {
-    const name = `ls\u001b]52;c;ZXZpbA==\u0007\u202e${"x".repeat(500)}`;
-    const turns: Turn[] = [
-      {
-        says: [],
-        calls: [
-          [name, { path: "a.txt" }],
-          ["shell_exec", { cmd: "id" }],
-          ["MODIFY", { path: "a.txt", old: "one", new: "two" }],
-        ],
-      },
-      { says: ["Done."] },
-    ];
-    const { ran, asked } = await playWire(turns, { files: { "a.txt": "one\n" } });
-    expect(ran.outcome).toMatchObject({ text: "Done.", calls: { made: 2 } });
-    expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["unknown", "unknown", "MODIFY"]);
-    expect(JSON.stringify(ran.events)).not.toMatch(/\\u001b|\\u0007|\u202e|shell_exec/);
-    expect(asked[1]).not.toMatch(/\\u001b|shell_exec/);
-    expect(asked[1]?.match(/unknown tool: unknown; the tools are read, /g)?.length).toBe(2);
-  });
-
-  test("goes on after a compaction, with a call and its result", async () => {
-    const conversation = talkOf(20_000);
-    const turns: Turn[] = [
-      { says: ["They said x."] },
-      { says: [], calls: [["read", { path: "a.txt" }]] },
-      { says: ["Done."] },
-    ];
-    const { ran, asked } = await playWire(turns, { conversation, files: { "a.txt": "one\n" }, window: 11_000 });
-    expect(ran.outcome).toMatchObject({ status: "answered", text: "Done.", calls: { made: 3 } });
-    expect(asked[1]).toContain("They said x.");
-    expect(asked[1]).not.toContain("x x x x");
-    expect(asked[2]).toContain("1 one");
   });
 
   test("a reply that was cut in a call is gone on with: nothing of it is done, and no half of a call goes back", async () => {

@@ -35,14 +35,6 @@ test("the changes of one reply are one batch: one question, applied together or 
   expect(no.outcome).toMatchObject({ status: "unverified", refused: [{ target: "a.txt" }, { target: "b.txt" }] });
 });
 
-test("what the user says instead of yes reaches the model", async () => {
-  const ran = await playLoop([calls(call("write", { path: "a.txt", content: "a" })), "Ok."], {
-    options: { interactive: true },
-    answers: [{ feedback: "use b.txt" }],
-  });
-  expect(resultsOf(ran, 2)[0]?.text).toContain("use b.txt");
-});
-
 test("edit is exact and unique, write needs the file to have been shown", async () => {
   const long = "one\none\ntwo\n".repeat(3000);
   const lines = [
@@ -60,30 +52,11 @@ test("edit is exact and unique, write needs the file to have been shown", async 
   expect(ran.files).toEqual({ "a.txt": "new\n", "long.txt": long });
 });
 
-test("an empty file can be written and a mode survives a write", async () => {
-  const ran = await playLoop([calls(call("write", { path: "a/__init__.py", content: "" })), "Done."]);
-  expect(ran.files).toEqual({ "a/__init__.py": "" });
-});
-
-test("a deletion without anybody to ask needs --allow-delete", async () => {
-  const files = { "a.txt": "x" };
-  const lines = [calls(call("rm", { path: "a.txt" })), "Done."];
-  expect((await playLoop(lines, { files })).files).toEqual(files);
-  expect((await playLoop(lines, { files, options: { allowDelete: true } })).files).toEqual({});
-});
-
 test("an unknown tool and unusable arguments are results, and every call has one", async () => {
   const ran = await playLoop([calls(call("fly", {}), call("read", {}), call("ls", {})), "Done."], { files: { a: "" } });
   expect(resultsOf(ran, 2).map(({ ok }) => ok)).toEqual([false, false, true]);
   expect(resultsOf(ran, 2)[0]?.text).toMatch(/^unknown tool: fly; the tools are read, grep, /);
   expect(faultOf(ran.requests[1]?.messages ?? [])).toBeNull();
-});
-
-test("calls of a cut reply are not run, and each has its result", async () => {
-  const cut: Line = { text: "", calls: [call("write", { path: "a.txt", content: "ha" })], stop: "length" };
-  const ran = await playLoop([cut, "Done."]);
-  expect(ran.files).toEqual({});
-  expect(resultsOf(ran, 2)[0]?.text).toContain("the reply was cut");
 });
 
 test("an answer that was cut is gone on with, and is whole in the end", async () => {
@@ -192,22 +165,6 @@ test("explore that runs out of calls returns what it found so far", async () => 
     options: { caps: { calls: 3, tokens: null, cost: null } },
   });
   expect(ran.outcome.code).toBe(13);
-});
-
-test("a conversation goes on where it was, its messages before the new request", async () => {
-  const conversation = {
-    messages: [
-      { role: "user", text: "first" },
-      { role: "assistant", text: "ok", calls: [], native: null },
-    ],
-    tasks: [],
-  } as const;
-  const ran = await playLoop(["Second."], { conversation, task: "second" });
-  expect(ran.requests[0]?.messages.map((message) => (message.role === "tools" ? "" : message.text))).toEqual([
-    "first",
-    "ok",
-    "second",
-  ]);
 });
 
 test("a full window is summarized with the last turn whole; tasks survive, analysis does not", async () => {

@@ -56,19 +56,6 @@ test("a task is done in two calls that fit, even in a large project", async () =
   for (const { body } of server.seen) expect(body).toMatchObject({ options: { num_ctx: 4096 }, truncate: false });
 });
 
-test("a reply may have what its request leaves of a small window", async () => {
-  server.about = { ...server.about, "/api/show": { model_info: { "qwen3.context_length": 8192 } } };
-  await play("make a.txt with hello");
-  const asked = server.seen.map(({ body }) => [
-    Number((body as { options?: { num_predict?: number } }).options?.num_predict),
-    JSON.stringify(body).length,
-  ]);
-  for (const [most = 0, characters = 0] of asked) {
-    expect(most).toBeGreaterThan(4096);
-    expect(most + characters / 4).toBeLessThan(8192);
-  }
-});
-
 test("what cannot fit is a plain error, and nothing is sent", async () => {
   const { code, err, made } = await play(`make a.txt with ${"hello ".repeat(4000)}`);
   expect([code, made, server.seen.length]).toEqual([7, null, 0]);

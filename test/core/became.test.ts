@@ -4,231 +4,136 @@ import { PaiError, toFailure } from "../../src/core/error.ts";
 import { type ChangeSummary, failedOutcome, type Outcome } from "../../src/core/outcome.ts";
 import { becameOf, cutDiff, turnRecord } from "../../src/core/session/became.ts";
 
-const change = (path: string, op: ChangeSummary["op"] = "modify"): ChangeSummary => ({
-  ...{
-    path,
-    op,
-    from: null,
-    added: 2,
-    deleted: 1,
-    before: null,
-    after: null,
-    by: "plan",
-  },
+const change = (path: string): ChangeSummary => ({
+  ...{ path, op: "modify", from: null, added: 2, deleted: 1, before: null, after: null, by: "plan" },
 });
-const check = (command: string, passed: boolean | null, note = "") => ({
-  ...{
-    command,
-    by: "user",
-    exit: passed === true ? 0 : 1,
-    ms: 1,
-    passed,
-    note,
-  },
-});
-const ended = (code: ConstructorParameters<typeof PaiError>[0], message: string): Partial<Outcome> => ({
-  ok: false,
-  error: toFailure(new PaiError(code, message)),
+const checks = (command: string, passed: boolean): Outcome["checks"] => [
+  { command, by: "user", exit: passed ? 0 : 1, ms: 1, passed, note: "" },
+];
+const statuses = { partial: "partial", declined: "declined", interrupted: "interrupted" } as const;
+const ended = (code: PaiError["code"], message: string): Partial<Outcome> => ({
+  ...{ ok: false, error: toFailure(new PaiError(code, message)) },
+  status: statuses[code as keyof typeof statuses] ?? "failed",
 });
 const outcome = (fields: Partial<Outcome>): Outcome => ({
-  ...{
-    ...failedOutcome("run", toFailure(new PaiError("failed", ""))),
-    ok: true,
-    error: null,
-  },
+  ...{ ...failedOutcome("run", toFailure(new PaiError("failed", ""))), ok: true, error: null },
   ...fields,
 });
 
-const two = [change("bmi.py"), change("test_bmi.py")];
+const one = [change("a.py")];
+const red = ended("check_failed", "check x: exit 1");
 const back = { diff: "-x\n", paths: ["a.py"] };
+const no = (path: string) => ({ declined: { diff: "-y\n", paths: [path] } });
 const ran = (why: string) => [{ action: "RUN", target: "pytest -q", why }];
+const kept = "kept: 1 file (+2 −1)";
+const unproved = "unverified: no check has proved this";
 
 const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
   ["an answer", { status: "answered" }, "answered; nothing was changed"],
   ["a plan", { status: "unverified", planned: true }, "a plan was made; nothing was changed"],
   [
     "verified work",
-    {
-      status: "verified",
-      changes: two,
-      checks: [check("pytest -q", true)] as Outcome["checks"],
-    },
+    { status: "verified", changes: [change("bmi.py"), change("test_bmi.py")], checks: checks("pytest -q", true) },
     "kept: 2 files (+4 −2), verified by pytest -q; changed: bmi.py, test_bmi.py",
   ],
-  [
-    "work without a check",
-    { status: "unverified", changes: [change("a.py")] },
-    "kept: 1 file (+2 −1), unverified: no check has proved this; changed: a.py",
-  ],
+  ["work without a check", { status: "unverified", changes: one }, `${kept}, ${unproved}; changed: a.py`],
   [
     "a command that was refused, whatever the model says it showed",
-    {
-      status: "unverified",
-      refused: ran("the user declined to run this command"),
-    },
+    { status: "unverified", refused: ran("the user declined to run this command") },
     "nothing was changed; not done: RUN pytest -q (the user declined to run this command)",
   ],
   [
     "work in part",
-    {
-      ...ended("partial", "done in part"),
-      status: "partial",
-      changes: [change("a.py")],
-      undone: ran("no reply did it"),
-    },
-    "kept in part: 1 file (+2 −1), unverified: no check has proved this; not done: RUN pytest -q (no reply did it); changed: a.py",
+    { ...ended("partial", "done in part"), changes: one, undone: ran("no reply did it") },
+    `kept in part: 1 file (+2 −1), ${unproved}; not done: RUN pytest -q (no reply did it); changed: a.py`,
   ],
   [
     "a no to the plan",
-    {
-      ...ended("declined", "the plan was declined; nothing was changed"),
-      status: "declined",
-    },
+    ended("declined", "the plan was declined; nothing was changed"),
     "not applied, the user declined the plan",
   ],
   [
     "a no in words",
-    {
-      ...ended("declined", 'the user declined: "one error text"'),
-      status: "declined",
-    },
+    ended("declined", 'the user declined: "one error text"'),
     'not applied, the user declined: "one error text"',
   ],
-  [
-    "a red check",
-    {
-      ...ended("check_failed", "check pytest -q: exit 1"),
-      status: "failed",
-      rolled_back: back,
-    },
-    "rolled back, failed: check pytest -q: exit 1",
-  ],
+  ["a red check", { ...red, rolled_back: back }, "rolled back, failed: check x: exit 1"],
   [
     "a failure before any change",
-    {
-      ...ended("reply_invalid", "the plan was unusable twice"),
-      status: "failed",
-    },
+    ended("reply_invalid", "the plan was unusable twice"),
     "nothing was changed, failed: the plan was unusable twice",
   ],
   [
     "a red check behind which the user took the work back",
-    { ...ended("check_failed", "check x: exit 1"), status: "failed", rolled_back: back, keep: false },
+    { ...red, rolled_back: back, keep: false },
     "rolled back, as the user chose when asked, failed: check x: exit 1",
   ],
   [
     "a red check behind which the user kept the work",
-    { ...ended("check_failed", "check x: exit 1"), status: "failed", changes: [change("a.py")], keep: true },
-    "kept: 1 file (+2 −1), as the user chose when asked, failed: check x: exit 1; changed: a.py",
+    { ...red, changes: one, keep: true },
+    `${kept}, as the user chose when asked, failed: check x: exit 1; changed: a.py`,
   ],
   [
     "a no to a repair, where the check stays red",
     {
       ...ended("declined", "the user declined the changes to a.py"),
-      ...{ status: "declined", changes: [change("a.py")], declined: { diff: "-y\n", paths: ["a.py"] } },
-      checks: [check("make", false)] as Outcome["checks"],
+      changes: one,
+      ...no("a.py"),
+      checks: checks("make", false),
     },
-    "kept: 1 file (+2 −1) from before the user declined the changes to a.py; changed: a.py; checks that failed: make (exit 1)",
+    `${kept} from before the user declined the changes to a.py; changed: a.py; checks that failed: make (exit 1)`,
   ],
   [
     "a no to one file in a run that failed for another reason",
-    {
-      ...ended("conflict", "README.md was changed by someone else"),
-      ...{ status: "failed", declined: { diff: "-y\n", paths: ["NEWS"] } },
-    },
+    { ...ended("conflict", "README.md was changed by someone else"), ...no("NEWS") },
     "nothing was changed, failed: README.md was changed by someone else; the user declined the changes to: NEWS",
   ],
   [
     "Ctrl+C in the check",
-    {
-      ...ended("interrupted", "interrupted"),
-      status: "interrupted",
-      rolled_back: back,
-    },
+    { ...ended("interrupted", "interrupted"), rolled_back: back },
     "rolled back, interrupted by the user",
   ],
   [
     "a no to later changes, where the earlier ones were kept",
-    {
-      ...ended("declined", "the user declined the changes to b.py"),
-      ...{
-        status: "declined",
-        changes: [change("a.py")],
-        declined: { diff: "-y\n", paths: ["b.py"] },
-      },
-    },
-    "kept: 1 file (+2 −1) from before the user declined the changes to b.py; changed: a.py",
+    { ...ended("declined", "the user declined the changes to b.py"), changes: one, ...no("b.py") },
+    `${kept} from before the user declined the changes to b.py; changed: a.py`,
   ],
   [
     "work after two corrections",
     {
-      ...{ status: "unverified", changes: [change("a.py")] },
+      ...{ status: "unverified", changes: one },
       corrections: [
         { about: "plan", words: "no tests" },
         { about: "changes", words: "in French" },
         { about: "changes", words: 'say "oui"' },
       ],
     },
-    'kept: 1 file (+2 −1), unverified: no check has proved this; changed: a.py; the user had wanted the plan otherwise: "no tests"; the user had wanted the changes otherwise: "in French", then "say \\"oui\\""',
+    `${kept}, ${unproved}; changed: a.py; the user had wanted the plan otherwise: "no tests"; the user had wanted the changes otherwise: "in French", then "say \\"oui\\""`,
   ],
   [
     "a step that was left out, commands and a commit",
     {
-      ...{
-        status: "verified",
-        changes: [change("a.py")],
-        checks: [check("make", true)] as Outcome["checks"],
-      },
-      ...{
-        skipped: [{ target: "CHANGES.md", why: "no user sees it" }],
-        commit: "0123456789abcdef",
-      },
+      ...{ status: "verified", changes: one, checks: checks("make", true), commit: "0123456789abcdef" },
+      skipped: [{ target: "CHANGES.md", why: "no user sees it" }],
       commands: [
         { command: "npm i", exit: 0, ms: 1, ended: "exit" },
         { command: "npm start", exit: null, ms: 1, ended: "timeout" },
       ],
     },
-    "kept: 1 file (+2 −1), verified by make; changed: a.py; left out of the plan: CHANGES.md (no user sees it); commands that ran: npm i (exit 0), npm start (ended by its time limit); committed as 0123456789ab",
+    `${kept}, verified by make; changed: a.py; left out of the plan: CHANGES.md (no user sees it); commands that ran: npm i (exit 0), npm start (ended by its time limit); committed as 0123456789ab`,
   ],
   [
     "an answer under a green check",
-    {
-      status: "verified",
-      text: "It adds.",
-      checks: [check("make", true)] as Outcome["checks"],
-    },
+    { status: "verified", text: "It adds.", checks: checks("make", true) },
     "answered; nothing was changed; make passed",
   ],
-  [
-    "an answer under a red check",
-    {
-      ...ended("check_failed", "check failed: make (exit 1)"),
-      status: "failed",
-      text: "It adds.",
-    },
-    "answered; nothing was changed; check failed: make (exit 1)",
-  ],
+  ["an answer under a red check", { ...red, text: "It adds." }, "answered; nothing was changed; check x: exit 1"],
   [
     "work in part whose check passed",
-    {
-      ...ended("partial", "done in part"),
-      ...{
-        status: "partial",
-        changes: [change("a.py")],
-        checks: [check("make", true)] as Outcome["checks"],
-      },
-    },
+    { ...ended("partial", "done in part"), changes: one, checks: checks("make", true) },
     "kept in part: 1 file (+2 −1), and make passed; changed: a.py",
   ],
-  [
-    "a failure whose changes were kept",
-    {
-      ...ended("check_failed", "check x: exit 1"),
-      status: "failed",
-      changes: [change("a.py")],
-    },
-    "kept: 1 file (+2 −1), failed: check x: exit 1; changed: a.py",
-  ],
+  ["a failure whose changes were kept", { ...red, changes: one }, `${kept}, failed: check x: exit 1; changed: a.py`],
 ];
 
 for (const [what, fields, became] of rows) {
@@ -241,41 +146,21 @@ test("a diff is kept up to its last whole line within 4 KB, and says that it was
   const line = `+${"x".repeat(99)}\n`;
   expect(cutDiff(line)).toBe(line);
   const cut = cutDiff(line.repeat(100));
-  expect(
-    cut
-      .split("\n")
-      .slice(0, -1)
-      .every((each) => each.length === 100),
-  ).toBe(true);
+  const lines = cut.split("\n").slice(0, -1);
+  expect(lines.every(({ length }) => length === 100)).toBe(true);
   expect(cut).toEndWith("\n[… the rest of the diff is not shown]");
   expect(cut.length).toBeLessThan(4200);
 });
 
 test("the record has the words of an answer, also under a red check, and none of a run that failed or was taken back", () => {
-  const red = {
-    ...ended("check_failed", "check failed"),
-    status: "failed",
-    text: "It adds.",
-  } as const;
-  expect(turnRecord(outcome(red)).text).toBe("It adds.");
-  const worked = { ...red, actions: { done: 1, failed: 0, refused: 0 } };
-  expect(turnRecord(outcome(worked)).text).toBe("");
-  expect(
-    turnRecord(
-      outcome({
-        status: "unverified",
-        text: "pai's own",
-        claimed: "All done.",
-      }),
-    ).text,
-  ).toBe("");
+  const textOf = (fields: Partial<Outcome>) => turnRecord(outcome(fields)).text;
+  const answer = { ...red, text: "It adds." };
+  expect(textOf(answer)).toBe("It adds.");
+  expect(textOf({ ...answer, actions: { done: 1, failed: 0, refused: 0 } })).toBe("");
+  expect(textOf({ status: "unverified", text: "pai's own", claimed: "All done." })).toBe("");
 });
 
 test("the record has the diffs of what stands, what was taken back and what was declined, each named", () => {
-  const all = {
-    diff: "+kept\n",
-    rolled_back: { diff: "+back\n", paths: [] },
-    declined: { diff: "+no\n", paths: [] },
-  };
+  const all = { diff: "+kept\n", rolled_back: { diff: "+back\n", paths: [] }, declined: { diff: "+no\n", paths: [] } };
   expect(turnRecord(outcome(all)).diff).toBe("+kept\n\nwhat was taken back:\n+back\n\nwhat the user declined:\n+no\n");
 });

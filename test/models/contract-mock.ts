@@ -22,14 +22,6 @@ export function describeAgainstMock(bridge: {
     });
     afterAll(() => mock.stop());
 
-    test("reads text, in pieces", async () => {
-      mock.onMessage("say hello", { content: "Hello there, wörld 🌍" });
-      const { text, done } = await take(await open(mock.url));
-      expect(text).toBe("Hello there, wörld 🌍");
-      expect(done?.stop).toBe("end");
-      mock.clearFixtures();
-    });
-
     test("reads two calls of one reply as two (fault 1)", async () => {
       const calls = [
         { name: "read", arguments: '{"path":"a"}' },

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { modify, write } from "../../src/actions/change.ts";
+import { modify } from "../../src/actions/change.ts";
 import type { Stage, View } from "../../src/core/ports.ts";
 import type { Complaint, Proposal } from "../../src/core/proposal.ts";
 import { openBare } from "./bare.ts";
@@ -128,34 +128,4 @@ test("MODIFY changes its passage and not a byte more, and undo brings back all",
     { numRuns: 100 },
   );
   expect(changed).toBeGreaterThan(60);
-});
-
-test("WRITE writes these bytes, new or over what was shown, and undo brings back all", async () => {
-  const { work, workspace, history } = await open();
-  surround(work);
-  let number = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.option(fc.uint8Array({ maxLength: 300 }), { nil: null }),
-      fc.string({ unit: "binary", maxLength: 300 }).filter((content) => content.isWellFormed()),
-      fc.constantFrom("", "made/", "made/deep/"),
-      async (old, content, folder) => {
-        const path = `${old === null ? folder : ""}file-${number++}`;
-        if (old !== null) writeFileSync(join(work, path), old);
-        const before = whole(work);
-        const changes = changesOf(await write.propose({ path, content }, staged(workspace, old), never));
-        if (changes === null || changes.length === 0) return;
-        const run = await workspace.begin({ id: `r${String(number).padStart(5, "0")}`, task: "t" });
-        await run.apply(changes);
-        await run.close();
-        expect(readFileSync(join(work, path)).equals(Buffer.from(content))).toBe(true);
-        await history.undo(null, { dryRun: false });
-        expect(whole(work)).toEqual(before);
-        await history.redo(null, { dryRun: false });
-        expect(readFileSync(join(work, path)).equals(Buffer.from(content))).toBe(true);
-        await history.undo(null, { dryRun: false });
-      },
-    ),
-    { numRuns: 30 },
-  );
 });

@@ -42,31 +42,6 @@ test("what a project or an earlier command wrote for shells to read is not read"
   expect([env["BASH_ENV"], env["ENV"], env["PROMPT_COMMAND"]]).toEqual([undefined, undefined, undefined]);
 });
 
-test("keys in pai's environment are in no command's", async () => {
-  const { sh } = open();
-  const held = {
-    PATH: "/usr/bin:/bin",
-    GEMINI_API_KEY: "held-g",
-    OPENAI_API_KEY: "held-o",
-    ANTHROPIC_API_KEY: "held-a",
-  };
-  const { output } = await sh("env; tr '\\0' '\\n' < /proc/self/environ", commandEnv(held, []));
-  expect(output).not.toContain("held-");
-});
-
-test("a command has no terminal to type into: its session is its own", async () => {
-  const { sh } = open();
-  const result = await sh("cut -d ' ' -f 7 /proc/self/stat; (echo x > /dev/tty) 2>/dev/null || echo refused");
-  expect(result.output).toBe("0\nrefused\n");
-});
-
-test("the time limit holds for what the shell has started, not only for the shell", async () => {
-  const { sh } = open();
-  const result = await sh("sleep 600; echo done", {}, 300);
-  expect(result.timedOut).toBe(true);
-  expect(result.output).not.toContain("done");
-});
-
 test("much output costs no memory and keeps its end; endless output is ended, and the result says so", async () => {
   const run = async (command: string): Promise<{ readonly end: string; readonly peak: number }> => {
     const child = Bun.spawn([process.execPath, join(import.meta.dir, "much-output.ts"), command], { stdout: "pipe" });

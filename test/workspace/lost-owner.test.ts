@@ -1,11 +1,9 @@
 /** Who owns a file is known before it is replaced: a new file is its maker's, unless root makes it. */
 import { expect, test } from "bun:test";
-import { chmodSync, chownSync, linkSync, statSync } from "node:fs";
+import { chmodSync, chownSync, linkSync } from "node:fs";
 import { cannotBeWritten } from "../../src/core/error.ts";
 import type { Touch } from "../../src/core/ports.ts";
 import { lostOwner, type Maker } from "../../src/workspace/owners.ts";
-import { plan } from "../flows/plans.ts";
-import { makeFolder, playIn } from "../flows/scripted.ts";
 import { needs, rootUser } from "../needs.ts";
 import { openFolder, p } from "./folder.ts";
 
@@ -45,16 +43,4 @@ test("what is immutable or mounted by itself is refused with what to do about it
   const errorOf = (code: string) => cannotBeWritten("a.conf", Object.assign(new Error(code), { code }));
   expect(errorOf("EPERM")?.hint).toBe("if lsattr shows an i, it is immutable: chattr -i a.conf");
   expect(errorOf("EBUSY")?.message).toBe("a.conf cannot be written: it is mounted there by itself");
-});
-
-needs(rootUser).test("root changes another user's file without a question, and its owner stays", async () => {
-  const place = makeFolder({ "a.txt": "a\n" });
-  chownSync(`${place.root}/a.txt`, 65534, 65534);
-  const script = "MODIFY::a.txt::EOT\n<<<<<<< SEARCH\na\n=======\nA\n>>>>>>> REPLACE\nEND::EOT\nFINISH::ok\n";
-  const ran = await playIn(place, {
-    lines: [plan({ steps: ["MODIFY a.txt"] }), script],
-  });
-  const { uid, gid } = statSync(`${place.root}/a.txt`);
-  expect([ran.outcome.error, uid, gid]).toEqual([null, 65534, 65534]);
-  place.remove();
 });

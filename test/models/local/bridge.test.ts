@@ -201,15 +201,6 @@ describe("local", () => {
     expect(told).toEqual([false, true, true]);
   });
 
-  test("a server that knows no usage in its stream is asked without it", async () => {
-    server.answer = (n) =>
-      n === 0
-        ? Response.json({ detail: "stream_options: extra fields not permitted" }, { status: 422 })
-        : sse([says("x")]);
-    expect((await take(await open())).text).toBe("x");
-    expect(server.seen.map(({ body }) => "stream_options" in (body as object))).toEqual([true, false]);
-  });
-
   test("says so when the server has cut the request without a word", async () => {
     const notices: string[] = [];
     server.answer = () => sse([says("x")]);

@@ -21,19 +21,6 @@ const prompter = createPrompter({ isStdinKeyboard: true, err, style, size: () =>
 const show = (value) => err("=> " + JSON.stringify(value) + "\\n");
 const acts = {
   plan: async () => show(await prompter.ask({ kind: "plan", text: "rm \\x1b[31m" })),
-  late: async () => {
-    err("busy\\n");
-    await Bun.sleep(400);
-    show(await prompter.ask({ kind: "command", text: "" }));
-  },
-  lines: async () => {
-    const history = ["older"];
-    const complete = async (before) => ({ from: 0, words: ["/model", "/mode"].filter((word) => word.startsWith(before)) });
-    for (let line = ""; line !== null && line !== "exit"; show(line)) {
-      line = await prompter.readMessage({ prompt: "pai> ", history, complete, keep: () => {} });
-      if (line !== null) history.push(line);
-    }
-  },
   hidden: async () => show(await prompter.askHidden("key: ")),
   owner: async () => show(await prompter.askHidden("API key of gemini, openai (not shown): ")),
   crash: async () => {
@@ -95,16 +82,6 @@ async function typeAt(cols: number, act: string, ...steps: readonly Step[]): Pro
   return screen;
 }
 
-/** The first drawing of a line that is read: the terminal marks pastes from here on. */
-const asked = "\x1b[?2004h\r\x1b[K";
-
-test("asks until the answer is clear, and shows the question whole and harmless", async () => {
-  const screen = await type("plan", [asked, "\r"], [asked, "x\r"], [asked, "pakai 日本語\r"]);
-  expect(screen).toContain("rm \\x1b[31m");
-  expect(screen.match(/answer y or n, or say what to change/g)).toHaveLength(2);
-  expect(screen).toContain('=> {"feedback":"pakai 日本語"}');
-});
-
 test("a prompt that leaves no room for an answer stands above it", async () => {
   const screen = await typeAt(30, "plan", ["change: ", "pakai x\r"]);
   expect(screen).toMatch(/y, n, d \(show the diff before\r+\n/);
@@ -112,10 +89,6 @@ test("a prompt that leaves no room for an answer stands above it", async () => {
   const narrow = await typeAt(12, "plan", ["> ", "y\r"]);
   expect(narrow).toMatch(/change:\r+\n/);
   expect(narrow).toContain('=> "yes"');
-});
-
-test("what is typed before a question does not answer it, even half a line", async () => {
-  expect(await type("late", ["busy", "y\rn"], ["run? y or n: ", "y\r"])).toContain('=> "yes"');
 });
 
 test("a paste does not answer by itself, though it ends in a line feed", async () => {
@@ -147,18 +120,6 @@ test("a key is not shown", async () => {
   const screen = await type("hidden", ["key: ", "sekrex\x7ft\r"]);
   expect(screen.split("=>")[0]).not.toContain("sek");
   expect(screen).toContain('=> "sekret"');
-});
-
-test("a session's messages: paste as one, Alt+Enter, Ctrl+C clears, end of input", async () => {
-  const screen = await type(
-    "lines",
-    ["pai> ", "\x1b[200~one\rtwo\x1b[201~\x1b\rthree\r"],
-    ['three"\r\n\x1b[?2004h', "wrong\x03right\r"],
-    ['right"\r\n\x1b[?2004h', "q1\rq2\r\x04"],
-  );
-  const shown = [...screen.matchAll(/=> (.*)\r\n/g)].map((match) => match[1]);
-  expect(shown).toEqual(['"one\\ntwo\\nthree"', '"right"', '"q1"', '"q2"', "null"]);
-  expect(screen.lastIndexOf("\x1b[?2004l")).toBeGreaterThan(screen.lastIndexOf("\x1b[?2004h"));
 });
 
 test("a crash in the middle of a message leaves the terminal as it was", async () => {

@@ -36,41 +36,10 @@ const usage: readonly Failing[] = [
   { name: "a cap that is none", code: 2, error: "usage", args: [...task, "--max-calls", "many"], calls: 0 },
   { name: "an unknown way of working", code: 2, error: "usage", args: [...task, "--mode", "nine-step"] },
   { name: "a plan file that is not there", code: 2, error: "usage", args: ["apply", "-y", "none.json"], calls: 0 },
-  {
-    name: "a plan file that is none",
-    code: 2,
-    error: "usage",
-    args: ["apply", "-y", "a.json"],
-    files: { "a.json": "{}" },
-    calls: 0,
-  },
-  {
-    name: "a cap on cost without a price",
-    code: 2,
-    error: "usage",
-    args: [...task, "-m", "gemini:gemini-none", "--max-cost", "1"],
-    calls: 0,
-  },
 ];
 
 const settings: readonly Failing[] = [
   { name: "a broken config.json", code: 3, error: "config_invalid", args: task, prepare: configure("{"), calls: 0 },
-  {
-    name: "a setting of the wrong type",
-    code: 3,
-    error: "config_invalid",
-    args: task,
-    prepare: configure('{"temperature": "hot"}'),
-    calls: 0,
-  },
-  {
-    name: "a pai.json of the wrong type",
-    code: 3,
-    error: "config_invalid",
-    args: task,
-    files: { "pai.json": '{"limits": 7}' },
-    calls: 0,
-  },
   { name: "an unknown provider", code: 3, error: "model_unknown", args: [...task, "-m", "nobody:none"], calls: 0 },
   {
     name: "an unknown model",
@@ -89,23 +58,7 @@ const settings: readonly Failing[] = [
     options: () => ({ env: { GEMINI_API_KEY: null, PAI_BASE_URL: null } }),
     calls: 0,
   },
-  {
-    name: "no key for an address of one's own",
-    code: 4,
-    error: "no_key",
-    args: task,
-    options: () => ({ env: { GEMINI_API_KEY: null } }),
-    calls: 0,
-  },
   { name: "a key that is refused", code: 4, error: "key_rejected", args: task, answers: [refused(401)], calls: 1 },
-  {
-    name: "a key that is none",
-    code: 4,
-    error: "key_rejected",
-    args: task,
-    answers: [refused(400, '{"error":{"message":"API key not valid","details":[{"reason":"API_KEY_INVALID"}]}}')],
-    calls: 1,
-  },
 ];
 
 const network: readonly Failing[] = [

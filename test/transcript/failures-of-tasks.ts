@@ -1,6 +1,6 @@
 /** Failures of a task under way: replies, edits, checks, approval, plans, policy, budget. */
 import { expect } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failing, refused, task } from "./failing.ts";
 import type { Place } from "./harness.ts";
@@ -116,28 +116,6 @@ const judged: readonly Failing[] = [
     },
     calls: 1,
   },
-  {
-    name: "a plan edited by hand",
-    code: 11,
-    error: "plan_stale",
-    args: apply,
-    answers: hello,
-    prepare: async (place) => {
-      await save(place);
-      const file = join(place.spare, "plan.json");
-      writeFileSync(file, readFileSync(file, "utf8").replaceAll("hello.txt", "other.txt"));
-    },
-    calls: 1,
-  },
-  {
-    name: "a saved plan nobody approved",
-    code: 10,
-    error: "approval_needed",
-    args: ["apply", "../spare/plan.json"],
-    answers: hello,
-    prepare: save,
-    calls: 1,
-  },
 ];
 
 const policy: readonly Failing[] = [
@@ -165,18 +143,6 @@ const policy: readonly Failing[] = [
     args: [...task, "--only", "src/**"],
     answers: hello,
     calls: 1,
-  },
-  {
-    name: "a file the plan did not promise",
-    code: 12,
-    error: "scope_refused",
-    args: task,
-    answers: [
-      planned([["WRITE", "hello.txt"]]),
-      done(write("hello.txt", "a\n") + write("extra.txt", "b\n")),
-      done(write("hello.txt", "a\n") + write("extra.txt", "b\n")),
-    ],
-    calls: 3,
   },
   {
     name: "a secret in a file",

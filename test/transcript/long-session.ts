@@ -65,8 +65,7 @@ export async function holdSession(tasks: number, every: number): Promise<readonl
   await using place = openPlace([], files);
   using screen = openScreen(place, { columns: 100, rows: 40 });
   const command = `PAI_BASE_URL=${model.url} exec "$PAI" -m local:m --mode tool-loop -y`;
-  screen.enter(`sh -c 'echo $$ > ../spare/pid; ${command}'; echo "ended with $?"`);
-  await screen.shows(ready);
+  await screen.say(`sh -c 'echo $$ > ../spare/pid; ${command}'; echo "ended with $?"`, ready);
   const pid = readFileSync(join(place.spare, "pid"), "utf8").trim();
   const cpuOf = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
@@ -82,8 +81,7 @@ export async function holdSession(tasks: number, every: number): Promise<readonl
     taken.push({ task, memory, cpu: cpuOf() - cpu });
     cpu = cpuOf();
   }
-  screen.enter("exit");
-  await screen.shows(/ended with 0/);
+  await screen.say("exit", /ended with 0/);
   model.stop();
   return taken;
 }

@@ -17,6 +17,8 @@ let opened = 0;
 export interface Screen extends Disposable {
   /** Types text, then presses Enter. */
   readonly enter: (text: string) => void;
+  /** Enters text and waits for what it brings, as `shows` does. */
+  readonly say: (text: string, shown: RegExp, times?: number) => Promise<void>;
   /** Has the shell run a line, also one typed before its prompt stands, and waits until it has. */
   readonly shell: (line: string) => Promise<void>;
   /** Presses keys by tmux name: "C-c", "Enter". */
@@ -58,10 +60,13 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
       tmux("send-keys", "-l", "--", line);
       tmux("send-keys", "Enter");
     },
+    say(line, shown, times) {
+      this.enter(line);
+      return this.shows(shown, times);
+    },
     shell(line) {
       ran += 1;
-      this.enter(`${line}; echo ran $((${ran}))`);
-      return this.shows(new RegExp(`ran ${ran}$`, "m"));
+      return this.say(`${line}; echo ran $((${ran}))`, new RegExp(`ran ${ran}$`, "m"));
     },
     press: (...keys) => void tmux("send-keys", ...keys),
     paste(text) {
@@ -93,10 +98,17 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
   };
 }
 
-/** Opens a terminal and a session in it, between two looks at the line settings. */
-export function openSession(place: Place, command = '"$PAI"', size = { columns: 80, rows: 24 }): Screen {
+/** Opens a terminal and runs a command in it, between two looks at the line settings. */
+export function openCommand(place: Place, command: string, size = { columns: 80, rows: 24 }): Screen {
   const screen = openScreen(place, size);
   screen.enter(`stty -a > ../spare/before; ${command}; echo "ended with $?"; stty -a > ../spare/after`);
+  return screen;
+}
+
+/** Opens a terminal and a session in it, and waits for its prompt. */
+export async function openSession(place: Place, command = '"$PAI"', size = { columns: 80, rows: 24 }): Promise<Screen> {
+  const screen = openCommand(place, command, size);
+  await screen.shows(ready);
   return screen;
 }
 
@@ -108,6 +120,12 @@ export async function expectEnd(place: Place, screen: Screen, code = 0): Promise
   await screen.shows(new RegExp(`ended with ${code}`));
   await screen.shell("true");
   expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+}
+
+/** Leaves a session at its prompt. */
+export async function leave(place: Place, screen: Screen): Promise<void> {
+  screen.enter("exit");
+  await expectEnd(place, screen);
 }
 
 /** The text of the last message of the newest request. */

@@ -3,14 +3,6 @@ import { expect, test } from "bun:test";
 import { openPlace } from "../harness.ts";
 import { done, planned } from "../replies.ts";
 
-test.concurrent("rules of the project that ignore one do not hide it", async () => {
-  const files = { ".gitignore": ".envrc\n.claude/\n*.log\n" };
-  const command = "mkdir .claude; echo '{}' > .claude/settings.json; echo x > .envrc; echo x > build.log";
-  await using place = openPlace([planned([["RUN", command]]), done(`RUN::${command}\n`), done(""), done("")], files);
-  await place.pai(["run", "-y", "--allow-run", "build it"]);
-  expect(place.tree()).toEqual(files);
-});
-
 test.concurrent("what one command of a plan builds in an ignored place is its own to the next", async () => {
   const [build, use] = ["echo echo built > out.sh", "sh out.sh > said.txt"];
   await using place = openPlace(

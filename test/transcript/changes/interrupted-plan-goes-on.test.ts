@@ -5,7 +5,7 @@ import { readCommand } from "../contract.ts";
 import type { Answer } from "../gemini.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
-import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+import { inTerminal, openSession, ready, type Screen } from "../screen.ts";
 
 const question = /or say what to change/g;
 const offered = /y carries the plan on, without planning again/;
@@ -19,11 +19,8 @@ const summary: Answer = { text: "Made both." };
 
 /** Opens a session, gives the task, approves it, and presses Ctrl+C when the `nth` request has arrived. */
 async function interruptAt(place: Place, nth: number, flags: string, yes = "y"): Promise<Screen> {
-  const screen = openScreen(place, { columns: 100, rows: 50 });
-  screen.enter(`"$PAI" ${flags}; echo "ended with $?"`);
-  await screen.shows(ready);
-  screen.enter("make hello.txt");
-  await screen.shows(question);
+  const screen = await openSession(place, `"$PAI" ${flags}`, { columns: 100, rows: 50 });
+  await screen.say("make hello.txt", question);
   screen.enter(yes);
   await place.gemini.arrived(nth);
   screen.press("C-c");
@@ -45,15 +42,13 @@ async function expectSameReplay(place: Place, changed: number): Promise<void> {
 inTerminal("the plan goes on with one call", async () => {
   await using place = openPlace([plan, slow, work]);
   using screen = await interruptAt(place, 2, "");
-  screen.enter("y");
-  await screen.shows(/Made it\./);
+  await screen.say("y", /Made it\./);
   await screen.shows(/1 call \(expected 1, at most 2\)/);
   expect([place.gemini.requests.length, questionsIn(screen)]).toEqual([3, 1]);
   expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
   expect(place.gemini.requests[2]?.body).toContain("Plan:\\n1. WRITE hello.txt");
   await screen.shows(ready, 3);
-  screen.enter("y");
-  await screen.shows(/nothing to continue/);
+  await screen.say("y", /nothing to continue/);
   await expectSameReplay(place, 1);
 });
 
@@ -61,8 +56,7 @@ inTerminal("a schedule goes on with its steps, from the first: what was done was
   const rest = [act("hello.txt"), passed, act("bye.txt"), passed, summary];
   await using place = openPlace([scheduled, act("hello.txt"), passed, { ...act("bye.txt"), delayMs: 20_000 }, ...rest]);
   using screen = await interruptAt(place, 4, "--mode eight-step");
-  screen.enter("y");
-  await screen.shows(/Made both\./);
+  await screen.say("y", /Made both\./);
   await screen.shows(/5 calls \(expected 5, at most 8\)/);
   const steps = place.gemini.requests.slice(4).flatMap(({ body }) => body.match(/Step \d of 2: [\w ]+/g)?.at(-1) ?? []);
   expect(steps).toEqual(["Step 1 of 2: Write hello", "Step 2 of 2: Write bye"]);
@@ -78,11 +72,9 @@ inTerminal("a wish to see the diff first holds, and a second interrupt can be ca
   screen.press("C-c");
   await screen.shows(offered, 2);
   await screen.shows(ready, 3);
-  screen.enter("y");
-  await screen.shows(/Apply these changes\?/);
+  await screen.say("y", /Apply these changes\?/);
   expect(place.tree()).toEqual({});
-  screen.enter("n");
-  await screen.shows(/declined/);
+  await screen.say("n", /declined/);
   expect([place.gemini.requests.length, place.tree()]).toEqual([4, {}]);
 });
 
@@ -90,11 +82,8 @@ inTerminal(
   "where a queued line stands at the prompt, the way to carry the plan on begins with clearing it",
   async () => {
     await using place = openPlace([plan, slow, work]);
-    using screen = openScreen(place, { columns: 120, rows: 50 });
-    screen.enter('"$PAI"');
-    await screen.shows(ready);
-    screen.enter("make hello.txt");
-    await screen.shows(question);
+    using screen = await openSession(place, '"$PAI"', { columns: 120, rows: 50 });
+    await screen.say("make hello.txt", question);
     screen.enter("y");
     await place.gemini.arrived(2);
     screen.press("say it politely", "Enter");
@@ -110,37 +99,29 @@ inTerminal(
 
 inTerminal("Ctrl+C at the question keeps the plan, with what was corrected: a yes asks about it again", async () => {
   await using place = openPlace([plan, plan, work]);
-  using screen = openScreen(place, { columns: 100, rows: 50 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
-  screen.enter("make hello.txt");
-  await screen.shows(question);
-  screen.enter("say it politely");
-  await screen.shows(question, 2);
+  using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 50 });
+  await screen.say("make hello.txt", question);
+  await screen.say("say it politely", question, 2);
   screen.press("C-c");
   await screen.shows(/y asks about this plan again/);
   await screen.shows(ready, 2);
-  screen.enter("y");
-  await screen.shows(question, 3);
+  await screen.say("y", question, 3);
   expect([place.gemini.requests.length, place.tree()]).toEqual([2, {}]);
-  screen.enter("y");
-  await screen.shows(/Made it\./);
+  await screen.say("y", /Made it\./);
   expect(place.gemini.requests[2]?.body).toContain("say it politely");
   expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
 });
 
 inTerminal("a plan that was not made yet is not carried on", async () => {
   await using place = openPlace([{ ...plan, delayMs: 20_000 }]);
-  using screen = openScreen(place, { columns: 100, rows: 50 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
+  using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 50 });
   screen.enter("make hello.txt");
   await place.gemini.arrived(1);
   screen.press("C-c");
   await screen.shows(/interrupted/);
   await screen.shows(ready, 2);
-  screen.enter("y");
-  await screen.shows(
+  await screen.say(
+    "y",
     /nothing to continue: no plan of the last task is left; Enter sends the task again\s+pai> make hello\.txt *$/m,
   );
   const { data } = readCommand(await place.pai(["history", "--json"]));

@@ -1,8 +1,7 @@
 /** Receipts in the binary: kept, verified, replayed, listed; a preview before anything is sent. */
 import { expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { readCommand, readOutcome } from "../contract.ts";
 import { openPlace, type Place, readTree } from "../harness.ts";
 import { done, hello, modify, planned, talked } from "../replies.ts";
@@ -110,23 +109,4 @@ test.concurrent("an argument that names no receipt is an error that quotes it (R
   expect((await place.pai(["replay"])).stderr).toContain("no receipts are kept here");
   expect(readCommand(await place.pai(["replay", "--json", "2026"])).error?.code).toBe("failed");
   expect((await place.pai(["history", "--verify"])).stdout).toBe("no receipts are kept\n");
-});
-
-test.concurrent("what pai did not write among its receipts hides no run, is not waited for, and acts on no terminal", async () => {
-  await using place = openPlace(hello);
-  const { run } = readOutcome(await place.pai(["run", "-y", "--json", "make hello.txt"]));
-  const folder = dirname(runsOf(place)[0] ?? "");
-  const forged = [
-    '{"type":"run.started"}\n{"type":"run.finished"}\n',
-    '{"type":"run.started","at":5,"task":{"text":null}}\n{"type":"run.finished","outcome":{"usage":{}}}\n',
-    JSON.stringify({ type: "run.started", at: "\u001b[31m\u001b[2J", task: { text: "\u001b[31m" } }),
-  ];
-  for (const [n, text] of forged.entries())
-    writeFileSync(join(folder, `20260101-00000000${n}-0000.jsonl`), `${text}\n`);
-  spawnSync("mkfifo", [join(folder, "20260101-000000009-0000.jsonl")]);
-  for (const args of [["history"], ["history", "--verify"]]) {
-    const { stdout, stderr } = await place.pai(args);
-    expect([args, /\u001b|internal/.test(stdout + stderr)]).toEqual([args, false]);
-    if (args.length === 1) expect(stdout).toContain(String(run));
-  }
 });

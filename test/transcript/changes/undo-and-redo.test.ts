@@ -1,6 +1,6 @@
 /** Plan, apply, undo, redo and history: documents, exit codes, and what happens to the files. */
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCommand, readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
@@ -89,17 +89,6 @@ test.concurrent("the diffs of undo and of a saved plan have the colours of code,
   expect((await place.pai(["redo", "-n"], color)).stdout).toContain(keyword);
   await place.pai(["plan", "--full", "-o", "../plan.json", "make a.ts"]);
   expect((await place.pai(["apply", "-y", "../plan.json"], color)).stderr).toContain(keyword);
-});
-
-test.concurrent("a full plan is applied in another folder of the same content, without key or server", async () => {
-  await using place = openPlace(change, files);
-  await place.pai(["plan", "--full", "-o", "../spare/full.json", "change a.txt"]);
-  const other = join(place.spare, "other");
-  mkdirSync(other);
-  writeFileSync(join(other, "a.txt"), "one\n");
-  const env = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
-  const result = await place.pai(["apply", "-y", "-C", other, join(place.spare, "full.json")], { env });
-  expect([result.code, readFileSync(join(other, "a.txt"), "utf8")]).toEqual([0, "two\n"]);
 });
 
 test.concurrent("a plan file made to do more than its plan says is refused, whatever its hash", async () => {

@@ -9,8 +9,7 @@ import { inTerminal, openScreen } from "../screen.ts";
 inTerminal("--no-input never asks, at a terminal either (R15)", async () => {
   await using place = openPlace(hello);
   using screen = openScreen(place, { columns: 80, rows: 24 });
-  screen.enter('"$PAI" run --no-input "make hello.txt"; echo "ended with $?"');
-  await screen.shows(/ended with 10/);
+  await screen.say('"$PAI" run --no-input "make hello.txt"; echo "ended with $?"', /ended with 10/);
   expect(place.tree()).toEqual({});
 });
 
@@ -19,10 +18,11 @@ inTerminal("CI changes nothing: a terminal is asked, and in colour (R20)", async
   using screen = openScreen(place, { columns: 80, rows: 24 });
   await screen.shell("true");
   screen.record(join(place.spare, "bytes"));
-  screen.enter('CI=true GITHUB_ACTIONS=true "$PAI" run "make hello.txt"; echo "ended with $?"');
-  await screen.shows(/or say what to change/);
-  screen.enter("y");
-  await screen.shows(/ended with 0/);
+  await screen.say(
+    'CI=true GITHUB_ACTIONS=true "$PAI" run "make hello.txt"; echo "ended with $?"',
+    /or say what to change/,
+  );
+  await screen.say("y", /ended with 0/);
   expect(readFileSync(join(place.spare, "bytes"), "utf8")).toContain("\x1b[32m");
 });
 

@@ -2,9 +2,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readOutcome } from "../contract.ts";
 import type { Answer } from "../gemini.ts";
-import { configure, openPlace, type Place } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { talked } from "../replies.ts";
 
@@ -18,10 +17,6 @@ const closed = (name: string, next: string): Answer => ({
     },
   }),
 });
-const unknown: Answer = {
-  status: 404,
-  body: '{"error":{"code":404,"message":"models/x is not found for API version v1beta","status":"NOT_FOUND"}}',
-};
 const listOf = (...names: string[]): Answer => ({
   body: JSON.stringify({
     models: names.map((name) => ({ name: `models/${name}`, supportedGenerationMethods: ["generateContent"] })),
@@ -40,17 +35,6 @@ test.concurrent("a default that is closed ends with 3 and the line to type, from
   expect(existsSync(config(place))).toBe(false);
 });
 
-test.concurrent("a default of the settings that is unknown is followed by the nearest of its kind", async () => {
-  await using place = openPlace([unknown, listOf("gemini-3.5-flash", "gemini-3.1-pro-preview", "gemini-3.8-flash")]);
-  configure(place, { model: "gemini:gemini-2.5-flash" });
-  const { code, error } = readOutcome(await place.pai(["run", "-y", "--json", "make it"]));
-  expect([code, error?.code, error?.hint]).toEqual([
-    3,
-    "model_unknown",
-    "use its successor: pai config set model gemini:gemini-3.8-flash",
-  ]);
-});
-
 test.concurrent("what else helps, such as billing, stays in the advice", async () => {
   const message = "Quota exceeded for metric: generate_content_free_tier_requests, limit: 0, model: gemini-3.8-flash";
   const free: Answer = {
@@ -61,20 +45,6 @@ test.concurrent("what else helps, such as billing, stays in the advice", async (
   const { code, stderr } = await place.pai(["run", "-y", "-m", "gemini-3.8-flash", "make it"]);
   expect(code).toBe(3);
   expect(stderr.replace(/\s+/g, " ")).toMatch(/did you mean gemini:.*, or turn on billing for the key's project/);
-});
-
-test.concurrent("a server that tells nothing is no second failure", async () => {
-  await using place = openPlace([unknown, { status: 500, body: "down" }]);
-  const { code, stderr } = await place.pai(["run", "-y", "make it"]);
-  expect([code, stderr.includes("successor")]).toEqual([3, false]);
-  expect(stderr).toContain("pai models --online gemini");
-});
-
-test.concurrent("after pai models --online the names of the list count", async () => {
-  await using place = openPlace([listOf("gemini-9-ultra", "gemini-9-mini"), unknown]);
-  expect((await place.pai(["models", "--online", "gemini"])).code).toBe(0);
-  const { stderr } = await place.pai(["run", "-y", "-m", "gemini:gemini-9-ultr", "make it"]);
-  expect(stderr).toContain("did you mean gemini:gemini-9-ultra");
 });
 
 const gone = closed("gemini-3.5-flash-lite", "gemini-4-flash-lite");

@@ -168,12 +168,9 @@ needs(postgres).describe("with a real server", () => {
     await using home = openPlace([talked("I am at home.")]);
     await using work = openPlace([talked("I am at work.")]);
     using first = openScreen(home, { columns: 110, rows: 30 });
-    first.enter(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI"`);
-    await first.shows(ready);
-    first.enter("where are you?");
-    await first.shows(/I am at home\./);
-    first.enter("/exit");
-    await first.shows(/go on with: pai resume/);
+    await first.say(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI"`, ready);
+    await first.say("where are you?", /I am at home\./);
+    await first.say("/exit", /go on with: pai resume/);
     const [, id = ""] = /pai resume (\S+)/.exec(first.text()) ?? [];
     await first.shell("true");
 
@@ -182,13 +179,13 @@ needs(postgres).describe("with a real server", () => {
       new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  1 turn  where are you\\?  \\(on .+\\)$`, "m"),
     );
     using second = openScreen(work, { columns: 110, rows: 30 });
-    second.enter(`export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI" resume ${id.slice(0, 15)}`);
-    await second.shows(/was fetched from the store/);
+    await second.say(
+      `export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI" resume ${id.slice(0, 15)}`,
+      /was fetched from the store/,
+    );
     await second.shows(/1 turn\s+> where are you\?/);
-    second.enter("and now?");
-    await second.shows(/I am at work\./);
-    second.enter("/exit");
-    await second.shows(/go on with: pai resume/);
+    await second.say("and now?", /I am at work\./);
+    await second.say("/exit", /go on with: pai resume/);
     await second.shell("true");
     expect(JSON.stringify(work.gemini.requests.at(-1))).toContain("I am at home.");
     expect(server.sql("select turns from pai.sessions where who = 'uma'")).toBe("2");

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { comesTrue, oddTime, sleeps, wakes } from "../../processes.ts";
-import { readLast, readOutcome } from "../contract.ts";
+import { readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
 
@@ -36,16 +36,6 @@ for (const [signal, code, error] of signals) {
     expect(place.tree()).toEqual(file);
   });
 }
-
-test.concurrent("SIGTERM in the execution call ends with 143", async () => {
-  await using place = openPlace([plan, { ...done(write("hello.txt", "a\n")), ...never }], file);
-  const running = place.start(["run", "-y", "--jsonl", "make hello.txt"]);
-  await place.gemini.arrived(2);
-  running.kill("SIGTERM");
-  const outcome = readLast(await running.done);
-  expect([outcome.code, outcome.error?.code, outcome.changes]).toEqual([143, "terminated", []]);
-  expect(place.tree()).toEqual(file);
-});
 
 test.concurrent("SIGHUP during a check ends with 129, takes the change back and leaves no process (R09)", async () => {
   await using place = openPlace([plan, done(write("hello.txt", "a\n"))], file);

@@ -5,7 +5,7 @@ import { readEvents } from "../contract.ts";
 import { openPlace } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { talked } from "../replies.ts";
-import { inTerminal, openScreen, ready } from "../screen.ts";
+import { inTerminal, openScreen } from "../screen.ts";
 
 const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${seconds}` }, body: "slow down" });
 const counting =
@@ -14,8 +14,10 @@ const counting =
 inTerminal("in a narrow terminal the reason of a wait stands below it, and goes with it", async () => {
   await using place = openPlace([busy(3), talked("Here I am.")]);
   using screen = openScreen(place, { columns: 60, rows: 20 });
-  screen.enter('"$PAI" run "are you there?"; echo "ended with $?"');
-  await screen.shows(/\(1 of 5\) · [^·]+\n +the key in GEMINI_API_KEY is over its limit at gemini:\n? +slow down$/m);
+  await screen.say(
+    '"$PAI" run "are you there?"; echo "ended with $?"',
+    /\(1 of 5\) · [^·]+\n +the key in GEMINI_API_KEY is over its limit at gemini:\n? +slow down$/m,
+  );
   await screen.shows(/ended with 0/);
   expect(screen.text()).not.toMatch(/waiting|over its limit|slow down/);
 });
@@ -46,14 +48,6 @@ test.concurrent("without a terminal the pause is one line", async () => {
   expect([stdout, stderr.match(pauseLine)?.length, stderr.includes("Ctrl+C")]).toEqual(["Here I am.\n", 1, false]);
 });
 
-inTerminal("with --plain in a terminal the pause is one line, too", async () => {
-  await using place = openPlace([busy(1), talked("Here I am.")]);
-  using screen = openScreen(place, { columns: 110, rows: 24 });
-  screen.enter('"$PAI" run --plain "are you there?"');
-  await screen.shows(/Here I am\./);
-  expect([screen.text().match(pauseLine)?.length, screen.text().includes("Ctrl+C")]).toEqual([1, false]);
-});
-
 test.concurrent("--jsonl tells the pause in numbers too", async () => {
   await using place = openPlace([busy(1), talked("Here I am.")]);
   const events = readEvents(await place.pai(["run", "--jsonl", "are you there?"]));
@@ -78,18 +72,4 @@ test.concurrent("Ctrl+C in the pause acts at once: the answer is there within 10
     expect(place.gemini.requests).toHaveLength(1);
     return answered - pressed;
   });
-});
-
-inTerminal("Ctrl+C in the pause drops the task, not the session", async () => {
-  await using place = openPlace([busy(40), talked("Here I am.")]);
-  using screen = openScreen(place, { columns: 110, rows: 24 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
-  screen.enter("are you there?");
-  await screen.shows(counting);
-  screen.press("C-c");
-  await screen.shows(/interrupted/);
-  await screen.shows(ready, 2);
-  screen.enter("and now?");
-  await screen.shows(/Here I am\./);
 });

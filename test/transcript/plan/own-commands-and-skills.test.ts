@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openPlace, type Place } from "../harness.ts";
 import { talked } from "../replies.ts";
-import { inTerminal, openScreen, ready } from "../screen.ts";
+import { inTerminal, openScreen, openSession } from "../screen.ts";
 
 const evil = "#!/bin/sh\ntouch ../spare/ran\n";
 const project = {
@@ -104,15 +104,11 @@ inTerminal("in a session: listed, completed, run; a name of pai's own stays pai'
   await using place = openPlace([talked("Reviewed.")]);
   putOwn(place, "commands/review.md", "---\ndescription: looks it over\n---\nReview $ARGUMENTS.\n");
   putOwn(place, "commands/help.md", "EVIL\n");
-  using screen = openScreen(place, { columns: 80, rows: 30 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
-  screen.enter("/help");
-  await screen.shows(/\/review +looks it over/);
+  using screen = await openSession(place, '"$PAI"', { columns: 80, rows: 30 });
+  await screen.say("/help", /\/review +looks it over/);
   screen.press("/rev", "Tab");
   await screen.shows(/pai> \/review /);
-  screen.enter("a.txt");
-  await screen.shows(/Reviewed\./);
+  await screen.say("a.txt", /Reviewed\./);
   expect(sent(place, 0)).toContain("Request: Review a.txt.");
   expect(place.gemini.requests).toHaveLength(1);
 });
@@ -120,15 +116,11 @@ inTerminal("in a session: listed, completed, run; a name of pai's own stays pai'
 inTerminal("pai trust shows what it would trust and asks; no leaves everything as it was", async () => {
   await using place = openPlace([], project);
   using screen = openScreen(place, { columns: 100, rows: 40 });
-  screen.enter('"$PAI" trust; echo "ended with $?"');
-  await screen.shows(/Trust this as it is\?/);
+  await screen.say('"$PAI" trust; echo "ended with $?"', /Trust this as it is\?/);
   await screen.shows(/Use SECRET-STYLE\./);
-  screen.enter("n");
-  await screen.shows(/ended with 10/);
+  await screen.say("n", /ended with 10/);
   expect((await place.pai(["run", "/ship it"])).code).toBe(3);
-  screen.enter('"$PAI" trust; echo "ended with $?"');
-  await screen.shows(/Trust this as it is\?/, 2);
-  screen.enter("y");
-  await screen.shows(/Trusted \.pai\/commands\/ship\.md/);
+  await screen.say('"$PAI" trust; echo "ended with $?"', /Trust this as it is\?/, 2);
+  await screen.say("y", /Trusted \.pai\/commands\/ship\.md/);
   await screen.shows(/ended with 0/);
 });

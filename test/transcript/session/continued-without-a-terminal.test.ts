@@ -3,21 +3,16 @@ import { expect } from "bun:test";
 import { readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
-import { inTerminal, openScreen, ready } from "../screen.ts";
+import { inTerminal, openSession, ready } from "../screen.ts";
 
 const make = (name: string) => [planned([["WRITE", name]]), done(write(name, "text\n"), `Made ${name}.`)];
 
 inTerminal("--continue tells the task what became of the turns before, and adds a turn", async () => {
   await using place = openPlace([...make("one.txt"), ...make("two.txt"), ...make("three.txt")]);
-  using screen = openScreen(place, { columns: 100, rows: 40 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
-  screen.enter("make one.txt");
-  await screen.shows(/or say what to change/);
-  screen.enter("y");
-  await screen.shows(ready, 2);
-  screen.enter("exit");
-  await screen.shows(/go on with: pai resume/);
+  using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 40 });
+  await screen.say("make one.txt", /or say what to change/);
+  await screen.say("y", ready, 2);
+  await screen.say("exit", /go on with: pai resume/);
   await place.pai(["undo", "-y"]);
   const ran = await place.pai(["run", "-y", "--json", "--continue", "make two.txt"]);
   expect(readOutcome(ran)).toMatchObject({ ok: true, text: "Made two.txt." });

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { talked } from "../replies.ts";
-import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+import { inTerminal, openScreen, openSession, ready, type Screen } from "../screen.ts";
 
 /** A session with three rows typed and the cursor in the second. */
 async function openDraft(place: Place): Promise<Screen> {
   const screen = openScreen(place, { columns: 80, rows: 24 });
   await screen.shell("stty -a > ../spare/before");
   screen.record(join(place.spare, "bytes"));
-  screen.enter(
+  await screen.say(
     `TERM=xterm-kitty sh -c 'echo $$ > ../spare/pid; exec "$PAI"'; echo "ended with $?"; stty -a > ../spare/after`,
+    ready,
   );
-  await screen.shows(ready);
   screen.press("one", "M-Enter", "two", "M-Enter", "three", "Up");
   await screen.shows(/^pai> one\ntwo\nthree/m);
   return screen;
@@ -40,9 +40,7 @@ function expectGivenBack({ spare }: Place): void {
 /** Up in the next session brings the draft back, and it is sent as it was typed. */
 async function expectKept(place: Place, draft = "one\ntwo\nthree"): Promise<void> {
   const before = place.gemini.requests.length;
-  using screen = openScreen(place, { columns: 80, rows: 24 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
+  using screen = await openSession(place);
   screen.press("Up", "Enter");
   await place.gemini.arrived(before + 1);
   expect(place.gemini.requests.at(-1)?.body).toContain(`Request: ${draft.replaceAll("\n", "\\n")}`);
@@ -63,34 +61,12 @@ for (const [signal, code, said] of [
   });
 }
 
-inTerminal(
-  "an earlier message that was called up and changed is a draft too; an unchanged one hides none",
-  async () => {
-    await using place = openPlace(Array.from({ length: 4 }, () => talked("One.")));
-    for (const [typed, keys, draft] of [
-      [["hello there"], ["Up", " again"], "hello there again"],
-      [["the next one"], ["half of", "Up", "Up"], "half of"],
-    ] as const) {
-      using screen = openScreen(place, { columns: 80, rows: 24 });
-      screen.enter(`sh -c 'echo $$ > ../spare/pid; exec "$PAI"'; echo "ended with $?"`);
-      await screen.shows(ready);
-      screen.press(...typed, "Enter");
-      await screen.shows(/One\./);
-      await screen.shows(ready, 2);
-      screen.press(...keys);
-      await Bun.sleep(300);
-      process.kill(pidIn(place), "SIGTERM");
-      await screen.shows(/ended with 143/);
-      await expectKept(place, draft);
-    }
-  },
-);
-
 inTerminal("a draft that cannot be kept is said to be lost, and stands on the screen", async () => {
   await using place = openPlace();
-  using screen = openScreen(place, { columns: 80, rows: 24 });
-  screen.enter(`sh -c 'echo $$ > ../spare/pid; exec "$PAI" --ephemeral'; echo "ended with $?"`);
-  await screen.shows(ready);
+  using screen = await openSession(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI" --ephemeral'`, {
+    columns: 80,
+    rows: 24,
+  });
   screen.press("one");
   await screen.shows(/^pai> one/m);
   process.kill(pidIn(place), "SIGTERM");
@@ -113,16 +89,14 @@ inTerminal("Ctrl+Z and fg go on in the middle of several rows, with the modes of
   using screen = openScreen(place, { columns: 80, rows: 24 });
   await screen.shell("stty -a > ../spare/before");
   screen.record(join(place.spare, "bytes"));
-  screen.enter('TERM=xterm-kitty "$PAI"');
-  await screen.shows(ready);
+  await screen.say('TERM=xterm-kitty "$PAI"', ready);
   screen.press("one", "M-Enter", "two", "M-Enter", "three", "Up");
   await screen.shows(/^pai> one\ntwo\nthree/m);
   screen.press("C-z");
   await screen.shows(/^pai> one\ntwo\nthree\n+.*Stopped/m);
   await screen.shell("stty -a > ../spare/after");
   expectGivenBack(place);
-  screen.enter("fg");
-  await screen.shows(/^pai> one\ntwo\nthree/m, 2);
+  await screen.say("fg", /^pai> one\ntwo\nthree/m, 2);
   screen.paste(" and\na half");
   await screen.shows(/^two and\na half\nthree/m);
   screen.press("Enter");
@@ -135,22 +109,17 @@ inTerminal(
   async () => {
     await using place = openPlace([talked("One.")]);
     using screen = openScreen(place, { columns: 80, rows: 24 });
-    screen.enter("exec bash --norc --noprofile -c 'echo a bash; exec bash --norc --noprofile'");
-    await screen.shows(/a bash$/m);
-    screen.enter('"$PAI"');
-    await screen.shows(ready);
+    await screen.say("exec bash --norc --noprofile -c 'echo a bash; exec bash --norc --noprofile'", /a bash$/m);
+    await screen.say('"$PAI"', ready);
     screen.press("one", "M-Enter", "two", "M-Enter", "three", "Up", "C-z");
     await screen.shows(/Stopped/);
     screen.enter("bg; sleep 0.5");
     await Bun.sleep(700);
-    screen.enter("");
-    await screen.shows(/Stopped/, 2);
-    screen.enter("fg");
-    await screen.shows(/^pai> one\ntwo\nthree/m, 2);
+    await screen.say("", /Stopped/, 2);
+    await screen.say("fg", /^pai> one\ntwo\nthree/m, 2);
     screen.press("X", "BSpace", "C-z");
     await screen.shows(/Stopped/, 3);
-    screen.enter("kill %1; sleep 0.5; echo 'what is left:'; jobs; echo done");
-    await screen.shows(/^done/m);
+    await screen.say("kill %1; sleep 0.5; echo 'what is left:'; jobs; echo done", /^done/m);
     expect(screen.text()).toMatch(/what is left:\n(\[1\]\+\s+(Exit 143|Terminated).*\n)?done/);
     await expectKept(place);
   },

@@ -2,22 +2,17 @@
 import { expect } from "bun:test";
 import { openPlace } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
-import { inTerminal, lastAsked, openScreen, ready } from "../screen.ts";
+import { inTerminal, lastAsked, openSession } from "../screen.ts";
 
 inTerminal("a slash is never a task, whatever is mistyped behind it; a comment is one", async () => {
   await using place = openPlace([talked("That is a comment.")]);
-  using screen = openScreen(place, { columns: 60, rows: 40 });
-  screen.enter('"$PAI"; echo "ended with $?"');
-  await screen.shows(ready);
+  using screen = await openSession(place, '"$PAI"', { columns: 60, rows: 40 });
   for (const [at, line] of ["/", "/ help", "/123", "/日本語"].entries()) {
-    screen.enter(line);
-    await screen.shows(/unknown command: \//, at + 1);
+    await screen.say(line, /unknown command: \//, at + 1);
   }
   expect(place.gemini.requests).toHaveLength(0);
-  screen.enter("// what does this line say?");
-  await screen.shows(/That is a comment/);
-  screen.enter("/quit now");
-  await screen.shows(/ended with 0/);
+  await screen.say("// what does this line say?", /That is a comment/);
+  await screen.say("/quit now", /ended with 0/);
 });
 
 inTerminal("a no, or a number of no next step, costs nothing; where no steps wait it is a message", async () => {
@@ -29,26 +24,17 @@ inTerminal("a no, or a number of no next step, costs nothing; where no steps wai
     done(write("one.txt", "1\n"), "Made one.txt.", steps),
     planned([["WRITE", "three.txt"]]),
   ]);
-  using screen = openScreen(place, { columns: 100, rows: 40 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
-  screen.enter("7");
-  await screen.shows(/How many\?/);
-  screen.enter("no");
-  await screen.shows(/None then\./);
-  screen.enter("make one.txt");
-  await screen.shows(/or say what to change/);
-  screen.enter("y");
-  await screen.shows(/2\. Make three\.txt/);
+  using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 40 });
+  await screen.say("7", /How many\?/);
+  await screen.say("no", /None then\./);
+  await screen.say("make one.txt", /or say what to change/);
+  await screen.say("y", /2\. Make three\.txt/);
   for (const [at, line] of ["3", "0"].entries()) {
-    screen.enter(line);
-    await screen.shows(/no next step \d/, at + 1);
+    await screen.say(line, /no next step \d/, at + 1);
   }
-  screen.enter("tidak");
-  await screen.shows(/nothing was done/);
+  await screen.say("tidak", /nothing was done/);
   expect(place.gemini.requests).toHaveLength(4);
-  screen.enter("2");
-  await screen.shows(/or say what to change/, 2);
+  await screen.say("2", /or say what to change/, 2);
   expect(place.gemini.requests[4]?.body).toContain("Make three.txt");
 });
 
@@ -56,16 +42,11 @@ inTerminal(
   "a yes answers the question that the last answer ends with; where none was asked, it costs nothing",
   async () => {
     await using place = openPlace([talked("It is 3. **Shall I change it?**"), talked("It is 4 now.")]);
-    using screen = openScreen(place, { columns: 100, rows: 40 });
-    screen.enter('"$PAI"');
-    await screen.shows(ready);
-    screen.enter("what is x?");
-    await screen.shows(/Shall I change it\?/);
-    screen.enter("yes");
-    await screen.shows(/It is 4 now\./);
+    using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 40 });
+    await screen.say("what is x?", /Shall I change it\?/);
+    await screen.say("yes", /It is 4 now\./);
     expect(lastAsked(place)).toMatch(/\byes\b/);
-    screen.enter("yes");
-    await screen.shows(/nothing to continue/);
+    await screen.say("yes", /nothing to continue/);
     expect(place.gemini.requests).toHaveLength(2);
   },
 );

@@ -24,8 +24,7 @@ for (const [name, line, told] of [
     using screen = open(place, line);
     await screen.shows(asked);
     expect(place.tree()).toEqual({});
-    screen.enter("y");
-    await screen.shows(/Made it\./);
+    await screen.say("y", /Made it\./);
     await screen.shows(/ended with 0/);
     expect(place.gemini.requests[0]?.body).toContain(told);
     expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
@@ -47,9 +46,7 @@ inTerminal("nobody is asked where nothing is piped in, with --no-input, or witho
   await using place = openPlace([plan, plan, plan]);
   using screen = open(place, '"$PAI" "make hello.txt" < /dev/null');
   await screen.shows(/ended with 10/);
-  screen.enter('echo "a piped line" | "$PAI" --no-input "make hello.txt"; echo "then $?"');
-  await screen.shows(/then 10/);
-  screen.enter('echo "a piped line" | setsid -w "$PAI" "make hello.txt"; echo "last $?"');
-  await screen.shows(/last 10/);
+  await screen.say('echo "a piped line" | "$PAI" --no-input "make hello.txt"; echo "then $?"', /then 10/);
+  await screen.say('echo "a piped line" | setsid -w "$PAI" "make hello.txt"; echo "last $?"', /last 10/);
   expect(screen.text()).not.toMatch(asked);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { comesTrue, ends } from "../../processes.ts";
 import { openPlace, type Place, readTree } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
-import { expectEnd, inTerminal, openScreen, openSession, ready } from "../screen.ts";
+import { expectEnd, inTerminal, leave, openCommand, openScreen, openSession, ready } from "../screen.ts";
 
 const size = { columns: 100, rows: 40 };
 const question = /or say what to change/;
@@ -23,31 +23,24 @@ inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, ex
     changed,
     done(write("other.txt", "o\n"), "Made it."),
   ]);
-  using screen = openSession(place, '"$PAI" -m gemini-3.5-flash-lite', size);
-  await screen.shows(ready);
+  using screen = await openSession(place, '"$PAI" -m gemini-3.5-flash-lite', size);
   expect(screen.text()).toMatch(/pai \d+\.\d+\.\d+ +gemini:gemini-3\.5-flash-lite/);
 
-  screen.enter("make hello.txt");
-  await screen.shows(question);
+  await screen.say("make hello.txt", question);
   expect(screen.text()).toMatch(/WRITE\s+hello\.txt/);
-  screen.enter("no not that, name it other.txt");
-  await screen.shows(/Then other\.txt\./);
+  await screen.say("no not that, name it other.txt", /Then other\.txt\./);
   await screen.shows(question, 2);
-  screen.enter("n");
-  await screen.shows(/declined/);
+  await screen.say("n", /declined/);
   await screen.shows(ready, 2);
   expect(place.tree()).toEqual({});
 
-  screen.enter("make other.txt");
-  await screen.shows(question, 3);
-  screen.enter("y");
-  await screen.shows(/undo with: pai undo/);
+  await screen.say("make other.txt", question, 3);
+  await screen.say("y", /undo with: pai undo/);
   await screen.shows(ready, 3);
   const shown = screen.text();
   expect(shown).toMatch(/\+ o\b[\s\S]*Made it\.[\s\S]*2 calls/);
   expect([place.gemini.requests.length, place.tree()]).toEqual([4, { "other.txt": "o\n" }]);
-  screen.enter("exit");
-  await expectEnd(place, screen, 0);
+  await leave(place, screen);
 });
 
 inTerminal(
@@ -58,26 +51,20 @@ inTerminal(
       ...make("two.txt", ["Make three.txt"]),
       ...make("three.txt"),
     ]);
-    using screen = openSession(place, '"$PAI"', size);
-    await screen.shows(ready);
-    screen.enter("lanjut");
-    await screen.shows(/nothing to continue/);
-    screen.enter("make one.txt");
-    await screen.shows(question);
-    screen.enter("y");
-    await screen.shows(/Made one\.txt/);
+    using screen = await openSession(place, '"$PAI"', size);
+    await screen.say("lanjut", /nothing to continue/);
+    await screen.say("make one.txt", question);
+    await screen.say("y", /Made one\.txt/);
     await screen.shows(ready, 3);
     for (const [at, name] of ["two.txt", "three.txt"].entries()) {
-      screen.enter("lanjut");
-      await screen.shows(question, at + 2);
-      screen.enter("ya");
-      await screen.shows(new RegExp(`Made ${name}`));
+      await screen.say("lanjut", question, at + 2);
+      await screen.say("ya", new RegExp(`Made ${name}`));
       await screen.shows(ready, at + 4);
     }
     expect(place.gemini.requests[2]?.body).toContain("Make two.txt");
-    screen.enter("lanjut");
-    await screen.shows(/nothing to continue/, 2);
+    await screen.say("lanjut", /nothing to continue/, 2);
     expect([place.gemini.requests.length, Object.keys(place.tree())]).toEqual([6, ["one.txt", "three.txt", "two.txt"]]);
+    await screen.shows(ready, 6);
     screen.press("C-d");
     await expectEnd(place, screen, 0);
   },
@@ -85,14 +72,11 @@ inTerminal(
 
 inTerminal("empty input and an unknown slash command cost nothing; one unknown character is asked again", async () => {
   await using place = openPlace(hello);
-  using screen = openSession(place, '"$PAI"', size);
-  await screen.shows(ready);
+  using screen = await openSession(place, '"$PAI"', size);
   screen.press("Enter", "Enter", "/status", "Enter");
   await screen.shows(/here: \/cost, \/diff, \/config/);
   await screen.shows(ready, 2);
   expect(screen.text().match(/^pai> /gm)).toHaveLength(2);
-  screen.enter("/nonsense");
-  await screen.shows(/unknown command: \/nonsense/);
   expect(place.gemini.requests).toHaveLength(0);
   screen.enter("make hello.txt");
   // The line that explains the answers holds words of the question: only this is where an answer is read.
@@ -100,34 +84,27 @@ inTerminal("empty input and an unknown slash command cost nothing; one unknown c
   await screen.shows(answer);
   screen.press("Enter");
   await screen.shows(answer, 2);
-  screen.enter("x");
-  await screen.shows(answer, 3);
+  await screen.say("x", answer, 3);
   expect([place.gemini.requests.length, place.tree()]).toEqual([1, {}]);
-  screen.enter("oke");
-  await screen.shows(/undo with/);
-  screen.enter("/undo");
-  await screen.shows(/Take back run/);
-  screen.enter("y");
-  await screen.shows(/undone run/);
-  expect(place.tree()).toEqual({});
-  screen.enter("quit");
-  await expectEnd(place, screen, 0);
+  await screen.say("oke", /undo with/);
+  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+  await leave(place, screen);
 });
 
 inTerminal(
   "Ctrl+C in a run keeps the session; twice at the prompt leaves with 130 and the terminal as it was",
   async () => {
     await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("Here I am.")]);
-    using screen = openSession(place, '"$PAI"', size);
-    await screen.shows(ready);
+    using screen = await openSession(place, '"$PAI"', size);
     screen.enter("take your time");
     await place.gemini.arrived(1);
     screen.press("C-c");
-    await screen.shows(/interrupted/);
+    await Bun.sleep(50);
+    screen.press("C-c");
+    await screen.shows(/interrupted, nothing changed/);
     await screen.shows(ready, 2);
     await Bun.sleep(2100);
-    screen.enter("are you there?");
-    await screen.shows(/Here I am\./);
+    await screen.say("are you there?", /Here I am\./);
     await screen.shows(ready, 3);
     screen.press("C-c");
     await screen.shows(/Ctrl\+C again/);
@@ -139,7 +116,7 @@ inTerminal(
 
 inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal as it was (R11)", async () => {
   await using place = openPlace(hello);
-  using screen = openSession(place, '"$PAI" run "make hello.txt"', size);
+  using screen = openCommand(place, '"$PAI" run "make hello.txt"', size);
   screen.record(join(place.spare, "bytes"));
   await screen.shows(question);
   screen.press("C-c");
@@ -151,24 +128,16 @@ inTerminal("pai run in a terminal asks; Ctrl+C ends it with 130 and the terminal
 
 inTerminal("/effort tells the model how hard to think from the next task on", async () => {
   await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
-  using screen = openSession(place, '"$PAI"', size);
-  await screen.shows(ready);
-  screen.enter("one?");
-  await screen.shows(/One\./);
-  screen.enter("/effort hard");
-  await screen.shows(/unknown effort: hard/);
-  screen.enter("/effort low");
-  await screen.shows(/effort: low/);
-  screen.enter("two?");
-  await screen.shows(/Two\./);
-  screen.enter("/effort default");
-  await screen.shows(/effort: the model's own/);
-  screen.enter("three?");
-  await screen.shows(/Three\./);
+  using screen = await openSession(place, '"$PAI"', size);
+  await screen.say("one?", /One\./);
+  await screen.say("/effort hard", /unknown effort: hard/);
+  await screen.say("/effort low", /effort: low/);
+  await screen.say("two?", /Two\./);
+  await screen.say("/effort default", /effort: the model's own/);
+  await screen.say("three?", /Three\./);
   const levels = place.gemini.requests.map(({ body }) => /"thinkingLevel":"(\w+)"/.exec(body)?.[1] ?? null);
   expect(levels).toEqual([null, "LOW", null]);
-  screen.enter("quit");
-  await expectEnd(place, screen, 0);
+  await leave(place, screen);
 });
 
 /** True when the process has gone within three seconds. */
@@ -182,11 +151,9 @@ inTerminal(
         planned([["WRITE", "hello.txt"]]),
         { ...done(write("hello.txt", "a\n")), delayMs: 20_000 },
       ]);
-      const screen = openSession(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`, size);
-      await screen.shows(ready);
+      const screen = await openSession(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`, size);
       if (at !== "prompt") {
-        screen.enter("make hello.txt");
-        await screen.shows(question);
+        await screen.say("make hello.txt", question);
       }
       if (at === "run") {
         screen.enter("y");
@@ -202,26 +169,21 @@ inTerminal(
 inTerminal("TERM=dumb and one row or few columns work (R18)", async () => {
   await using place = openPlace(hello);
   using screen = openScreen(place, { columns: 20, rows: 3 });
-  screen.enter('TERM=dumb "$PAI" run "make hello.txt"; echo "ended $?"');
-  await screen.shows(question);
-  screen.enter("y");
-  await screen.shows(/ended 0/);
+  await screen.say('TERM=dumb "$PAI" run "make hello.txt"; echo "ended $?"', question);
+  await screen.say("y", /ended 0/);
   expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
 });
 
 inTerminal("a terminal resized between tasks, and while one is waited for, is filled to its width (R10)", async () => {
   const words = Array.from({ length: 30 }, (_, at) => `word${at}`).join(" ");
   await using place = openPlace([talked(words), { ...talked(words), delayMs: 1500 }]);
-  using screen = openSession(place, '"$PAI"', size);
-  await screen.shows(ready);
+  using screen = await openSession(place, '"$PAI"', size);
   screen.resize({ columns: 50, rows: 40 });
   await Bun.sleep(300);
-  screen.enter("talk");
-  await screen.shows(ready, 2);
+  await screen.say("talk", ready, 2);
   const widest = (text: string) => Math.max(...(text.match(/^.*word.*$/gm) ?? []).map((line) => line.length));
   expect(widest(screen.text())).toBeLessThanOrEqual(50);
-  screen.enter("again");
-  await screen.shows(/working, mostly/);
+  await screen.say("again", /working, mostly/);
   screen.resize({ columns: 30, rows: 40 });
   await screen.shows(ready, 3);
   // What the terminal itself wrapped anew stays; every turn after it fits.
@@ -230,29 +192,19 @@ inTerminal("a terminal resized between tasks, and while one is waited for, is fi
 
 inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and redo are both here", async () => {
   await using place = openPlace(hello);
-  using screen = openSession(place, '"$PAI"', size);
-  await screen.shows(ready);
-  screen.enter("help");
-  await screen.shows(/did you mean \/help\?/);
-  screen.enter("history");
-  await screen.shows(/history is not a task\n.*in a shell: pai history/);
-  screen.enter("pai undo");
-  await screen.shows(/pai undo is for a shell; here: \/undo/);
+  using screen = await openSession(place, '"$PAI"', size);
+  await screen.say("help", /did you mean \/help\?/);
+  await screen.say("history", /history is not a task\n.*in a shell: pai history/);
+  await screen.say("pai undo", /pai undo is for a shell; here: \/undo/);
   expect(place.gemini.requests).toHaveLength(0);
-  screen.enter("make hello.txt");
-  await screen.shows(question);
-  screen.enter("lanjut");
-  await screen.shows(/here: \/undo/, 2);
+  await screen.say("make hello.txt", question);
+  await screen.say("lanjut", /here: \/undo/, 2);
   await screen.shows(ready, 5);
-  screen.enter("/undo");
-  await screen.shows(/go on\? y or n/);
-  screen.enter("y");
-  await screen.shows(/undone run/);
+  await screen.say("/undo", /go on\? y or n/);
+  await screen.say("y", /undone run/);
   expect(place.tree()).toEqual({});
-  screen.enter("/redo");
-  await screen.shows(/go on\? y or n/, 2);
-  screen.enter("y");
-  await screen.shows(/redone run/);
+  await screen.say("/redo", /go on\? y or n/, 2);
+  await screen.say("y", /redone run/);
   expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
 });
 
@@ -260,11 +212,12 @@ inTerminal(
   "Ctrl+C in one command and then in another ends both, shows what they wrote, and ends not the session",
   async () => {
     await using place = openPlace();
-    using screen = openSession(place, '"$PAI"', size);
-    await screen.shows(ready);
+    using screen = await openSession(place, '"$PAI"', size);
     for (const time of [1, 2]) {
-      screen.enter(`!echo begun; touch ../spare/${time}; sleep 60`);
-      await screen.shows(/running echo begun; touch \S+; sleep 60 · Esc stops/);
+      await screen.say(
+        `!echo begun; touch ../spare/${time}; sleep 60`,
+        /running echo begun; touch \S+; sleep 60 · Esc stops/,
+      );
       // The line is there before the command, which writes nothing that is shown before its end.
       await comesTrue(() => existsSync(join(place.spare, `${time}`)));
       screen.press("C-c");
@@ -279,12 +232,9 @@ inTerminal(
 inTerminal("a question goes on by looks without a word about modes, and the rounds are told", async () => {
   const looks = [1, 2, 3, 4].map((n) => planned([["SEARCH", `word_${n}`]]));
   await using place = openPlace([...looks, talked("It is nowhere.")], { "a.txt": "a\n" });
-  using screen = openSession(place, '"$PAI"', size);
-  await screen.shows(ready);
-  screen.enter("where is it");
-  await screen.shows(/looked 4 of at most 12 times/);
+  using screen = await openSession(place, '"$PAI"', size);
+  await screen.say("where is it", /looked 4 of at most 12 times/);
   await screen.shows(/It is nowhere\./);
   await screen.shows(ready, 2);
-  screen.enter("exit");
-  await expectEnd(place, screen, 0);
+  await leave(place, screen);
 });

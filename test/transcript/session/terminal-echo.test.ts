@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { needs, otherUser } from "../../needs.ts";
 import { openPlace } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
-import { inTerminal, openScreen, ready, sttyOf } from "../screen.ts";
+import { inTerminal, openScreen, openSession, ready, sttyOf } from "../screen.ts";
 
 inTerminal(
   "what is typed ahead of a question answers nothing and stays in the queue, line by line; a bare yes is gone, and told",
@@ -11,30 +11,25 @@ inTerminal(
     const plan = { ...planned([["WRITE", "a.txt"]]), delayMs: 2500 };
     const answers = [plan, done(write("a.txt", "a\n"), "Made it."), talked("Tested."), talked("Typed."), plan];
     await using place = openPlace(answers);
-    using screen = openScreen(place, { columns: 40, rows: 50 });
-    screen.enter('"$PAI"');
-    await screen.shows(ready);
+    using screen = await openSession(place, '"$PAI"', { columns: 40, rows: 50 });
     screen.enter("make a.txt");
     await place.gemini.arrived(1);
     screen.press("and test it", "Enter", "y", "Enter", "types", "Enter", "half");
     await screen.shows(/typed before this question, so no answer\s+to it: y\n[\s\S]*or say what to change/);
     expect(screen.text()).toMatch(/^then: and test it\nthen: types$/m);
     expect(place.tree()).toEqual({});
-    screen.enter("y");
-    await screen.shows(
+    await screen.say(
+      "y",
       /^undo with[\s\S]*^pai> and test it\n[\s\S]*Tested\.[\s\S]*^pai> types\n[\s\S]*Typed\.[\s\S]*^pai> half/m,
     );
     screen.press("C-u", "again", "Enter");
     await place.gemini.arrived(5);
-    screen.enter("y");
-    await screen.shows(/or say what to change/, 2);
-    screen.enter("n");
-    await screen.shows(/declined[\s\S]*^pai> *$/m);
+    await screen.say("y", /or say what to change/, 2);
+    await screen.say("n", /declined[\s\S]*^pai> *$/m);
     screen.enter("/clear");
     // At 40 columns lines break between words.
     await screen.shows(/^cleared: the next task knows nothing of ?\nthe earlier ones/m);
-    screen.enter("exit");
-    await screen.shows(/^5 calls, .*; go on\nwith: pai resume\n\S+\n\$ /m);
+    await screen.say("exit", /^5 calls, .*; go on\nwith: pai resume\n\S+\nended with 0$/m);
   },
 );
 
@@ -43,10 +38,10 @@ needs(otherUser, "tmux").test(
   async () => {
     await using place = openPlace([{ ...talked("Hello."), delayMs: 20_000 }]);
     using screen = openScreen(place, { columns: 80, rows: 30 });
-    screen.enter(
+    await screen.say(
       'chmod 755 .. . && HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI" --ephemeral',
+      ready,
     );
-    await screen.shows(ready);
     screen.enter("hello there");
     await place.gemini.arrived(1);
     screen.press("Escape");
@@ -60,23 +55,20 @@ inTerminal(
     await using place = openPlace([{ ...talked("Forty-two."), delayMs: 4000 }]);
     using screen = openScreen(place, { columns: 80, rows: 24 });
     await screen.shell("stty -a > ../spare/before");
-    screen.enter('"$PAI"');
-    await screen.shows(ready);
+    await screen.say('"$PAI"', ready);
     screen.enter("what is it?");
     await place.gemini.arrived(1);
     screen.press("C-z");
     await screen.shows(/Stopped/);
     await screen.shell("stty -a > ../spare/after");
     expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
-    screen.enter("fg");
-    await screen.shows(/^"\$\{PAI\}"$/m);
+    await screen.say("fg", /^"\$\{PAI\}"$/m);
     await Bun.sleep(300);
     screen.press("l", "a", "t", "e", "r");
     await screen.shows(/^ {2}pai> later$/m);
     await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
     screen.press("C-u");
-    screen.enter("exit");
-    await screen.shows(/^pai> exit ?\n1 call, .*; go on with: pai resume \S+\n\$ /m);
+    await screen.say("exit", /^pai> exit ?\n1 call, .*; go on with: pai resume \S+\n\$ /m);
     await screen.shell("stty -a > ../spare/after");
     expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
   },
@@ -84,8 +76,7 @@ inTerminal(
 
 /** Begins a task that takes its time, queues two lines behind it, and stops it. */
 async function stopWithQueue(screen: ReturnType<typeof openScreen>, place: ReturnType<typeof openPlace>) {
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
+  await screen.say('"$PAI"', ready);
   screen.enter("take your time");
   await place.gemini.arrived(1);
   screen.press("then the second", "Enter", "and the third", "Enter");
@@ -119,9 +110,7 @@ inTerminal("the last task is offered again only where it stands at the prompt, n
 
 inTerminal("of a long line that is typed while a task works the end is seen", async () => {
   await using place = openPlace([{ ...talked("First."), delayMs: 20_000 }]);
-  using screen = openScreen(place, { columns: 60, rows: 20 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
+  using screen = await openSession(place, '"$PAI"', { columns: 60, rows: 20 });
   screen.enter("begin now");
   await place.gemini.arrived(1);
   screen.press("please also make sure that the help text names the new flag of it");
@@ -130,9 +119,7 @@ inTerminal("of a long line that is typed while a task works the end is seen", as
 
 inTerminal("a bare yes or no typed while a task works is not sent, and pai says so", async () => {
   await using place = openPlace([{ ...talked("First."), delayMs: 3000 }, talked("Second.")]);
-  using screen = openScreen(place, { columns: 80, rows: 40 });
-  screen.enter('"$PAI"');
-  await screen.shows(ready);
+  using screen = await openSession(place, '"$PAI"', { columns: 80, rows: 40 });
   screen.enter("begin now");
   await place.gemini.arrived(1);
   screen.press("n", "Enter", "then test it", "Enter", "y", "Enter");
@@ -145,9 +132,7 @@ inTerminal(
   "lines typed while a task works are a queue: it is shown, can be changed, and goes out line by line",
   async () => {
     await using place = openPlace([{ ...talked("First."), delayMs: 3000 }, talked("Second."), talked("Third.")]);
-    using screen = openScreen(place, { columns: 80, rows: 40 });
-    screen.enter('"$PAI"');
-    await screen.shows(ready);
+    using screen = await openSession(place, '"$PAI"', { columns: 80, rows: 40 });
     screen.enter("begin now");
     await place.gemini.arrived(1);
     screen.press("then tset it", "Enter", "and thank me", "Enter");

@@ -18,8 +18,7 @@ function open(place: Place, words = ""): Screen {
 
 /** Types a task and says yes to its changes, which are the n-th that the screen asks about. */
 async function allow(screen: Screen, task: string, n = 1): Promise<void> {
-  screen.enter(task);
-  await screen.shows(question, n);
+  await screen.say(task, question, n);
   screen.enter("y");
 }
 
@@ -43,46 +42,35 @@ inTerminal(
       await screen.shows(ready, 2);
       await allow(screen, "second", 2);
       await screen.shows(/echo made/);
-      screen.enter("y");
-      await screen.shows(/Made two\./);
+      await screen.say("y", /Made two\./);
       await screen.shows(ready, 3);
-      screen.enter("/tasks");
-      await screen.shows(/1\. Count up/);
-      screen.enter("exit");
-      await screen.shows(/ended with 0/);
+      await screen.say("/tasks", /1\. Count up/);
+      await screen.say("exit", /ended with 0/);
     }
     expect(place.tree()).toEqual({ "a.txt": "two\n", "by-command.txt": "made\n" });
     using screen = open(place, "resume");
     await screen.shows(/2 turns, 1 task\s+> first\s+Made one\.[\s\S]*> second\s+Made two\./);
     await screen.shows(ready);
-    screen.enter("/rewind");
-    await screen.shows(/2 .*second/);
-    screen.enter("/rewind 2 both");
-    await screen.shows(/Take back 1 run: [^?]*\?\s+go on\?/);
+    await screen.say("/rewind", /2 .*second/);
+    await screen.say("/rewind 2 both", /Take back 1 run: [^?]*\?\s+go on\?/);
     screen.press("n");
     await screen.shows(/nothing was changed/);
-    screen.enter("/rewind 2 both");
-    await screen.shows(/go on\?/, 2);
+    await screen.say("/rewind 2 both", /go on\?/, 2);
     screen.press("y");
     await screen.shows(/files and conversation went back to before turn 2: 1 run taken back/);
     expect(place.tree()).toEqual({ "a.txt": "one\n" });
     expect(JSON.parse((await place.pai(["stats", "--json"])).stdout).data.total.undone).toBe(1);
-    screen.enter("/tasks");
-    await screen.shows(/No tasks\./);
-    screen.enter("/rewind 2 both");
-    await screen.shows(/unknown turn: 2/);
-    screen.enter("third");
-    await screen.shows(/Going on\./);
+    await screen.say("/tasks", /No tasks\./);
+    await screen.say("/rewind 2 both", /unknown turn: 2/);
+    await screen.say("third", /Going on\./);
     const sent = place.gemini.requests.at(-1)?.body ?? "";
     expect([sent.includes("Made one."), sent.includes("Made two.")]).toEqual([true, false]);
     await screen.shows(ready, 6);
-    screen.enter("/rewind 1 code");
-    await screen.shows(/go on\?/, 3);
+    await screen.say("/rewind 1 code", /go on\?/, 3);
     screen.press("y");
     await screen.shows(/files went back to before turn 1/);
     expect(place.tree()).toEqual({});
-    screen.enter("/rewind 1 code");
-    await screen.shows(/no files were taken back/);
+    await screen.say("/rewind 1 code", /no files were taken back/);
   },
 );
 
@@ -94,13 +82,11 @@ inTerminal("what the user changed later is not rewound over: it is named and not
   await screen.shows(/Made one\./);
   await screen.shows(ready, 2);
   writeFileSync(join(place.root, "a.txt"), "mine\n");
-  screen.enter("/rewind 1 both");
-  await screen.shows(/Take back 1 run: a\.txt\?/);
+  await screen.say("/rewind 1 both", /Take back 1 run: a\.txt\?/);
   screen.press("y");
   await screen.shows(/changed since: a\.txt/);
   expect(place.tree()).toEqual({ "a.txt": "mine\n" });
-  screen.enter("/rewind");
-  await screen.shows(/first/, 2);
+  await screen.say("/rewind", /first/, 2);
 });
 
 inTerminal("kill -9 in a turn: what it did is taken back, and the model is told so when it goes on", async () => {
@@ -120,8 +106,7 @@ inTerminal("kill -9 in a turn: what it did is taken back, and the model is told 
   await again.shows(/1 turn\s+> first/);
   expect(place.tree()).toEqual({});
   await again.shows(ready);
-  again.enter("go on");
-  await again.shows(/Going on\./);
+  await again.say("go on", /Going on\./);
   const sent = place.gemini.requests.at(-1)?.body ?? "";
   expect(sent).toContain("pai: cut off, and what it had changed was taken back");
 });
@@ -130,22 +115,16 @@ inTerminal("/clear starts another session and keeps the old one; list, show, exp
   await using place = openPlace([says("First answer."), says("Second answer.")]);
   using screen = open(place);
   await screen.shows(ready);
-  screen.enter("first");
-  await screen.shows(/First answer\./);
+  await screen.say("first", /First answer\./);
   await screen.shows(ready, 2);
-  screen.enter("/clear now");
-  await screen.shows(/\/clear takes no words; nothing was cleared/);
+  await screen.say("/clear now", /\/clear takes no words; nothing was cleared/);
   await screen.shows(ready, 3);
-  screen.enter("/clear");
-  await screen.shows(/cleared: /);
+  await screen.say("/clear", /cleared: /);
   await screen.shows(ready, 4);
-  screen.enter("second");
-  await screen.shows(/Second answer\./);
+  await screen.say("second", /Second answer\./);
   expect(place.gemini.requests.at(-1)?.body).not.toContain("First answer.");
-  screen.enter("/context");
-  await screen.shows(/messages {3}2 /);
-  screen.enter("exit");
-  await screen.shows(/ended with 0/);
+  await screen.say("/context", /messages {3}2 /);
+  await screen.say("exit", /ended with 0/);
   const listed = await place.pai(["resume", "--list"]);
   expect(listed.stdout).toMatch(/1 turn {2}second\n.*1 turn {2}first\n/);
   expect((await place.pai(["resume", "--prune"])).stdout).toBe("0 sessions deleted\n");

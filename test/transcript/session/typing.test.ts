@@ -9,7 +9,7 @@ import { expectPrompt } from "../../core/cpu-time.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { done, planned, talked, write } from "../replies.ts";
-import { expectEnd, inTerminal, openScreen, openSession, ready, sttyOf } from "../screen.ts";
+import { inTerminal, leave, openScreen, openSession, ready } from "../screen.ts";
 
 /** So many tasks with their ends, as a session keeps them. */
 const turnsOf = (root: string, count: number): readonly StampedEvent[] =>
@@ -28,22 +28,19 @@ const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?
 
 inTerminal("a paste of many lines is one message, and its Enter sends nothing (R19)", async () => {
   await using place = openPlace([talked("Read it.")]);
-  using screen = openSession(place);
-  await screen.shows(ready);
+  using screen = await openSession(place);
   screen.paste("first\nsecond\n\tthird\n");
   await screen.shows(/third/);
   expect(place.gemini.requests).toHaveLength(0);
   screen.press("Enter");
   await screen.shows(/Read it\./);
   expect(sentIn(place, 1)).toContain("first\\nsecond\\n\\tthird");
-  screen.enter("exit");
-  await expectEnd(place, screen);
+  await leave(place, screen);
 });
 
 inTerminal("a paste of more than ten lines is one mark, which Backspace takes away, and goes whole", async () => {
   await using place = openPlace([talked("Read it.")]);
-  using screen = openSession(place);
-  await screen.shows(ready);
+  using screen = await openSession(place);
   screen.press("see: ");
   screen.paste(Array.from({ length: 41 }, (_, at) => `row ${at}`).join("\n"));
   await screen.shows(/^pai> see: \[41 lines pasted\]$/m);
@@ -55,8 +52,7 @@ inTerminal("a paste of more than ten lines is one mark, which Backspace takes aw
   await screen.shows(/Read it\./);
   expect(sentIn(place, 1)).toContain("see: row 0\\nrow 1\\n");
   expect(sentIn(place, 1)).toContain("row 39\\nrow 40");
-  screen.enter("exit");
-  await expectEnd(place, screen);
+  await leave(place, screen);
 });
 
 inTerminal(
@@ -67,8 +63,7 @@ inTerminal(
       "nothing.md": "no\n",
       ".gitignore": "notes.txt\n",
     });
-    using screen = openSession(place);
-    await screen.shows(ready);
+    using screen = await openSession(place);
     screen.press("/he", "Tab", "Enter");
     await screen.shows(/!command/);
     screen.press("what does @no");
@@ -79,34 +74,27 @@ inTerminal(
     await screen.shows(/It says hi\./);
     expect(sentIn(place, 1)).toContain("hi there");
     expect(sentIn(place, 1)).toContain("what does @notes.txt say?");
-    screen.enter("and @.env");
-    await screen.shows(/only pai started with --allow \.env opens it[\s\S]*^pai> and @\.env/m);
+    await screen.say("and @.env", /only pai started with --allow \.env opens it[\s\S]*^pai> and @\.env/m);
     expect(place.gemini.requests).toHaveLength(1);
     screen.press("C-u");
-    screen.enter("exit");
-    await expectEnd(place, screen);
+    await leave(place, screen);
   },
 );
 
 inTerminal("a file outside the project is shown after one yes a session, by ../ and by its absolute path", async () => {
   await using place = openPlace([talked("It says out."), talked("Still out.")]);
   writeFileSync(join(place.spare, "out.txt"), "far away\n");
-  using screen = openSession(place);
-  await screen.shows(ready);
-  screen.enter("what is @../spare/out.txt");
-  await screen.shows(/outside the project/);
+  using screen = await openSession(place);
+  await screen.say("what is @../spare/out.txt", /outside the project/);
   screen.press("n");
   await screen.shows(/is not shown,?\s+and nothing was sent/);
-  screen.enter("what is @../spare/out.txt");
-  await screen.shows(/outside the project/, 2);
+  await screen.say("what is @../spare/out.txt", /outside the project/, 2);
   screen.press("y");
   await screen.shows(/It says out\./);
-  screen.enter(`and @${place.spare}/out.txt again`);
-  await screen.shows(/Still out\./);
+  await screen.say(`and @${place.spare}/out.txt again`, /Still out\./);
   expect(screen.text().match(/outside the project\?/g)).toHaveLength(2);
   expect([place.gemini.requests.length, sentIn(place, 1).includes("far away")]).toEqual([2, true]);
-  screen.enter("exit");
-  await expectEnd(place, screen);
+  await leave(place, screen);
 });
 
 inTerminal("--plain writes no escape sequence while typing, waiting, answering and showing (R31)", async () => {
@@ -115,74 +103,38 @@ inTerminal("--plain writes no escape sequence while typing, waiting, answering a
   using screen = openScreen(place, { columns: 200, rows: 50 });
   await screen.shell("true");
   screen.record(join(place.spare, "bytes"));
-  screen.enter('"$PAI" --plain');
-  await screen.shows(ready);
+  await screen.say('"$PAI" --plain', ready);
   screen.press("make x", "BSpace", "a", "Enter");
   await screen.shows(/or say what to change/);
-  screen.enter("y");
-  await screen.shows(/Made/);
-  screen.enter("exit");
-  await screen.shows(/^\$ $/m, 1);
+  await screen.say("y", /Made/);
+  await screen.say("exit", /^\$ $/m, 1);
   expect(place.tree()).toEqual({ "a.txt": "a\n" });
   expect(readFileSync(join(place.spare, "bytes"), "utf8")).not.toContain("\x1b");
 });
 
 inTerminal("!command shows its output and sends it with the next message; what it changed can be undone", async () => {
   await using place = openPlace([talked("Forty-two."), talked("Again.")]);
-  using screen = openSession(place);
-  await screen.shows(ready);
-  screen.enter("!echo the answer is $((6 * 7)); echo x > made.txt; exit 3");
-  await screen.shows(/the answer is 42[\s\S]*1 path changed[\s\S]*exit 3/);
-  screen.enter("!echo and more");
-  await screen.shows(/goes with your next message/, 2);
-  screen.enter("what did it say?");
-  await screen.shows(/Forty-two\./);
+  using screen = await openSession(place);
+  await screen.say(
+    "!echo the answer is $((6 * 7)); echo x > made.txt; exit 3",
+    /the answer is 42[\s\S]*1 path changed[\s\S]*exit 3/,
+  );
+  await screen.say("!echo and more", /goes with your next message/, 2);
+  await screen.say("what did it say?", /Forty-two\./);
   expect(sentIn(place, 1)).toMatch(/the answer is 42[\s\S]*and more/);
-  screen.enter("!echo not this");
-  await screen.shows(/goes with your next message/, 3);
-  screen.enter("!");
-  await screen.shows(/not sent/);
-  screen.enter("and again");
-  await screen.shows(/Again\./);
+  await screen.say("!echo not this", /goes with your next message/, 3);
+  await screen.say("!", /not sent/);
+  await screen.say("and again", /Again\./);
   expect(sentIn(place, 2)).not.toContain("not this");
-  screen.enter("/undo");
-  await screen.shows(/Take back run/);
-  screen.enter("y");
-  await screen.shows(/undone/);
+  await screen.say("/undo", /Take back run/);
+  await screen.say("y", /undone/);
   expect(place.tree()).toEqual({});
-  screen.enter("exit");
-  await expectEnd(place, screen);
-});
-
-inTerminal("what is typed while a run works is shown below the wait, and stands at the next prompt", async () => {
-  await using place = openPlace([
-    { ...talked("Forty-two."), delayMs: 1500 },
-    { ...talked("Again."), delayMs: 9000 },
-  ]);
-  using screen = openSession(place);
-  await screen.shows(ready);
-  screen.enter("what is it?");
-  await place.gemini.arrived(1);
-  screen.press("l", "a", "t", "e", "r");
-  await screen.shows(/^ {2}pai> later$/m);
-  await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
-  screen.press("C-u");
-  screen.enter("once more");
-  await place.gemini.arrived(2);
-  screen.press("C-c");
-  await Bun.sleep(50);
-  screen.press("C-c");
-  await screen.shows(/interrupted, nothing changed[\s\S]*^pai> /m);
-  expect(screen.text()).not.toContain("^C");
-  screen.enter("exit");
-  await expectEnd(place, screen);
-  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+  await leave(place, screen);
 });
 
 inTerminal("Escape stops a task and keeps what was typed; only Ctrl+C twice at an empty prompt leaves", async () => {
   await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
-  using screen = openSession(place);
-  await screen.shows(ready);
+  using screen = await openSession(place);
   screen.enter("take your time");
   await place.gemini.arrived(1);
   await screen.shows(/Esc stops/);

@@ -141,6 +141,7 @@ function openRun(options: TerminalOptions): Terminal {
   function pause(): void {
     if (options.live) spinner.clear();
     else spinner.stop();
+    work.showLooked();
     reply.close();
     watchSilence();
     workedMs += now() - (since ?? now());
@@ -182,7 +183,6 @@ function openRun(options: TerminalOptions): Terminal {
     finish(outcome, undoFlags = "") {
       pause();
       spinner.stop();
-      work.showLooked();
       const { applied, undone } = work;
       const shown = { replied: reply.shown, markdown: markdown(outStyle, streams.outColumns) };
       const noted = !options.quiet;

@@ -122,7 +122,6 @@ test("all that is to be seen of an event is shown, so that the search above find
     "context.sent",
     "conversation.replaced",
     "files.known",
-    "look.shown",
     "message.added",
     "model.progress",
     "phase.started",

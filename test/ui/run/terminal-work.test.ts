@@ -154,6 +154,20 @@ test("lines of a file that are wider than the terminal go on behind the bar, end
   for (const row of rows) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(40);
 });
 
+test("what a command printed before a question stands above it, and a second run shows its own output alone", () => {
+  const { terminal, writes } = watch({});
+  const run = { action: "RUN", target: "touch /srv/x" } as const;
+  const refused = "touch: cannot touch /srv/x";
+  for (const event of stamp([{ type: "look.shown", ...run, text: refused }])) terminal.sink(event);
+  terminal.pause();
+  expect(writes.join("")).toContain(refused);
+  const before = writes.join("").length;
+  const ended = { type: "call.finished", id: "1", ok: true, ...run, text: "exit 0 after 9 ms" } as const;
+  for (const event of stamp([{ type: "look.shown", ...run, text: "" }, ended])) terminal.sink(event);
+  expect(writes.join("").slice(before)).toContain("RUN touch /srv/x  exit 0");
+  expect(writes.join("").slice(before)).not.toContain(refused);
+});
+
 test("a row of a look that is wider than the terminal goes on below its last column", () => {
   const { terminal, writes } = watch({});
   const text = "  99  postgres\n1234  nginx: master process /usr/sbin/nginx -g daemon off;";

@@ -1,5 +1,7 @@
 /** The user's commands after the work is proved (--then): a failure takes the work back. */
+import { startedBy } from "../../core/command/command-files.ts";
 import { PaiError } from "../../core/error.ts";
+import { nameOf } from "../../core/path.ts";
 import { isVerified } from "../checks/checks.ts";
 import { leavesNothing } from "../checks/rights.ts";
 import { hasOwnWork } from "../commands/commands.ts";
@@ -14,7 +16,9 @@ export function requireThen({ checking, ending, interactive, shell, workspace }:
   for (const command of commands) {
     const own = workspace.ownProgram?.(command) ?? null;
     if (own === null) continue;
-    throw new PaiError("command_refused", `--then ${command}: it starts ${own}, which this run may change`, {
+    const isStarted = startedBy(command).programs.some((each) => nameOf(each) === nameOf(own));
+    const what = `it ${isStarted ? "starts" : "names"} ${own}, which this run may change`;
+    throw new PaiError("command_refused", `--then ${command}: ${what}`, {
       hint: "name a program outside of the project",
     });
   }

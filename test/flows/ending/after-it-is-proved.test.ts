@@ -51,13 +51,15 @@ test("it does not run unproved, without a change, or when nothing may stay", asy
 test("it is refused before any call where nothing can prove the work, or where the run may change its program", async () => {
   const unproved = await play({ files, lines: [], options: { after: then("true") } });
   expect(unproved.outcome).toMatchObject({ code: 2, calls: { made: 0 } });
-  for (const command of ["./r.sh", "sh r.sh", "sudo -n ./r.sh"]) {
+  const refused = { "./r.sh": "starts", "sh r.sh": "names", "sudo -n ./r.sh": "names", "sh -c 'cat r.sh'": "names" };
+  for (const [command, how] of Object.entries(refused)) {
     const own = await play({
       files: { ...files, "r.sh": "exit 0\n" },
       lines: [],
       options: { checks: ["true"], after: then(command) },
     });
     expect(own.outcome).toMatchObject({ code: 12, calls: { made: 0 }, error: { code: "command_refused" } });
+    expect(own.outcome.error?.message).toMatch(new RegExp(`: it ${how} \\S*/r\\.sh, which this run may change$`));
   }
 });
 

@@ -97,13 +97,19 @@ async function noteWhole({ overlay, emit }: Run, { changes, commands = [] }: Out
   if (Object.keys(files).length > 0) emit({ type: "files.known", files });
 }
 
+/** Behind what a run asked last and nobody answered: the next request begins with it. */
+const calledOff = "(Nobody answered this. This is no longer asked for.)";
+
 /**
- * Notes the end of a run: a claim that is not so is dropped, and what its changes made outdated is told anew. The session
+ * Notes the end of a run: a claim that is not so is dropped, an open order is called off, and what its changes made outdated is told anew. The session
  * keeps the dialogue of a run that has sent a request.
  */
 export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
   const { dialogue, begun, ending, task, ledger } = run;
   if (!wordsStand(outcome)) dropClaim(dialogue, ending.text);
+  const last = dialogue.messages.at(-1);
+  if (last?.role === "user")
+    dialogue.messages = dialogue.messages.with(-1, { ...last, text: `${last.text}\n\n${calledOff}` });
   if (run.invocation.mode === "tool-loop") await noteWhole(run, outcome);
   const changes = begun === null ? [] : outcome.changes;
   const changed = new Set<string | null>(changes.flatMap(({ path, from }) => [path, from]));

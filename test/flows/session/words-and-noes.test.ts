@@ -250,3 +250,35 @@ test("words at a plan with its diff, then a stop while the model answers: nothin
     expect(next.past).toContain('otherwise: "in words, please"');
   });
 });
+
+test("what a stopped run last asked the model for is called off in the next request", async () => {
+  const files = { "a.txt": "one\n", "b.txt": "one\n" };
+  const made = plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"], complexity: "moderate" });
+  const stopped = (stop: AbortController) => ({
+    text: "",
+    before: () => stop.abort(new PaiError("interrupted", "interrupted")),
+  });
+  const part = edit("a.txt", "1") + finish("Done.");
+  const runs = [
+    { before: [], answers: ["yes"], order: "The plan is approved. Carry it out: an action script." },
+    {
+      before: [part, edit("a.txt", "uno")],
+      answers: ["yes", words, "yes"],
+      order: "Answer with an action script again",
+    },
+  ] as const;
+  for (const { before, answers, order } of runs) {
+    await inSession(files, async (turns) => {
+      const stop = new AbortController();
+      const lines = [made, ...before, stopped(stop)];
+      const setup = { options: { interactive: true, review: "batch" }, answers, signal: stop.signal } as const;
+      const ran = await turns.say("make both numbers", { lines, ...setup });
+      expect([ran.outcome.status, ran.asked(lines.length).includes(order)]).toEqual(["interrupted", true]);
+      const { requests } = await turns.say("what now?", ask);
+      const last = requests[0]?.messages.at(-1);
+      const text = last?.role === "user" ? last.text : "";
+      expect(text.indexOf("This is no longer asked for.")).toBeGreaterThan(text.indexOf(order));
+      expect(text).toMatch(/asked for\.\).*interrupted by the user.*Request: what now\?$/s);
+    });
+  }
+});

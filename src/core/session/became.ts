@@ -2,6 +2,7 @@
 import { tailOf } from "../command/check-output.ts";
 import type { ChangeSummary, CommandRun, Outcome } from "../outcome.ts";
 import { renderProof } from "../outcome.ts";
+import { renderStepTarget } from "../plan/scope.ts";
 import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";
 
@@ -100,6 +101,12 @@ const clause = (head: string, all: readonly string[]): string => (all.length ===
 const endOf = ({ exit, ended }: Pick<CommandRun, "exit"> & Partial<CommandRun>): string =>
   exit !== null ? `exit ${exit}` : ended === "timeout" ? "ended by its time limit" : "ended by a signal";
 
+/** The steps of a plan that was only made, or declined. */
+const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): readonly string[] =>
+  planned === true || (error?.code === "declined" && changes.length === 0 && declined === undefined)
+    ? (plan?.execution_plan?.steps ?? []).map((step) => `${step.action} ${renderStepTarget(step)}`)
+    : [];
+
 /** "kept: 2 files (+4 −1), verified by pytest -q; changed: …; ran: …; committed as …" */
 export function becameOf(outcome: Outcome): string {
   const { status, changes, refused, undone = [], skipped = [], commands = [], merged = [], corrections = [] } = outcome;
@@ -136,6 +143,7 @@ export function becameOf(outcome: Outcome): string {
     ),
     clause("somebody else changed meanwhile, too: ", merged),
     clause("commands changed ignored paths, which stay so: ", stays?.paths ?? []),
+    clause("the plan proposed: ", proposedOf(outcome)),
     clause("left out of the plan: ", leftOut),
     clause("commands that ran: ", commands.map(ran)),
     ...[said("plan", true), said("plan", false), said("changes", true), said("changes", false)],

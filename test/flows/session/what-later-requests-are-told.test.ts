@@ -265,6 +265,22 @@ describe("a summary of /rewind", () => {
   });
 });
 
+describe("a plan that nobody carried out", () => {
+  const steps = ["MODIFY a.txt", "MV b.txt -> c.txt", "RUN make test"];
+  const made = plan({ steps });
+  const told = "the plan proposed: MODIFY a.txt, MV b.txt → c.txt, RUN make test";
+
+  test("is told in short: made alone, or declined", async () => {
+    await inSession({ "a.txt": "one\n", "b.txt": "two\n" }, async (turns) => {
+      await turns.say("change it", { lines: [made], options: { ...interactive, planOnly: true } });
+      expect((await turns.say("why b?", ask)).past).toContain(`a plan was made; nothing was changed; ${told}`);
+      await turns.say("change it", { lines: [made], options: interactive, answers: ["no"] });
+      turns.resume();
+      expect((await turns.say("why b?", ask)).past).toContain(`not applied, the user declined the plan; ${told}`);
+    });
+  });
+});
+
 describe("tool-loop", () => {
   test("what became of a turn that failed is said once, and not by the model", async () => {
     await inSession({}, async (turns) => {

@@ -8,7 +8,8 @@ import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import type { Run } from "./run.ts";
 
-export type ReadValue<T> = (json: Json) => Reading<T>;
+/** `text`: the reply that the value was read from. */
+type ReadValue<T> = (json: Json, text: string) => Reading<T>;
 
 /** Below this many milliseconds, the terminal does not say what pai waits for. */
 const slowMs = 250;
@@ -47,9 +48,9 @@ async function read<T>(
   const reply = await asked;
   if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was too long, and was cut" } };
   const json = readJson(reply.text);
-  if (json.ok) return { reply, reading: readValue(json.value) };
+  if (json.ok) return { reply, reading: readValue(json.value, reply.text) };
   const answer = answerOf?.(reply.text, isLast) ?? null;
-  return { reply, reading: answer === null ? json : readValue(answer) };
+  return { reply, reading: answer === null ? json : readValue(answer, reply.text) };
 }
 
 /** The beginning of an unusable reply, for its error message; "": the reply was empty. */

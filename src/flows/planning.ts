@@ -19,8 +19,9 @@ import { requireYes, takeYes } from "./approval.ts";
 import { isBadReply, isTooLong, type ModelQuestion } from "./ask.ts";
 import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
 import { tellBriefing } from "./dialogue.ts";
+import { formedAnswer, readPlanOrAnswer } from "./ending/answer.ts";
 import { lookAround } from "./evidence.ts";
-import { askForJson, type ReadValue } from "./json-reply.ts";
+import { askForJson } from "./json-reply.ts";
 import {
   type AtOnce,
   answersInProse,
@@ -225,7 +226,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
 export interface PlanKind<Made> {
   readonly system: (isStrict: boolean) => string;
   readonly format: NonNullable<ModelQuestion["format"]>;
-  readonly readValue: ReadValue<Made>;
+  readonly readValue: (value: Json) => Reading<Made>;
   readonly planOf: (made: Made) => Plan;
   /** `plans`: planning calls so far, including those for feedback, without repairs. */
   readonly promise: (made: Made, plans: number) => CallPromise;
@@ -255,6 +256,8 @@ interface Wanted {
  */
 function answerOf(run: Run, text: string, isLast: boolean): Pick<Plan, "intent" | "reply"> | null {
   const { ending, interactive, planning } = run;
+  const formed = formedAnswer(run, text);
+  if (formed !== null) return formed;
   if (answersInProse(run, readProse(text, requestOf(run)), isLast))
     return { intent: "conversation", reply: text.trim() };
   const script = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
@@ -316,8 +319,8 @@ async function askForPlan<Made>(
   const question: ModelQuestion = { purpose, job: "plan", system, messages, format: kind.format };
   run.dialogue.messages = messages;
   let reading: Reading<Made> | null = null;
-  const readValue = (json: Json) => {
-    reading = refuseLook(run, kind, kind.readValue(json));
+  const readValue = (json: Json, text: string) => {
+    reading = refuseLook(run, kind, readPlanOrAnswer(run, json, text, kind));
     return reading;
   };
   let freed = 0;

@@ -8,6 +8,8 @@ import { PaiError } from "../../core/error.ts";
 import { spellInJson } from "../../core/invisible.ts";
 import { readJson } from "../../core/json.ts";
 import type { Json } from "../../core/model.ts";
+import type { Reading } from "../../core/plan/lenient.ts";
+import type { Plan } from "../../core/plan/plan.ts";
 import { ask } from "../ask.ts";
 import { renderRequest } from "../briefing/briefing.ts";
 import { leavesNothing } from "../checks/rights.ts";
@@ -32,6 +34,27 @@ function readAnswer(text: string, judge: JudgeAnswer): Answer {
   }
   const why = judge(value);
   return why === null ? { ok: true, value } : { ok: false, why };
+}
+
+/** A reply that is the answer in the form that the user asked for; null: it has another, or any form will do. */
+export function formedAnswer({ ending }: Run, text: string): Pick<Plan, "intent" | "reply"> | null {
+  const schema = ending.outputSchema;
+  const fits = schema != null && readAnswer(text, compileSchema(schema)).ok;
+  return fits ? { intent: "conversation", reply: text } : null;
+}
+
+/** Reads the value of a reply as a plan; where it plans no work and has the form that the user asked for, it is the answer. */
+export function readPlanOrAnswer<Made>(
+  run: Run,
+  value: Json,
+  text: string,
+  { readValue, planOf }: { readValue: (value: Json) => Reading<Made>; planOf: (made: Made) => Plan },
+): Reading<Made> {
+  const reading = readValue(value);
+  const plan = reading.ok ? planOf(reading.value) : null;
+  if (plan !== null && (plan.intent !== "conversation" || formedAnswer(run, plan.reply) !== null)) return reading;
+  const answer = formedAnswer(run, text);
+  return answer === null ? reading : readValue(answer);
 }
 
 async function askAgain(run: Run, schema: string, why: string): Promise<string> {

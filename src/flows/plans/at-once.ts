@@ -28,6 +28,7 @@ import type { Briefing } from "../briefing/briefing.ts";
 import { toReadable } from "../briefing/sources.ts";
 import { targetOfCall } from "../call-rights.ts";
 import { withinOnly } from "../changes/allowed.ts";
+import { formedAnswer, readPlanOrAnswer } from "../ending/answer.ts";
 import { atOncePrompt, planRequest } from "../prompts/prompts.ts";
 import { rehearse } from "../rehearse.ts";
 import { askForScript, callsOf, type ScriptReply, wasCut } from "../replies.ts";
@@ -281,8 +282,8 @@ export function sayOfWaiting({ emit, interactive, ledger, planning }: Run, text:
     emit({ type: "model.delta", n: ledger.made, channel: "reply", text });
 }
 
-function takeJson(run: Run, value: Json): First | string {
-  const reading = readPlan(value);
+function takeJson(run: Run, value: Json, text: string): First | string {
+  const reading = readPlanOrAnswer(run, value, text, { readValue: readPlan, planOf: (plan) => plan });
   if (!reading.ok) return `That is not a usable plan: ${reading.why}.`;
   if (reading.value.intent === "conversation") sayOfWaiting(run, reading.value.reply);
   return { plan: reading.value, atOnce: null, messages: run.dialogue.messages };
@@ -311,6 +312,7 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
     case "plan":
       return ask("Send the plan.");
     case "unclear": {
+      if (formedAnswer(run, text) !== null) return talk(run, text);
       const prose = filesNamed(text, script.actions).length > 0 ? null : readProse(text, request);
       const taken = await takeProse(run, system, reply, prose);
       if (taken !== null) return taken;
@@ -319,7 +321,7 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
       return ask(`That could not be used: ${answer.why}. Send a plan, or the whole answer.`, prose !== null);
     }
     case "json": {
-      const taken = takeJson(run, answer.value);
+      const taken = takeJson(run, answer.value, text);
       return typeof taken === "string" ? ask(taken) : taken;
     }
     case "answer": {

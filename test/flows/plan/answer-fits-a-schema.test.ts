@@ -1,6 +1,7 @@
 /** --output-schema: the answer is JSON of the schema, or one more call of the promise makes it so. */
 import { expect, test } from "bun:test";
 import { eightStep } from "../../../src/flows/eight-step.ts";
+import { singleShot } from "../../../src/flows/single-shot.ts";
 import { playLoop } from "../loop.ts";
 import { modify, plan, talk } from "../plans.ts";
 import { play } from "../scripted.ts";
@@ -20,6 +21,29 @@ test("an answer that fits takes no further call, in a fence or with words around
   }
   expect((await play({ lines: [talk('{"n":2}')], options })).outcome.text).toBe('{"n":2}');
   expect((await playLoop(['{"n":3}'], { options })).outcome.text).toBe('{"n":3}');
+});
+
+test("the value itself, in place of a plan, is the answer in one call", async () => {
+  const answered = '{"n": 1}';
+  for (const said of [answered, `\`\`\`json\n${answered}\n\`\`\``, `Here it is:\n${answered}`])
+    for (const how of [{}, { interactive: true, atOnce: "always" as const }, { mode: "eight-step" as const }]) {
+      const flow = "mode" in how ? eightStep : singleShot;
+      const ran = await play({ flow, files, lines: [said], options: { ...options, ...how } });
+      expect([said, how, ran.outcome.code, ran.outcome.text]).toEqual([said, how, 0, '{"n":1}']);
+      expect(ran.outcome.calls.made).toBe(1);
+    }
+  const list = { outputSchema: '{"type":"array","items":{"type":"integer"}}' };
+  for (const how of [{}, { interactive: true, atOnce: "always" as const }])
+    expect((await play({ files, lines: ["[1, 2]"], options: { ...list, ...how } })).outcome.text).toBe("[1,2]");
+});
+
+test("a value that names an intent or steps of its own is the answer, a plan of work is not, whatever the schema", async () => {
+  const intent = { outputSchema: '{"type":"object","properties":{"intent":{"enum":["refund"]}}}' };
+  expect((await play({ lines: ['{"intent":"refund"}'], options: intent })).outcome.text).toBe('{"intent":"refund"}');
+  const any = { outputSchema: '{"type":"object"}' };
+  const ran = await play({ files, lines: [...steps, change + finish('{"n": 1}')], options: any });
+  expect([ran.outcome.text, ran.files["a.txt"]]).toEqual(['{"n":1}', "two\n"]);
+  expect((await play({ lines: [talk('{"n":2}')], options: any })).outcome.text).toBe('{"n":2}');
 });
 
 test("every call that may end the run is told the schema", async () => {

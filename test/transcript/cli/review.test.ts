@@ -20,7 +20,7 @@ function commitAll({ root }: Place): void {
 }
 
 test.concurrent("what changed and is new is reviewed, closed files are not; --fail-on ends with 9", async () => {
-  await using place = openPlace([answer(found), answer(found), answer()], {
+  await using place = openPlace([{ text: JSON.stringify({ findings: [found] }) }, answer(found), answer()], {
     "a.py": "def f(a):\n    return a\n",
     ".env": "A=1\n",
   });

@@ -159,6 +159,7 @@ test("check --online asks the provider whatever the key looks like, and never sh
   status = 400;
   const bad = await say(process, "check", typed);
   expect([bad.code, bad.err.includes(canary)]).toEqual(["key_rejected", false]);
+  await say(process, "remove");
   await say(process, "set 0123456789abcdef0123456789abcdef");
   status = 200;
   expect((await say(process, "check", typed)).code).toBe(0);
@@ -244,7 +245,7 @@ test("at a terminal a key of an unknown shape is stored for whom the person name
     code: 0,
     out: "Stored the mistral key primary: 012345...cdef\n",
   });
-  expect(person.asked).toEqual(["whose key is it? gemini, openai, anthropic, openrouter, mistral (shown as stars): "]);
+  expect(person.asked).toEqual(["whose key is it? gemini, openai, anthropic, openrouter, mistral: "]);
   for (const answer of ["", "nobody", null])
     expect((await process.run(seated(gateway, answer), { words: ["set"] })).code).toBe("usage");
   expect(stored(process)).toMatchObject({ mistral: { default: "primary", keys: { primary: gateway } } });
@@ -270,6 +271,48 @@ test("at a terminal a key that does not look like one of the named provider is s
   expect((await process.run(person, typed)).code).toBe(0);
   expect(person.asked[0]).toStartWith("the key does not look like one of gemini (they begin with AIza or AQ.)");
   expect(stored(process).gemini.keys).toEqual({ primary: gateway });
+});
+
+test("default and remove find a key by its name, whosever it is, and ask for --provider where two have it", async () => {
+  const process = openProcess();
+  await say(process, `set ${canary}`);
+  const anthropic = { stdin: "sk-ant-api03-0123456789abcdef" };
+  await say(process, "add second", anthropic);
+  await say(process, "add third", anthropic);
+  expect((await say(process, "default third")).out).toBe("Calls to anthropic begin with the key third\n");
+  expect((await say(process, "remove second")).out).toStartWith("Removed the anthropic key second\n");
+  await say(process, "add primary", anthropic);
+  for (const line of ["default primary", "remove primary"]) {
+    const { code, err } = await say(process, line);
+    expect([code, err]).toEqual(["usage", expect.stringContaining("gemini, anthropic")]);
+    expect(err).toContain("--provider gemini");
+    expect((await say(process, line, { flags: { provider: "anthropic" } })).code).toBe(0);
+  }
+  expect(stored(process)).toMatchObject({ gemini: { default: "primary" }, anthropic: { default: "third" } });
+});
+
+test("a key of another shape replaces one of the right shape after a yes alone, and never by a pipe", async () => {
+  const process = openProcess();
+  const gatewayInUse = { GOOGLE_GEMINI_BASE_URL: "https://gateway.example" };
+  await say(process, `set ${canary}`);
+  for (const [line, env] of [
+    ["set", {}],
+    ["add primary", gatewayInUse],
+    ["set gemini", gatewayInUse],
+  ] as const) {
+    const { code, err } = await say(process, line, { stdin: "junkjunk", env, flags: { provider: "gemini" } });
+    expect([line, code]).toEqual([line, "key_invalid"]);
+    expect(err).toContain("pai key add NAME");
+    expect(err).toContain("pai key remove primary");
+    const typed = { words: line.split(" "), env, flags: { provider: "gemini" as const } };
+    for (const answer of ["n", null])
+      expect((await process.run(seated("garbage-not-a-key-123456", answer), typed)).code).toBe("declined");
+  }
+  expect(stored(process).gemini.keys).toEqual({ primary: canary });
+  const person = seated(gateway, "y");
+  expect((await process.run(person, { words: ["set", "gemini"], env: gatewayInUse })).code).toBe(0);
+  expect(person.asked[0]).toContain("replace the key primary with it?");
+  expect((await say(process, "set gemini", { stdin: "junkjunk" })).code).toBe(0);
 });
 
 test("keys of today and of a gateway are stored without a question or a warning", async () => {

@@ -82,7 +82,7 @@ export function defineConfigCommand(
 const askAtTerminal = (context: Context): Asking => {
   const prompter = openPrompter(context, context.signal);
   return {
-    askHidden: async (question) => (await prompter()).askHidden(question),
+    askHidden: async (...asked) => (await prompter()).askHidden(...asked),
     readLine: isInteractive(context) ? async (question) => (await prompter()).readLine(question) : null,
   };
 };

@@ -11,7 +11,6 @@ import {
   findKeys,
   inOrder,
   judgeId,
-  type KeyPlace,
   type KeyRing,
   loadCredentials,
   maskKey,
@@ -24,7 +23,7 @@ import {
 import { loadSettings } from "../../store/settings.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { currentKeys } from "../compose/key-command.ts";
-import { askOwner, refuseSetting, requireKey } from "./key-entry.ts";
+import { askOwner, refuseSetting, requireKey, yesOrNo } from "./key-entry.ts";
 import { validateOnline } from "./validate-online.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
@@ -115,8 +114,7 @@ async function store(call: ConfigCall, isDefault: boolean): Promise<ConfigAnswer
   const known = named ?? providerOfKey(key);
   const provider = known ?? (readLine === null ? providerOf(call) : providerTable[await askOwner(call.askHidden)]);
   const place = { provider: provider.id, places: call.places };
-  const doubt = doubtOf(call, provider, key);
-  if (doubt !== null) await confirmDoubtful(call, doubt);
+  await confirmDoubtful(call, provider, name, key);
   const { isNew } = putKey(place, name, key, call.context.now());
   if (isDefault) setDefaultKey(place, name);
   const [active] = findKeys(provider, { env: call.context.env, places: call.places });
@@ -134,10 +132,25 @@ function doubtOf({ context: { env }, places }: ConfigCall, provider: Provider, k
   return doubtKey(provider.id, key, findBaseUrl(provider, env, configuredAddress(provider, loaded)));
 }
 
-/** Warns of a key that does not look like one; asks whoever can be asked. Throws declined. */
-async function confirmDoubtful({ warn, readLine, askHidden }: ConfigCall, doubt: string): Promise<void> {
+/**
+ * Asks about a key that does not look like one for the address in use, or would replace one that looks better. Where
+ * nobody can be asked, warns of the first. Throws declined, key_invalid for the second.
+ */
+async function confirmDoubtful(call: ConfigCall, provider: Provider, name: string, key: string): Promise<void> {
+  const { warn, readLine, askHidden, places } = call;
+  const shapeOf = (text: string) => doubtKey(provider.id, text, { origin: "default" });
+  const ring = places.configDir === null ? undefined : loadCredentials(places.configDir).get(provider.id);
+  const before = ring?.keys.get(name);
+  const isWorse = before !== undefined && shapeOf(before) === null && shapeOf(key) !== null;
+  const doubt = isWorse ? shapeOf(key) : doubtOf(call, provider, key);
+  if (doubt === null) return;
+  if (readLine === null && isWorse)
+    throw new PaiError("key_invalid", `the key ${doubt}; the ${provider.id} key ${name} stays`, {
+      hint: `beside it: pai key add NAME; in its place: first pai key remove ${name} --provider ${provider.id}`,
+    });
   if (readLine === null) return warn(`the key ${doubt}; stored all the same`);
-  const said = await askHidden(`the key ${doubt}; store it all the same? y or n (shown as stars): `);
+  const what = isWorse ? `replace the key ${name} with it?` : "store it all the same?";
+  const said = await askHidden(`the key ${doubt}; ${what} y or n: `, yesOrNo);
   if (readAnswer(said, { feedback: false }) !== "yes") throw new PaiError("declined", "the key was not stored");
 }
 
@@ -251,18 +264,32 @@ async function askForAll(call: ConfigCall, provider: Provider, keys: readonly Fo
 }
 
 function remove(call: ConfigCall): ConfigAnswer {
-  const { id: provider } = providerOf(call);
-  const { removed, default: next } = removeKey(placeOf(call), call.words[0] ?? null);
+  const { words, places } = call;
+  const { id: provider } = ownerOf(call);
+  const { removed, default: next } = removeKey({ provider, places }, words[0] ?? null);
   const lines = [`Removed the ${provider} key ${removed}`, ...(next === null ? [] : [`The default key is ${next}`])];
   return { lines, data: { provider, removed, default: next } };
 }
 
 function setDefault(call: ConfigCall): ConfigAnswer {
   const [id = ""] = call.words;
-  const { id: provider } = providerOf(call);
-  setDefaultKey(placeOf(call), id);
+  const { id: provider } = ownerOf(call);
+  setDefaultKey({ provider, places: call.places }, id);
   return { lines: [`Calls to ${provider} begin with the key ${id}`], data: { provider, default: id } };
 }
 
-const placeOf = (call: ConfigCall): KeyPlace => ({ provider: providerOf(call).id, places: call.places });
+/** The provider of `--provider`, or who has a stored key of the name that was typed. Throws usage where several have it. */
+function ownerOf(call: ConfigCall): Provider {
+  const { words, provider, places, own } = call;
+  const [name] = words;
+  if (provider !== null || name === undefined || places.configDir === null) return providerOf(call);
+  const stored = loadCredentials(places.configDir);
+  const [owner, ...others] = [...providers, ...own()].filter(({ id }) => stored.get(id)?.keys.has(name));
+  if (owner === undefined || others.length === 0) return owner ?? providerOf(call);
+  const all = [owner, ...others].map(({ id }) => id).join(", ");
+  throw new PaiError("usage", `several providers have a key ${name}: ${all}`, {
+    hint: `say whose: --provider ${owner.id}`,
+  });
+}
+
 const providerOf = ({ provider }: ConfigCall): Provider => provider ?? providerTable.gemini;

@@ -4,7 +4,7 @@ import type { Provider } from "../../core/providers.ts";
 import type { OwnProvider } from "../../store/own-providers.ts";
 import type { Places } from "../../store/places.ts";
 import type { Context } from "../command.ts";
-import type { ReadLine } from "./key-entry.ts";
+import type { AskHidden, ReadLine } from "./key-entry.ts";
 
 /** Values in force where a command line alone does not decide, with their origins. */
 export interface SettingsNow {
@@ -23,8 +23,7 @@ export interface ConfigCall {
   readonly places: Places;
   /** null: those of the files and variables. */
   readonly now: SettingsNow | null;
-  /** Asks for hidden text; null: end of input. */
-  readonly askHidden: ReadLine;
+  readonly askHidden: AskHidden;
   /** Reads one line; null: nobody can be asked. */
   readonly readLine: ReadLine | null;
   readonly warn: (text: string) => void;

@@ -10,7 +10,7 @@ import { whoListens } from "../../workspace/host/ports.ts";
 import { columnsOfErrors } from "../columns.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
-import { askOwner, requireKey } from "../config/key-entry.ts";
+import { type AskHidden, askOwner, requireKey, yesOrNo } from "../config/key-entry.ts";
 import { openLog } from "../open-log.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
@@ -25,7 +25,7 @@ export interface Asker {
   /** null: end of input. */
   readonly readLine: (question: string) => Promise<string | null>;
   /** Like `readLine` for hidden text. */
-  readonly askHidden: (question: string) => Promise<string | null>;
+  readonly askHidden: AskHidden;
   readonly demo: () => Promise<unknown>;
   /** Throws the provider's refusal of the key, or why it could not be asked. */
   readonly check: (provider: ProviderId, key: string) => Promise<void>;
@@ -205,7 +205,7 @@ async function isMeant({ askHidden }: Asker, provider: ProviderId, key: string):
   const doubt = doubtKey(provider, key, { origin: "default" });
   if (doubt === null && key.length >= shortestKey) return true;
   // A key may be pasted again here.
-  const said = await askHidden(`the key ${doubt ?? "is very short"}; use it all the same? y or n (shown as stars): `);
+  const said = await askHidden(`the key ${doubt ?? "is very short"}; use it all the same? y or n: `, yesOrNo);
   return readAnswer(said, { feedback: false }) === "yes";
 }
 

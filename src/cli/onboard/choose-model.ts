@@ -33,7 +33,7 @@ export async function chooseModel(context: Context, given: Base, view: TerminalV
   if (!lacksKey(context, base) || !view.interactive) return base;
   return askForModel(context, base, {
     readLine: readLineOf(view),
-    askHidden: async (question) => (await view.prompter()).askHidden(question),
+    askHidden: async (...asked) => (await view.prompter()).askHidden(...asked),
     demo: () => demoCommand({ ...context, flags: {}, words: [] }),
     check: (provider, key) => checkKey(context, base, provider, key),
   });

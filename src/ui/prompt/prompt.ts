@@ -48,8 +48,11 @@ export interface Prompter {
    * it is empty.
    */
   readonly readMessage: (options: MessageOptions) => Promise<string | null>;
-  /** Reads one hidden line; null: end of input or Escape. Throws PaiError(interrupted) on Ctrl+C. */
-  readonly askHidden: (question: string) => Promise<string | null>;
+  /**
+   * Reads one line that is shown as stars, but for what can be the beginning of one of `words`; null: end of input or
+   * Escape. Throws PaiError(interrupted) on Ctrl+C.
+   */
+  readonly askHidden: (question: string, words?: readonly string[]) => Promise<string | null>;
 }
 
 export function createPrompter(options: PrompterOptions): Prompter {
@@ -111,12 +114,12 @@ export function createPrompter(options: PrompterOptions): Prompter {
       }
     },
     readMessage,
-    async askHidden(question) {
+    async askHidden(question, words = []) {
       try {
         return await raw.read<string>("drop", (settle) => {
           const { above, beside } = splitPrompt(question, size().columns, maxDots);
           err(style.plain ? question : [...above, beside].join("\r\n"));
-          return openSecretLine(settle, err);
+          return openSecretLine(settle, err, words);
         });
       } finally {
         err("\n");
@@ -128,13 +131,21 @@ export function createPrompter(options: PrompterOptions): Prompter {
 /** So many dots at most: a pasted key must not wrap. */
 const maxDots = 24;
 
-function openSecretLine({ done, fail }: Settle<string | null>, err: (text: string) => void): Reader {
+function openSecretLine(
+  { done, fail }: Settle<string | null>,
+  err: (text: string) => void,
+  words: readonly string[],
+): Reader {
   let text = "";
+  const drawn = () =>
+    words.some((word) => word.startsWith(text.toLowerCase()))
+      ? text
+      : "*".repeat(Math.min(Array.from(text).length, maxDots));
   const put = (next: string): void => {
-    const dotsOf = (shown: string) => Math.min(Array.from(shown).length, maxDots);
-    const [before, after] = [dotsOf(text), dotsOf(next)];
+    const before = drawn();
     text = next;
-    err(after >= before ? "*".repeat(after - before) : "\b \b".repeat(before - after));
+    const after = drawn();
+    err(after.startsWith(before) ? after.slice(before.length) : "\b \b".repeat(before.length) + after);
   };
   const keys: Readonly<Record<string, () => void>> = {
     enter: () => done(text),

@@ -67,14 +67,11 @@ async function findFile(workspace: Workspace, text: string): Promise<Found | nul
   }
 }
 
-const maxNames = 5000;
-
 /** The project's file with the most similar name; null: none is similar. */
 async function findNear(workspace: Workspace, name: string): Promise<string | null> {
   const paths: string[] = [];
   for await (const { path, kind } of workspace.walk("" as RelPath)) {
     if (kind === "file") paths.push(path);
-    if (paths.length === maxNames) break;
   }
   const near = suggest(name, paths);
   if (near !== null) return near;

@@ -13,7 +13,7 @@ const loadSessions = () => import("./commands/sessions.ts");
 const loadSmall = async () => (await import("./commands/small.ts")).small;
 const loadLab = async () => (await import("../lab/commands/lab.ts")).lab;
 
-const everywhere = () => take("quiet", "verbose", "noColor", "plain");
+const everywhere = () => take("quiet", "verbose", "plain");
 const asking = () =>
   take(
     "model",

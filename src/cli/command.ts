@@ -168,7 +168,7 @@ function keyOf(name: string): FlagKey | undefined {
 }
 
 function unknownFlag(text: string): PaiError {
-  const near = suggest(text.replace(/^-+/, ""), Object.keys(options));
+  const near = text.startsWith("--") ? suggest(text.slice(2), Object.keys(options)) : null;
   return new PaiError("usage", `unknown flag ${text}`, {
     hint: habitOfFlag(text) ?? (near === null ? "see: pai help" : `did you mean --${near}?`),
   });

@@ -73,7 +73,6 @@ export const flagTable = rows({
   jsonl: { type: "boolean", description: "one JSON event a line on standard output" },
   quiet: { type: "boolean", alias: "q", description: "only errors on standard error" },
   verbose: { type: "boolean", alias: "v", description: "more on standard error" },
-  noColor: { type: "boolean", description: "no colours" },
   plain: { type: "boolean", description: "plain lines: no colours, boxes or spinner" },
   noInput: { type: "boolean", description: "never ask, even at a terminal" },
   maxCalls: { type: "string", valueHint: "N", description: "hard cap on model calls" },
@@ -270,18 +269,7 @@ export const flagGroups: Readonly<Record<string, readonly FlagKey[]>> = {
   "What may change": ["cwd", "also", "only", "allow", "allowDelete", "strict", "merge", "forceRoot", "dryRun", "keep"],
   Checks: ["format", "check", "noBaseline", "noWorse", "then", "thenUnverified", "thenAgain", "commit"],
   Commands: ["allowRun", "sandbox", "checkSandbox", "allowNet", "allowRead", "allowWrite", "env"],
-  Output: [
-    "json",
-    "jsonl",
-    "outputSchema",
-    "output",
-    "saveChange",
-    "quiet",
-    "verbose",
-    "noColor",
-    "plain",
-    "ephemeral",
-  ],
+  Output: ["json", "jsonl", "outputSchema", "output", "saveChange", "quiet", "verbose", "plain", "ephemeral"],
 };
 
 type ValueOf<D> = D extends { readonly type: "boolean" }

@@ -108,6 +108,8 @@ test("a line is split as node:util splits it, wherever it is accepted", () => {
 test("an unknown flag is refused with the nearest one", () => {
   expect(refusal("--modle", "x")).toEqual(["usage", "unknown flag --modle", "did you mean --model?"]);
   expect(refusal("--no-yes")).toEqual(["usage", "unknown flag --no-yes", "see: pai help"]);
+  expect(refusal("-t", "0.5")).toEqual(["usage", "unknown flag -t", "see: pai help"]);
+  expect(refusal("--allow-secret", "x")).toEqual(["usage", "unknown flag --allow-secret", "--allow PATH"]);
   expect(refusal("-yz")).toEqual(["usage", "unknown flag -z", "see: pai help"]);
   expect(refusal("--__proto__")).toEqual(["usage", "unknown flag --__proto__", "see: pai help"]);
 });

@@ -67,11 +67,7 @@ export const loadHighlight = async (): Promise<Highlight> => (await import("../.
 
 /** Style of a stream; `tty`: whether it is a terminal. */
 export function styleOf({ env, flags }: Context, tty: boolean): Style {
-  return chooseStyle({
-    tty,
-    env: flags.noColor === true ? { ...env, NO_COLOR: "1" } : env,
-    plain: flags.plain === true,
-  });
+  return chooseStyle({ tty, env, plain: flags.plain === true });
 }
 
 /** Writes events as JSON lines. Earlier notices follow the run's first event, which begins every stream. */

@@ -40,12 +40,8 @@ interface CheckRun {
 }
 
 /** Why the end of a check says nothing about the work, and the wall that only the user's rights lift; nulls: neither. */
-function judgeEnd(
-  { begun, checking }: Run,
-  { by, command }: Check,
-  result: CommandResult,
-  earlier: CheckEvidence | null,
-) {
+function judgeEnd(run: Run, { by, command }: Check, result: CommandResult, earlier: CheckEvidence | null) {
+  const { begun, checking } = run;
   const found = result.exit === 0 ? null : result.held.wall;
   // A wall that a check of the plan has passed before is none.
   if (by === "plan") {
@@ -55,7 +51,7 @@ function judgeEnd(
   // What has failed on this work without a wall could judge it: what it made then may be its wall now.
   const wasRed = checking.results.some((each) => each.command === command && each.passed === false);
   const wall = found?.needsRights === true && !wasRed ? found : null;
-  return { unjudged: wall === null ? null : whyWalled(wall), wall };
+  return { unjudged: wall === null ? null : whyWalled(run, wall), wall };
 }
 
 /** Keeps or takes back what a check changed, by who wrote it. */

@@ -48,6 +48,7 @@ export async function mayLeave(run: Run, command: string): Promise<boolean> {
 }
 
 const way = "--check-sandbox off runs it with your rights";
+const wayOfProject = "a check of pai.json stays inside; typed as --check it may run with your rights";
 
 /** Throws command_refused, before a call is spent, for a check that a wall stops and nobody can be asked about. */
 export function refuseWalled(run: Run, command: string, { text }: Wall): void {
@@ -57,4 +58,5 @@ export function refuseWalled(run: Run, command: string, { text }: Wall): void {
 }
 
 /** Why a check that met a wall says nothing about the work. */
-export const whyWalled = ({ text }: Wall): string => `${text}; ${way}`;
+export const whyWalled = (run: Run, { text }: Wall): string =>
+  leavesNothing(run) ? text : `${text}; ${run.checking.checkRights.byProject ? wayOfProject : way}`;

@@ -133,7 +133,9 @@ function showProof(outcome: Outcome, words: string): string {
   if (status === "unverified" && changes.length === 0 && isGreen)
     return `${still}; ${counted(checks.length, "check")} passed`;
   const isStill = status === "verified" && changes.length === 0;
-  return words + visibleLine(renderProof(outcome)) + (isStill ? `, ${still}` : "");
+  // Why a check says nothing stands in its line.
+  const judged = checks.map((check) => (check.passed === null ? { ...check, note: "" } : check));
+  return words + visibleLine(renderProof({ ...outcome, checks: judged })) + (isStill ? `, ${still}` : "");
 }
 
 const maxNamed = 3;

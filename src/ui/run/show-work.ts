@@ -142,7 +142,7 @@ export function openWork(
       return;
     }
     say(renderCheck(event, style, streams.columns));
-    if (event.note !== "") aside(`  ${visibleLine(event.note)}`);
+    if (event.note !== "" && event.passed !== null) aside(`  ${visibleLine(event.note)}`);
     if (event.passed === false && event.output.trim() !== "") showTail(event.output);
   }
 

@@ -75,6 +75,9 @@ needs(copies, rootUser).describe("a check that only the sandbox keeps from passi
     const ran = await play({ files, lines, options, answers: "yes" });
     expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan"]);
     expect([ran.outcome.status, wasOutside()]).toEqual(["unverified", false]);
+    const note = ran.outcome.checks[0]?.note;
+    expect(note).toContain("a check of pai.json stays inside; typed as --check it may run with your rights");
+    expect(note).not.toContain("--check-sandbox off");
   });
 
   test("runs with the user's rights in a folder of the system, unless its program may be changed", async () => {

@@ -97,6 +97,15 @@ test("the status says what the checks have shown", () => {
   expect(status([])).toBe("! unverified: no check has proved this");
   expect(status([failed])).toBe("! unverified: 1 of 1 check failed");
   expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks failed");
+  const unjudged = { ...passed, exit: 1, passed: null, note: "perhaps the sandbox" };
+  expect(status([unjudged])).toBe("! unverified: no check has proved this");
+  const ended = [{ type: "check.finished", when: "after", output: "", ...unjudged } as const];
+  const { screen } = show(
+    true,
+    {},
+    { events: stamp(ended), outcome: { ...outcome, status: "unverified", checks: [unjudged] } },
+  );
+  expect(screen.split("perhaps the sandbox")).toHaveLength(2);
   const untouched = { ...outcome, status: "unverified", changes: [], checks: [passed] } as const;
   expect(show(true, {}, { events, outcome: untouched }).screen).toMatch(/^! nothing changed; 1 check passed$/m);
 });

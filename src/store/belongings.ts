@@ -53,7 +53,7 @@ export function findProjects({ stateDir }: Places): readonly string[] {
 }
 
 /** The first root that a record names; empty if it names none or cannot be read. */
-function rootIn(file: string): readonly string[] {
+export function rootIn(file: string): readonly string[] {
   try {
     const [, root] = /"root":("(?:[^"\\]|\\.)*")/.exec(readFileSync(file, "utf8")) ?? [];
     return root === undefined ? [] : [String(JSON.parse(root))];

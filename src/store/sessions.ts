@@ -1,6 +1,7 @@
 /** Session files in the user's state folder: a JSON line for each event, appended as it happens. */
 import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
@@ -18,7 +19,10 @@ import {
 } from "../core/session/session.ts";
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import { entryAt } from "../system/entry-at.ts";
+import { namesOf } from "../system/lookups.ts";
 import { writeBytes } from "../system/write-file.ts";
+import { rootIn } from "./belongings.ts";
 import { listJsonl } from "./safe-file.ts";
 
 export interface OpenSession {
@@ -100,8 +104,8 @@ export function openSessions(folder: string, root: string, maxLoaded = maxBytes)
           : ids().filter((id) => id.startsWith(wanted));
       const [id] = found;
       if (id === undefined && wanted === null) throw new PaiError("usage", "no session here yet");
+      if (id === undefined) throw unknownSession(join(folder, "../.."), String(wanted));
       const hint = "see: pai resume --list";
-      if (id === undefined) throw new PaiError("usage", `unknown session: ${wanted}`, { hint });
       if (found.length > 1)
         throw new PaiError("usage", `${wanted} names ${found.length} sessions: ${nameSome(found)}`, { hint });
       return read(id);
@@ -119,6 +123,19 @@ export function openSessions(folder: string, root: string, maxLoaded = maxBytes)
       return old.length;
     },
   };
+}
+
+/** What to say of an id that no session here has: whose it is, by the sessions of all folders. */
+function unknownSession(stateDir: string, wanted: string): PaiError {
+  const folders = namesOf(stateDir).map((name) => join(stateDir, name, "sessions"));
+  const files = folders.flatMap((each) => namesOf(each).map((name) => ({ name, file: join(each, name) })));
+  const [root] = files.filter(({ name }) => name.startsWith(wanted)).flatMap(({ file }) => rootIn(file));
+  if (root === undefined)
+    return new PaiError("usage", `unknown session: ${wanted}`, { hint: "see: pai resume --list" });
+  const isGone = entryAt(root) === undefined;
+  return new PaiError("usage", `session ${wanted} belongs to ${root}${isGone ? ", which is gone" : ""}`, {
+    hint: isGone ? "it goes on in a new folder at that path" : `go on there: -C ${quoteForShell(root)}`,
+  });
 }
 
 /** A session that is not saved (--ephemeral). */

@@ -131,6 +131,20 @@ test("an unknown, ambiguous or hostile id is a usage error", () => {
   expect(() => openSessions(join(base, "none"), "/w").load(null)).toThrow("no session here yet");
 });
 
+test("an id of another folder's session names the folder, and says when it is gone", () => {
+  const stateDir = join(base, "state");
+  const open = (root: string) => openSessions(join(stateDir, root.replaceAll("/", "-"), "sessions"), root);
+  sessions = open(base);
+  const there = talk("there");
+  sessions = open("/gone/for good");
+  const gone = talk("gone");
+  const here = open("/w");
+  expect(() => here.load(there)).toThrow(`session ${there} belongs to ${base}`);
+  expect(() => here.load(there)).toThrow(expect.objectContaining({ code: "usage", hint: `go on there: -C '${base}'` }));
+  expect(() => here.load(gone)).toThrow(`session ${gone} belongs to /gone/for good, which is gone`);
+  for (const id of ["zzz", "../../etc/passwd"]) expect(() => here.load(id)).toThrow(`unknown session: ${id}`);
+});
+
 test("secrets are masked before they are written", () => {
   const id = talk("use AIzaSyA1234567890abcdefghijklmnopqrstu please");
   expect(readFileSync(join(folder, `${id}.jsonl`), "utf8")).not.toContain("AIzaSyA1234567890abcdefghijklmnopqrstu");

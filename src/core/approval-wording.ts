@@ -65,6 +65,10 @@ export const approvalWording = {
   checkOutside: (command: string): string =>
     lines("This check needs your rights:", quoteCommand(command), "Run this check without the sandbox?"),
 
+  /** `cost` in USD; null: unknown. */
+  hugeRequest: (tokens: number, cost: number | null): string =>
+    `This request has about ${tokens.toLocaleString("en")} tokens${cost === null ? "" : ` ($${cost.toFixed(2)} or more)`}. Send it?`,
+
   showOutside: (path: string): string =>
     `Show the model ${JSON.stringify(path)}, which lies outside the project? (until the session ends, and never changed)`,
 

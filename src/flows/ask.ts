@@ -1,5 +1,6 @@
 /** The only door to the model: checks the budget, streams the reply, counts what it cost. */
 
+import { approvalWording } from "../core/approval-wording.ts";
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import {
   type Call,
@@ -8,14 +9,16 @@ import {
   type ModelEvent,
   type ModelRequest,
   type Native,
+  noUsage,
   partOf,
   type StopReason,
   sizeOf,
   type Usage,
 } from "../core/model.ts";
 import { hideMessage } from "../core/secrets/hide-message.ts";
+import type { PlannedCall } from "../core/spending/allowance.ts";
 import { breathe } from "../core/steps.ts";
-import { minimumOf, refuseHuge, spentOn, usageOf } from "./ledger.ts";
+import { minimumOf, spentOn, usageOf } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {
@@ -187,6 +190,7 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
     priceOf: (usage: Usage) => ledger.priceOf(usage, job),
     signal: run.signal,
   };
+  await permitHuge(run, estimate, call);
   const claim = (await calling.allowance?.reserve(call)) ?? null;
   const got: Arriving = { n: 0, isBrokenOff: false, text: "", calls: [], done: null };
   try {
@@ -194,6 +198,27 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   } finally {
     claim?.settle(spentOn(ledger, got, { estimate, sent, job }));
   }
+}
+
+/** Tokens that one request may have without a person's yes or a cap on tokens. */
+const maxUnasked = 200_000;
+
+/** Asks a person once whether a huge request may go out. Throws declined; budget_tokens where nobody can be asked; what `maxReply` throws. */
+async function permitHuge(
+  { calling, interactive, decide }: Run,
+  estimate: number,
+  { input, maxReply, priceOf }: Pick<PlannedCall, "input" | "maxReply" | "priceOf">,
+): Promise<void> {
+  if (estimate <= maxUnasked || calling.caps.tokens !== null || calling.hugeAllowed) return;
+  const hint = `allow it with --max-tokens ${Math.ceil(estimate * 1.5)}, or name less`;
+  if (!interactive)
+    throw new PaiError("budget_tokens", `the request would have about ${estimate} tokens, and nobody can be asked`, {
+      hint,
+    });
+  maxReply();
+  const text = approvalWording.hugeRequest(estimate, priceOf({ ...noUsage, input }));
+  calling.hugeAllowed = (await decide({ kind: "changes", text })).accept;
+  if (!calling.hugeAllowed) throw new PaiError("declined", "the request was not sent", { hint });
 }
 
 /** Tokens of a first request above which its size is told: what a briefing chooses by itself is far smaller. */
@@ -210,7 +235,7 @@ async function send(
   const model = partOf(calling.model, job);
   const maxOutputTokens = refit();
   const effort = run.calling.effort?.[job] ?? null;
-  if (ledger.sent === 0 && estimate > largeRequest)
+  if (ledger.sent === 0 && estimate > largeRequest && !calling.hugeAllowed)
     emit({
       type: "notice",
       level: "warning",
@@ -326,9 +351,8 @@ const margin = 1.2;
  * Output tokens that the reply of a job's model to a request of `estimate` tokens may have. Throws budget_* when a cap or the promise
  * forbids the request, request_rejected when the current model cannot hold it.
  */
-function fit({ ledger, interactive, calling }: Run, estimate: number, job: Job): number {
+function fit({ ledger, calling }: Run, estimate: number, job: Job): number {
   const model = partOf(calling.model, job);
-  refuseHuge({ interactive, caps: calling.caps }, estimate);
   ledger.admit(estimate, minReply, job);
   if (estimate + minReply > model.window) {
     const message = `the request needs about ${estimate} tokens, ${model.id} may hold ${model.window}`;

@@ -35,6 +35,8 @@ export interface Calling extends CallingOptions, CallPorts {
   secretsTold: number;
   /** A notice told that a request is so long that its model costs more. */
   priceTold: boolean;
+  /** A person said yes to a huge request. */
+  hugeAllowed: boolean;
 }
 
 export function createCalling(
@@ -50,6 +52,7 @@ export function createCalling(
     allowance: allowance ?? null,
     secretsTold: 0,
     priceTold: false,
+    hugeAllowed: false,
   };
 }
 
@@ -272,21 +275,6 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
       return key;
     },
   };
-}
-
-/** Tokens that one request may have without a cap or a person who allows more. */
-const maxUnasked = 200_000;
-
-/** Throws budget_tokens for a huge request when no person is there to stop it and no cap on tokens allows it. */
-export function refuseHuge(
-  { interactive, caps }: { readonly interactive: boolean; readonly caps: Caps },
-  estimate: number,
-): void {
-  if (estimate <= maxUnasked || interactive || caps.tokens !== null) return;
-  const message = `the request would have about ${estimate} tokens, and nobody can be asked`;
-  throw new PaiError("budget_tokens", message, {
-    hint: `allow it with --max-tokens ${Math.ceil(estimate * 1.5)}, or name less`,
-  });
 }
 
 /** The part of one reply that has arrived. `n`: the number of its call; 0: no event has arrived yet. */

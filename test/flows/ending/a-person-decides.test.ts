@@ -68,3 +68,17 @@ test("a request over 200,000 tokens needs --max-tokens where nobody can be asked
   });
   expect(allowed.outcome.code).toBe(0);
 });
+
+test("at a terminal such a request is asked about once, with its size and price, and not sent after a no", async () => {
+  const task = "word ".repeat(200_000);
+  const large = { task, price: { input: 0.3, cached: 0.03, output: 1 }, options: { interactive: true } };
+  const sent = await play({ ...large, lines: ["", talk("Words.")], answers: "yes" });
+  expect(sent.questions.map(({ text }) => text)).toEqual([
+    expect.stringMatching(/^This request has about \d{3},\d{3} tokens \(\$0\.\d\d or more\)\. Send it\?$/),
+  ]);
+  expect([sent.outcome.code, sent.requests.length]).toEqual([0, 2]);
+  expect(sent.eventsOf("notice").map(({ code }) => code)).not.toContain("large_request");
+  const declined = await play({ ...large, lines: [], answers: ["no"] });
+  expect([declined.outcome.code, declined.requests.length]).toEqual([10, 0]);
+  expect(declined.outcome.error?.hint).toContain("--max-tokens");
+});

@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import type { ArgDef, ArgsDef, PositionalArgDef } from "citty";
 import { PaiError } from "../core/error.ts";
-import { suggest } from "../core/suggest.ts";
+import { didYouMean } from "../core/suggest.ts";
 import { kebabCase } from "../core/text.ts";
 import { type FlagKey, type FlagSpec, type Flags, flagTable, specOf, specsOf } from "./flags.ts";
 import { habitOfFlag } from "./habits.ts";
@@ -168,10 +168,8 @@ function keyOf(name: string): FlagKey | undefined {
 }
 
 function unknownFlag(text: string): PaiError {
-  const near = text.startsWith("--") ? suggest(text.slice(2), Object.keys(options)) : null;
-  return new PaiError("usage", `unknown flag ${text}`, {
-    hint: habitOfFlag(text) ?? (near === null ? "see: pai help" : `did you mean --${near}?`),
-  });
+  const near = text.startsWith("--") ? didYouMean(text.slice(2), Object.keys(options), (name) => `--${name}`) : null;
+  return new PaiError("usage", `unknown flag ${text}`, { hint: habitOfFlag(text) ?? near ?? "see: pai help" });
 }
 
 /** The value, if it is one of the flag's choices. Throws usage otherwise. */
@@ -180,9 +178,8 @@ function requireChoice({ name, choices, several }: FlagSpec, value: string): str
   const chosen = value.trim();
   const parts = several === true ? chosen.split(",") : [chosen];
   if (parts.every((part) => choices.includes(part))) return chosen;
-  const near = suggest(chosen, choices);
   throw new PaiError("usage", `--${name} must be one of ${choices.join(", ")}`, {
-    hint: near === null ? undefined : `did you mean --${name} ${near}?`,
+    hint: didYouMean(chosen, choices, (near) => `--${name} ${near}`),
   });
 }
 

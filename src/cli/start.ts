@@ -5,7 +5,7 @@ import { defineCommand, runCommand } from "citty";
 import { exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { maskAll } from "../core/secrets/key-shapes.ts";
-import { suggest } from "../core/suggest.ts";
+import { didYouMean } from "../core/suggest.ts";
 import { renderCommandDocument } from "../ui/command-document.ts";
 import { hasKeyboard, isInForeground, isPipedIn, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
@@ -42,13 +42,8 @@ function demand(name: string): Command {
 
 /** A hint with the command that was probably meant by the first word; null: no similar name. */
 function meantBy([first = "", ...rest]: readonly string[]): string | null {
-  const habit = habitOfCommand(first);
-  if (habit !== null) return habit;
-  const near = suggest(
-    first,
-    commands.map(({ name }) => name),
-  );
-  return near === null ? null : `did you mean: pai ${[near, ...rest].join(" ")}?`;
+  const names = commands.map(({ name }) => name);
+  return habitOfCommand(first) ?? didYouMean(first, names, (near) => `pai ${[near, ...rest].join(" ")}`);
 }
 
 function choose({ words, single }: CommandLine): Choice {

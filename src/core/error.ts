@@ -62,7 +62,7 @@ export type ErrorCode = keyof typeof exitCodes;
 
 export interface ErrorDetails {
   /** What the user can do about it, one sentence or command. */
-  readonly hint?: string | undefined;
+  readonly hint?: string | null | undefined;
   readonly cause?: unknown;
   /** Seconds until trying again makes sense. */
   readonly retryAfter?: number | undefined;

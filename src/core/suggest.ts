@@ -5,6 +5,12 @@ export function suggest(word: string, names: readonly string[]): string | null {
   return suggestSome(word, names, 1)[0] ?? null;
 }
 
+/** "did you mean NAME?" of the name nearest to `word`, spelled as it is typed; null: none is that near. */
+export function didYouMean(word: string, names: readonly string[], spell = (name: string) => name): string | null {
+  const near = suggest(word, names);
+  return near === null ? null : `did you mean ${spell(near)}?`;
+}
+
 /** Up to `max` names near to `word`, each at most a third of its own length away, the nearest first. */
 export function suggestSome(word: string, names: readonly string[], max: number): readonly string[] {
   return names

@@ -61,7 +61,7 @@ test.each([
   ["put mode auto", "pai config set NAME VALUE"],
   ["add work", "pai key add NAME"],
   [canary, "pai key set"],
-  ["lst", "did you mean: pai config list?"],
+  ["lst", "did you mean pai config list?"],
 ])("what is no setting is refused, and the right command is named: %s", async (line, hint) => {
   const process = openProcess();
   const { code, out, err } = await say(process, line);

@@ -104,7 +104,7 @@ test("a stored key of a row is set, listed, checked online and used; an unknown 
   expect(server.seen[1]?.headers.get("authorization")).toBe("Bearer stored-key-123456");
   expect(server.seen[1]?.body).toMatchObject({ model: "some/model" });
   const wrong = await key(["set"], { flags: { provider: "gv" }, stdin: "x" });
-  expect([wrong.code, wrong.err]).toEqual(["usage", expect.stringContaining("did you mean --provider gw?")]);
+  expect([wrong.code, wrong.err]).toEqual(["usage", expect.stringContaining("did you mean gw?")]);
 });
 
 test("a key in a file that NAME_FILE names is found for a row, too", async () => {

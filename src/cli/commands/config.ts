@@ -1,12 +1,13 @@
 /** `pai config` for settings and `pai key` for keys: each a group of subcommands. */
 
 import { PaiError } from "../../core/error.ts";
-import { findAnyProvider, findProvider, type Provider, providerIds, providerOfKey } from "../../core/providers.ts";
-import { suggest } from "../../core/suggest.ts";
+import { providerOfKey } from "../../core/providers.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import { openPlaces } from "../../store/places.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
+import { chooseProvider } from "../choose-word.ts";
 import type { Context, Handler } from "../command.ts";
 import { isInteractive, openPrompter } from "../compose/view.ts";
 import { keyWords } from "../config/keys.ts";
@@ -60,7 +61,7 @@ export function defineConfigCommand(
     const { lines, data } = await word.run({
       context,
       words: rest,
-      provider: providerNamed(context.flags.provider, own),
+      provider: context.flags.provider === undefined ? null : chooseProvider(context.flags.provider, own()),
       own,
       places,
       now,
@@ -92,18 +93,6 @@ export const configCommand: Handler = defineConfigCommand("config", askAtTermina
 export const configIn = (now: SettingsNow): Handler => defineConfigCommand("config", askAtTerminal, now);
 export const keyCommand: Handler = defineConfigCommand("key", askAtTerminal);
 
-/** The provider of `--provider`, of pai or of the user; null: not given. Throws usage for an unknown one. */
-function providerNamed(given: string | undefined, own: ConfigCall["own"]): Provider | null {
-  const name = given?.trim() ?? null;
-  const found = name === null ? null : (findProvider(name) ?? findAnyProvider(name, own()));
-  if (name === null || found !== null) return found;
-  const names = [...providerIds, ...own().map(({ id }) => id)];
-  const near = suggest(name, names);
-  throw new PaiError("usage", `--provider must be one of ${names.join(", ")}`, {
-    hint: near === null ? undefined : `did you mean --provider ${near}?`,
-  });
-}
-
 interface Choice {
   /** null: no subcommand was given. */
   readonly word: ConfigWord | null;
@@ -114,24 +103,17 @@ function choose({ words: [name, ...rest] }: Context, { name: command, words, ins
   if (name === undefined) return { word: null, rest };
   const word = Object.hasOwn(words, name) ? words[name] : undefined;
   if (word === undefined) {
-    const near = (Object.hasOwn(instead, name) ? instead[name] : null) ?? suggestWord(name, command, words);
-    const looksLikeKey = providerOfKey(name) !== null;
-    const hint = looksLikeKey
-      ? "a key is stored with: pai key set < FILE"
-      : near === null
-        ? `see: pai ${command}`
-        : near;
+    const near =
+      (Object.hasOwn(instead, name) ? instead[name] : null) ??
+      didYouMean(name, Object.keys(words), (each) => `pai ${command} ${each}`);
+    const isKey = providerOfKey(name) !== null;
+    const hint = isKey ? "a key is stored with: pai key set < FILE" : (near ?? `see: pai ${command}`);
     throw new PaiError("usage", `unknown subcommand of pai ${command}`, { hint });
   }
   if (rest.length < word.minWords || rest.length > word.maxWords) {
     throw new PaiError("usage", `usage: pai ${command} ${name} ${word.usage}`.trimEnd());
   }
   return { word, rest };
-}
-
-function suggestWord(name: string, command: Group["name"], words: Group["words"]): string | null {
-  const near = suggest(name, Object.keys(words));
-  return near === null ? null : `did you mean: pai ${command} ${near}?`;
 }
 
 function renderWords({ name, words }: Group): string {

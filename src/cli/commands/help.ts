@@ -1,6 +1,6 @@
 /** `pai help`: examples first, then commands or flags, then exit codes. */
 import { PaiError } from "../../core/error.ts";
-import { suggest } from "../../core/suggest.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import { hang, wrap } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
 import { columnsOfResults } from "../columns.ts";
@@ -100,12 +100,9 @@ export const helpCommand =
     const [name] = context.words;
     const command = commands.find((each) => each.name === name);
     if (name !== undefined && command === undefined && context.flags.help !== true) {
-      const near = suggest(
-        name,
-        commands.map((each) => each.name),
-      );
+      const names = commands.map((each) => each.name);
       throw new PaiError("usage", `unknown command: ${name}`, {
-        hint: near === null ? "see: pai help" : `did you mean: pai help ${near}?`,
+        hint: didYouMean(name, names, (near) => `pai help ${near}`) ?? "see: pai help",
       });
     }
     const columns = Math.min(columnsOfResults(context) ?? usual, usual);

@@ -2,13 +2,13 @@
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { KeptList, ListedModel } from "../../core/listed-model.ts";
 import { findAnyProvider, type Provider, providerIds, providers } from "../../core/providers.ts";
-import { suggest } from "../../core/suggest.ts";
 import { findModel, knownModels, nextPrice, priceOn } from "../../models/catalogue.ts";
 import { requireOwnAddresses } from "../../store/base-url.ts";
 import { findKeys } from "../../store/keys.ts";
 import { counted, renderDuration, roundTokens } from "../../ui/amount.ts";
 import { hang } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
+import { chooseProvider } from "../choose-word.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
@@ -164,17 +164,6 @@ export async function modelsCommand(context: Context): Promise<number> {
   );
 }
 
-/** The provider of a word. Throws usage for an unknown one. */
-function readProvider(word: string, own: readonly Provider[]): Provider {
-  const found = findAnyProvider(word, own);
-  if (found !== null) return found;
-  const ids = [...providers, ...own].map(({ id }) => id);
-  const near = suggest(word, ids);
-  throw new PaiError("usage", `unknown provider: ${word}`, {
-    hint: near === null ? `one of ${ids.join(", ")}` : `did you mean ${near}?`,
-  });
-}
-
 /** A row of a list, with what the catalogue knows where the server does not tell. */
 function completeRow(provider: string, { name, window, output, price, ends }: ListedModel, now: Date) {
   const known = findModel(provider, name);
@@ -233,7 +222,7 @@ function renderList({ provider, address, asked_at, models, omitted }: Described,
  */
 async function listOnline(context: Context, base: Base, word: string | undefined): Promise<number> {
   const { places, settings } = base;
-  const named = word === undefined ? null : readProvider(word, settings.providers);
+  const named = word === undefined ? null : chooseProvider(word, settings.providers);
   if (named !== null && context.flags.online !== true)
     throw new PaiError("usage", "a list of one provider comes from its server", {
       hint: `pai models --online ${named.id}`,

@@ -1,6 +1,6 @@
 /** Custom commands and skills for tasks, from files of the user and of a trusted project. */
 import { PaiError } from "../../core/error.ts";
-import { suggest } from "../../core/suggest.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import type { Places } from "../../store/places.ts";
 import { findPrompts, type PromptFile } from "../../store/prompt-files.ts";
 
@@ -55,10 +55,9 @@ export function expandCustom(text: string, { places, root }: CustomProject): str
 export function unknownCustom(text: string, project: CustomProject): PaiError {
   const name = line.exec(text.trim())?.[1] ?? "";
   const names = listCustom(project).map((file) => file.name);
-  const near = suggest(name, names);
   const known = names.length === 0 ? "a command is a file: .pai/commands/NAME.md" : `there are: /${names.join(", /")}`;
   return new PaiError("usage", `unknown command: /${name}`, {
-    hint: near === null ? known : `did you mean /${near}?`,
+    hint: didYouMean(name, names, (near) => `/${near}`) ?? known,
   });
 }
 

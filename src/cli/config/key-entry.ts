@@ -1,7 +1,7 @@
 /** What a user gives as a key: it is refused where it is surely something else, and its provider is asked for. */
 import { PaiError } from "../../core/error.ts";
 import { findProvider, type ProviderId, providerOfKey, providers } from "../../core/providers.ts";
-import { suggest } from "../../core/suggest.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import { findFault } from "../../store/keys.ts";
 import { allSettings } from "../../store/setting-table.ts";
 
@@ -58,9 +58,8 @@ export async function askOwner(askHidden: AskHidden): Promise<ProviderId> {
   const said = typed.toLowerCase();
   const named = findProvider(said);
   if (named?.needsKey === true) return named.id;
-  const near = suggest(said, keyed);
   const shown = providerOfKey(typed) === null && /^[a-z]{1,15}$/i.test(typed) ? `unknown provider: ${said}` : null;
   throw new PaiError("usage", said === "" ? "the key was not stored" : (shown ?? "that is no name of a provider"), {
-    hint: near === null ? "say whose it is: pai key set PROVIDER" : `did you mean ${near}?`,
+    hint: didYouMean(said, keyed) ?? "say whose it is: pai key set PROVIDER",
   });
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { isFields, type Json } from "../../core/model.ts";
 import { findProvider, type Provider, providerOfKey } from "../../core/providers.ts";
-import { suggest } from "../../core/suggest.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import { alignRows } from "../../core/text.ts";
 import { findBaseUrl, rememberConsent } from "../../store/base-url.ts";
 import { parseJsonText, replaceJson } from "../../store/json-text.ts";
@@ -197,12 +197,9 @@ function demandSetting(name: string): { readonly setting: AnySetting; readonly e
   const holder = allSettings.find((setting) => "hasEntries" in setting && name.startsWith(`${setting.name}.`));
   const entry = holder === undefined ? "" : name.slice(holder.name.length + 1);
   if (holder !== undefined && entry.trim() !== "") return { setting: holder, entry };
-  const near = suggest(
-    name,
-    allSettings.map((setting) => setting.name),
-  );
+  const names = allSettings.map((setting) => setting.name);
   throw new PaiError("usage", "unknown setting", {
-    hint: near === null ? "all of them: pai config list, in a session /config" : `did you mean ${near}?`,
+    hint: didYouMean(name, names) ?? "all of them: pai config list, in a session /config",
   });
 }
 

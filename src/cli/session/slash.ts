@@ -8,7 +8,7 @@ import { type Effort, efforts, sizeOf } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import { renderTasks } from "../../core/session/conversation.ts";
 import type { Session } from "../../core/session/session.ts";
-import { suggest } from "../../core/suggest.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import { openMemory } from "../../store/memory.ts";
 import type { PromptFile } from "../../store/prompt-files.ts";
 import { openUnkept } from "../../store/sessions.ts";
@@ -392,9 +392,8 @@ export async function doSlash(talk: Talk, line: string): Promise<void> {
     say(talk, `/${only.name}`);
     return only.run(talk, rest.trim());
   }
-  const near = suggest(name, names);
   const like = begun.length > 1 ? `one of ${begun.map((each) => `/${each}`).join(", ")}?` : null;
   throw new PaiError("usage", `unknown command: /${name}`, {
-    hint: like ?? (near === null ? (habitInSession(name) ?? "see /help") : `did you mean /${near}?`),
+    hint: like ?? didYouMean(name, names, (near) => `/${near}`) ?? habitInSession(name) ?? "see /help",
   });
 }

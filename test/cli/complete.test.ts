@@ -29,7 +29,7 @@ test("what tools make is offered last, folders and what is in them", async () =>
   const names = [".venv", "node_modules", "src"].map(folder);
   const made = { path: (text: string) => text, list: async () => names } as unknown as Workspace;
   const found = foldNames(["dist/a.js", "node_modules/a/b.js", "src/a.js"]);
-  const known = { own: async () => [], files: async () => found, idsFor: () => [] };
+  const known = { own: [], files: async () => found, idsFor: () => [] };
   const offered = async (before: string) => (await completeMessage(made, before, known))?.words;
   expect(await offered("see @")).toEqual(["src/", ".venv/", "node_modules/"]);
   expect(await offered("see @a.js")).toEqual(["src/a.js", "dist/a.js", "node_modules/a/b.js"]);
@@ -38,7 +38,7 @@ test("what tools make is offered last, folders and what is in them", async () =>
 test("ids of runs and sessions behind the commands that take one, and commands that are files", async () => {
   const ids = ["20261122-2", "20261122-1"];
   const known = {
-    own: async () => [{ name: "modify" }],
+    own: [{ name: "modify" }],
     files: async () => foldNames([]),
     idsFor: (name: string) => (name === "undo" ? ids.map((id) => [id, `what ${id} did`] as const) : []),
   };

@@ -67,13 +67,13 @@ const isBuilt = (word: string): boolean => word.replaceAll('"', "").split("/").s
 /** What completion needs besides the workspace. */
 export interface Known {
   /** Custom commands. */
-  readonly own: () => Promise<readonly { readonly name: string; readonly about?: string }[]>;
+  readonly own: readonly { readonly name: string; readonly about?: string }[];
   readonly files: () => Promise<Names>;
   /** Ids for a command's argument, newest first; none for most commands. */
   readonly idsFor: (command: string) => readonly Offered[];
 }
 
-const nothing: Known = { own: async () => [], files: async () => foldNames([]), idsFor: () => [] };
+const nothing: Known = { own: [], files: async () => foldNames([]), idsFor: () => [] };
 
 /** `before`: the message up to the cursor; null: nothing to offer. */
 export async function completeMessage(
@@ -82,7 +82,7 @@ export async function completeMessage(
   { own, files, idsFor }: Known = nothing,
 ): Promise<Completion | null> {
   if (/^\/[a-z0-9_-]*$/.test(before)) {
-    const all = [{ name: "quit", about: "leave" }, ...slashCommands, ...(await own())];
+    const all = [{ name: "quit", about: "leave" }, ...slashCommands, ...own];
     const abouts = new Map(all.map(({ name, about = "" }) => [`/${name}`, about]));
     const words = [...abouts.keys()].filter((word) => word.startsWith(before)).sort();
     return { from: 0, words, notes: words.map((word) => abouts.get(word) ?? "") };

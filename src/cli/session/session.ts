@@ -175,13 +175,12 @@ async function readMessage(talk: Talk): Promise<string | null> {
   }
   const prompter = await view.prompter();
   await showAll(context);
-  const own = listOwn(talk);
   const options: MessageOptions = {
     prompt,
     history: talk.input.entries,
     complete: (before) =>
       completeMessage(talk.composed.opened.workspace, before, {
-        own: () => own,
+        own: listOwn(talk),
         files: talk.files,
         idsFor: (command) => idsFor(talk, command),
       }),

@@ -39,7 +39,7 @@ import { renderSpent, type Talk, taskOf, usualMode, whileInterruptible } from ".
 interface Slash {
   readonly name: string;
   readonly about: string;
-  run(talk: Talk, words: string): Promise<void>;
+  run(talk: Talk, words: string): void | Promise<void>;
 }
 
 const say = ({ context }: Talk, text: string) =>
@@ -291,56 +291,37 @@ async function setConfig(talk: Talk, words: string): Promise<void> {
 }
 
 /** Undoes or redoes a run. */
-async function reverse({ context }: Talk, command: typeof undoInSession, text: string): Promise<void> {
-  await command({ ...context, words: text.split(/\s+/).filter((word) => word !== "") });
-}
+const reverse =
+  (command: typeof undoInSession): Slash["run"] =>
+  async ({ context }, text) =>
+    void (await command({ ...context, words: text.split(/\s+/).filter((word) => word !== "") }));
 
 export const slashCommands: readonly Slash[] = [
-  { name: "help", about: "this list", run: showHelp },
+  { name: "help", about: "this list", run: (talk) => say(talk, renderHelp(talk)) },
   { name: "model", about: "list models, or switch: /model NUMBER or PROVIDER:NAME", run: switchModel },
-  {
-    name: "mode",
-    about: "how pai goes about a task: /mode explains, /mode NAME switches",
-    run: async (talk, name) => switchMode(talk, name),
-  },
-  {
-    name: "effort",
-    about: `how hard the model thinks: ${efforts.join(", ")}`,
-    run: async (talk, name) => switchEffort(talk, name),
-  },
+  { name: "mode", about: "how pai goes about a task: /mode explains, /mode NAME switches", run: switchMode },
+  { name: "effort", about: `how hard the model thinks: ${efforts.join(", ")}`, run: switchEffort },
   { name: "plan", about: "make a plan only: /plan TASK; then y carries it out", run: planTurn },
   { name: "context", about: "what a message would send: /context, /context MESSAGE", run: showContext },
   {
     name: "tasks",
     about: "what the model still has to do, where it keeps a list",
-    run: async (talk) => say(talk, visible(renderTasks(talk.open.session.conversation.tasks))),
+    run: (talk) => say(talk, visible(renderTasks(talk.open.session.conversation.tasks))),
   },
-  { name: "cost", about: "calls, tokens and cost so far", run: async (talk) => say(talk, renderSpent(talk)) },
+  { name: "cost", about: "calls, tokens and cost so far", run: (talk) => say(talk, renderSpent(talk)) },
   { name: "compact", about: "make the conversation a summary, so that it takes less room", run: compactTalk },
-  { name: "clear", about: "start a new session", run: async (talk, words) => clear(talk, words) },
-  {
-    name: "undo",
-    about: "take back the last run, or one: /undo RUN",
-    run: (talk, words) => reverse(talk, undoInSession, words),
-  },
-  {
-    name: "redo",
-    about: "bring back what /undo or /rewind took back, or one: /redo RUN",
-    run: (talk, words) => reverse(talk, redoInSession, words),
-  },
+  { name: "clear", about: "start a new session", run: clear },
+  { name: "undo", about: "take back the last run, or one: /undo RUN", run: reverse(undoInSession) },
+  { name: "redo", about: "bring back what /undo or /rewind took back, or one: /redo RUN", run: reverse(redoInSession) },
   { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
-  { name: "resume", about: "list sessions, or go on with one: /resume ID", run: async (talk, id) => resume(talk, id) },
+  { name: "resume", about: "list sessions, or go on with one: /resume ID", run: resume },
   {
     name: "allow",
     about: "what needs no question in this session; allow commands: /allow PATTERN; drop one: /allow drop N",
-    run: async (talk, words) => allow(talk, words),
+    run: allow,
   },
   { name: "export", about: "write this session to a file: /export FILE", run: exportTalk },
-  {
-    name: "output",
-    about: "all that the last look or command said",
-    run: async (talk, number) => showOutput(talk, number),
-  },
+  { name: "output", about: "all that the last look or command said", run: showOutput },
   { name: "config", about: "settings in force: /config, /config NAME; set one: /config NAME VALUE", run: setConfig },
   { name: "diff", about: "what this session has changed: /diff, /diff PATH", run: showSessionDiff },
   { name: "memory", about: "show MEMORY.md and what is remembered", run: showMemory },
@@ -348,18 +329,16 @@ export const slashCommands: readonly Slash[] = [
 ];
 
 /** Custom commands of the user and of a trusted project. */
-export async function listOwn({ composed: { base, opened } }: Talk): Promise<readonly PromptFile[]> {
-  return listCustom({ places: base.places, root: opened.workspace.root });
-}
+export const listOwn = ({ composed: { base, opened } }: Talk): readonly PromptFile[] =>
+  listCustom({ places: base.places, root: opened.workspace.root });
 
-async function showHelp(talk: Talk): Promise<void> {
-  say(talk, renderHelp(columnsOf(talk.context.env), await listOwn(talk)));
-}
-
-function renderHelp(columns: number, own: readonly PromptFile[]): string {
+function renderHelp(talk: Talk): string {
+  const columns = columnsOf(talk.context.env);
   const rows = [
     ...slashCommands.map(({ name, about }) => [`/${name}`, about] as const),
-    ...own.map(({ name, about, path }) => [`/${name}`, visibleLine(about) || path || "a command of your own"] as const),
+    ...listOwn(talk).map(
+      ({ name, about, path }) => [`/${name}`, visibleLine(about) || path || "a command of your own"] as const,
+    ),
     ["/quit", "leave (also: exit, quit, Ctrl+D)"],
     ["@path", "show the model a file, also an ignored one"],
     ["!command", "run a command of your own; its output goes with the next message"],
@@ -385,7 +364,7 @@ export async function doSlash(talk: Talk, line: string): Promise<void> {
   const [, name = "", rest = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = slashCommands.find((each) => each.name === name.toLowerCase());
   if (command !== undefined) return command.run(talk, rest.trim());
-  const names = [...slashCommands, ...(await listOwn(talk))].map((each) => each.name);
+  const names = [...slashCommands, ...listOwn(talk)].map((each) => each.name);
   const begun = names.filter((each) => name.length > 1 && each.startsWith(name.toLowerCase()));
   const only = slashCommands.find((each) => begun.length === 1 && each.name === begun[0]);
   if (only !== undefined) {

@@ -156,7 +156,7 @@ async function indexedRuns(base: Base, limit: number): Promise<readonly IndexedR
   }
   if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
   const { openRunIndex } = await openLab();
-  const index = openRunIndex(places.stateDir, context.now());
+  const index = openRunIndex(places.stateDir);
   try {
     return index.runs(limit);
   } finally {

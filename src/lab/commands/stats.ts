@@ -82,7 +82,7 @@ async function readStats(base: Base, by: TeamGrouping, since: string | null): Pr
   }
   if (by === "user") throw new PaiError("usage", "--by user is for a team", { hint: "pai stats --team --by user" });
   if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
-  const index = openRunIndex(places.stateDir, context.now());
+  const index = openRunIndex(places.stateDir);
   try {
     const [whole] = index.totals("all", since);
     return { rows: index.totals(by, since), whole };

@@ -126,13 +126,13 @@ export interface PageSource extends KeptPage {
   readonly team: readonly TeamRun[] | null;
 }
 
-function readRuns({ stateDir, now, team }: PageSource): readonly IndexedRun[] {
+function readRuns({ stateDir, team }: PageSource): readonly IndexedRun[] {
   if (team !== null)
     return team.slice(0, maxRuns).map((run) => {
       const folder = `${run.who}@${run.host}`;
       return { ...run, folder, root: `${folder}:${run.root}` };
     });
-  const index = openRunIndex(stateDir, now);
+  const index = openRunIndex(stateDir);
   try {
     return index.runs(maxRuns);
   } finally {

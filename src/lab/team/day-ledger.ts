@@ -11,7 +11,6 @@ import {
   type Spent,
   type Want,
 } from "../../core/spending/allowance.ts";
-import { useWal } from "../../store/wal.ts";
 
 /** Which calls a day's total counts: all of this machine, or those made while the team's database was unreachable. */
 export type DayScope = "machine" | "away";
@@ -42,7 +41,8 @@ function open(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
   const db = new Database(file);
-  useWal(db, 10_000);
+  // Writers wait for each other.
+  db.run("pragma busy_timeout = 10000");
   db.run(schema);
   return db;
 }

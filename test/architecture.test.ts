@@ -119,14 +119,14 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_300,
+  core: 15_310,
   workspace: 13_400,
-  cli: 11_920,
+  cli: 11_810,
   flows: 11_480,
   models: 4_700,
   ui: 4_910,
-  store: 4_040,
-  lab: 3_950,
+  store: 4_020,
+  lab: 3_790,
   acp: 1_100,
   actions: 1_000,
   mcp: 600,

@@ -14,41 +14,26 @@ import type { OwnProvider } from "../store/own-providers.ts";
 import { allSettings } from "../store/setting-table.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { realPathOf } from "../system/lookups.ts";
-import { openRoot } from "../workspace/confine.ts";
 import { whyNotKept } from "../workspace/journal/open-state.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
 import { target, version } from "./commands/version.ts";
 import { listModels } from "./compose/compose-model.ts";
-import type { Finding, Patient } from "./finding.ts";
+import { type Finding, failed, fine, type Patient, warning } from "./finding.ts";
 import { pickModel } from "./onboard/pick-model.ts";
-
-const ok = (name: string, text: string): Finding => ({ name, level: "ok", text, hint: null });
-const warning = (name: string, text: string, hint: string | null = null): Finding => ({
-  name,
-  level: "warning",
-  text,
-  hint,
-});
-const failed = (name: string, thrown: unknown): Finding => {
-  const { message, hint } = toPaiError(thrown);
-  return { name, level: "error", text: message, hint };
-};
 
 /** All checks that need no network. */
 export function examine(patient: Patient, loaded: LoadedSettings): readonly Finding[] {
   return [
-    ok("pai", `${version} for ${target}, Bun ${Bun.version}, ${process.execPath}`),
-    ok("libc", describeLibc()),
+    fine("pai", `${version} for ${target}, Bun ${Bun.version}, ${process.execPath}`),
+    fine("libc", describeLibc()),
     ...examineSettings(patient, loaded),
     ...listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, loaded, model)),
     ...loaded.settings.providers.map((row) => examineOwn(patient, row)),
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
     examineLog(patient),
-    examineGit(patient.context.env),
     examineWriting(),
-    ...examineProtection(patient, patient.context.flags.forceRoot === true),
   ];
 }
 
@@ -75,10 +60,10 @@ function examineSettings(
   const shown = set.map(([name, origin]) => `${name} = ${showSetting(name, values[name] ?? null)} (${origin})`);
   const kept = places.configDir ?? "nowhere: HOME is not set";
   return [
-    ok("settings", shown.length === 0 ? "all at their defaults" : shown.join("; ")),
-    ok("model", `${String(values["model"])} (${origins["model"] ?? "default"})`),
-    ok("config folder", kept),
-    ...(trust === null ? [] : [ok("pai.json", trust)]),
+    fine("settings", shown.length === 0 ? "all at their defaults" : shown.join("; ")),
+    fine("model", `${String(values["model"])} (${origins["model"] ?? "default"})`),
+    fine("config folder", kept),
+    ...(trust === null ? [] : [fine("pai.json", trust)]),
     ...warnings.map((text) => warning("settings", text)),
   ];
 }
@@ -92,13 +77,13 @@ function showSetting(name: string, value: Json): string {
 function examineKeys({ context, places }: Patient, loaded: LoadedSettings, model: string): readonly Finding[] {
   try {
     const provider = providerOfModel(model, loaded.settings.providers);
-    if (provider === null) return [ok("key", "replay needs none")];
+    if (provider === null) return [fine("key", "replay needs none")];
     if (loaded.settings.providers.some((row) => row.id === provider.id && row.keyCommand !== null))
-      return [ok("key", `${provider.id}: printed by a command`)];
+      return [fine("key", `${provider.id}: printed by a command`)];
     const { id } = provider;
     const keys = findKeys(provider, { env: context.env, places });
     const [first] = keys;
-    if (first === undefined && !provider.needsKey) return [ok("key", `${id} needs none`)];
+    if (first === undefined && !provider.needsKey) return [fine("key", `${id} needs none`)];
     if (first === undefined) {
       throw new PaiError("no_key", `no key for ${id}`, { hint: `store one with: ${renderSetKey(provider)}` });
     }
@@ -108,7 +93,7 @@ function examineKeys({ context, places }: Patient, loaded: LoadedSettings, model
       return doubt === null ? [] : [warning("key", `the key ${name} ${doubt}`)];
     });
     const ids = keys.map(({ id: name }) => name).join(", ");
-    return [ok("key", `${id}: ${ids} (${first.origin})`), ...doubts];
+    return [fine("key", `${id}: ${ids} (${first.origin})`), ...doubts];
   } catch (thrown) {
     return [failed("key", thrown)];
   }
@@ -130,43 +115,28 @@ function examineOwn({ context: { env }, places }: Patient, row: OwnProvider): Fi
             : `key ${keys[0]?.origin}`;
     const http = row.insecureHttp === true && row.url.startsWith("http:") ? ", plain http accepted" : "";
     const text = `${row.id}: ${row.wire} at ${row.url}${http}, ${key}`;
-    return row.needsKey && keys.length === 0 ? warning("provider", text) : ok("provider", text);
+    return row.needsKey && keys.length === 0 ? warning("provider", text) : fine("provider", text);
   } catch (thrown) {
     const { message, hint } = toPaiError(thrown);
     return warning("provider", `${row.id}: ${message}`, hint);
   }
 }
 
+const unverified = "NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: they are always verified";
+const wayToVerify = "unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS";
+
 function examineNetworkSettings(env: Context["env"]): readonly Finding[] {
   const set = (names: readonly string[]) => names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
-  const proxies = set([
-    "HTTPS_PROXY",
-    "https_proxy",
-    "HTTP_PROXY",
-    "http_proxy",
-    "ALL_PROXY",
-    "all_proxy",
-    "NO_PROXY",
-    "no_proxy",
-  ]);
+  const proxies = set(["HTTPS", "HTTP", "ALL", "NO"].flatMap((of) => [`${of}_PROXY`, `${of}_proxy`.toLowerCase()]));
   const certificates = set(["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "PAI_CLIENT_CERT"]);
-  const missing = certificates.filter(([, file]) => !isReadable(file));
-  const isOff = env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0";
+  const missing = certificates.filter(([, file]) => !isAccessible(file, constants.R_OK));
   const list = (all: readonly (readonly [string, string])[]) =>
     all.map(([name, value]) => `${name}=${withoutUser(value)}`).join(" ");
   return [
-    ok("proxy", proxies.length === 0 ? "none" : list(proxies)),
-    ok("certificates", certificates.length === 0 ? "the built-in ones" : list(certificates)),
+    fine("proxy", proxies.length === 0 ? "none" : list(proxies)),
+    fine("certificates", certificates.length === 0 ? "the built-in ones" : list(certificates)),
     ...missing.map(([name, file]) => warning("certificates", `${name} names ${file}, which cannot be read`)),
-    ...(isOff
-      ? [
-          warning(
-            "certificates",
-            "NODE_TLS_REJECT_UNAUTHORIZED=0 is ignored: they are always verified",
-            "unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS",
-          ),
-        ]
-      : []),
+    ...(env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" ? [warning("certificates", unverified, wayToVerify)] : []),
   ];
 }
 
@@ -176,9 +146,9 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
   const why = state === null ? "there is none" : whyNotKept(realPathOf(root) ?? root, state);
   return [
     why === null
-      ? ok("state folder", String(state))
+      ? fine("state folder", String(state))
       : warning("state folder", `${why}: no undo, no history`, "set HOME or PAI_STATE_DIR"),
-    isAccessible(root, constants.W_OK) ? ok("project", root) : warning("project", `${root} is read-only`),
+    isAccessible(root, constants.W_OK) ? fine("project", root) : warning("project", `${root} is read-only`),
     examineDisk(root),
     ...(kept === null ? [] : [examineDisk(kept)]),
   ];
@@ -186,7 +156,7 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
 
 /** Whether the audit log is kept in the project, or in the state folder instead. */
 function examineLog({ root, places }: Patient): Finding {
-  if (isSystemFolder(root)) return ok("audit log", "none: the project is a folder of the system");
+  if (isSystemFolder(root)) return fine("audit log", "none: the project is a folder of the system");
   const folder = resolve(root, ".pai_history");
   const there = lstatSync(folder, { throwIfNoEntry: false });
   const isOwn = there?.isDirectory() === true && there.uid === (process.geteuid?.() ?? there.uid);
@@ -194,7 +164,7 @@ function examineLog({ root, places }: Patient): Finding {
   if (there !== undefined && !isOwn) return warning("audit log", `${folder} is not a folder of yours`, instead);
   if (!isAccessible(firstExisting(folder), constants.W_OK))
     return warning("audit log", `${folder} cannot be written`, instead);
-  return ok("audit log", there === undefined ? `${folder}, made by the first run` : folder);
+  return fine("audit log", there === undefined ? `${folder}, made by the first run` : folder);
 }
 
 function firstExisting(folder: string): string {
@@ -208,17 +178,10 @@ function examineDisk(folder: string): Finding {
     const { bavail, bsize } = statfsSync(folder);
     const free = Math.floor((bavail * bsize) / 1024 / 1024);
     const text = `${free < 10_240 ? `${free} MiB` : `${Math.floor(free / 1024)} GiB`} free at ${folder}`;
-    return free < 50 ? warning("disk", text, "pai needs room for changes and their journal") : ok("disk", text);
+    return free < 50 ? warning("disk", text, "pai needs room for changes and their journal") : fine("disk", text);
   } catch (thrown) {
     return failed("disk", thrown);
   }
-}
-
-function examineGit(env: Context["env"]): Finding {
-  const git = Bun.which("git", { PATH: env["PATH"] ?? "" });
-  if (git === null) return ok("git", "not found; pai does not need it");
-  const { stdout } = Bun.spawnSync([git, "--version"], { env: {}, cwd: "/", stdin: "ignore", stderr: "ignore" });
-  return ok("git", `${stdout.toString().trim()} (${git})`);
 }
 
 function examineWriting(): Finding {
@@ -227,18 +190,7 @@ function examineWriting(): Finding {
         "writing",
         "without FFI: a change by somebody else in the last moment is not noticed, attributes and access lists are not kept, and --ephemeral runs do not wait for each other",
       )
-    : ok("writing", "by exchange: saves of others are never overwritten; attributes and access lists are kept");
-}
-
-function examineProtection({ root, places }: Patient, force: boolean): readonly Finding[] {
-  try {
-    const opened = openRoot(root, { force, home: places.home });
-    opened.close();
-    return [ok("paths", "opened without following links")];
-  } catch (thrown) {
-    const { message, hint } = toPaiError(thrown);
-    return [warning("project", message, hint)];
-  }
+    : fine("writing", "by exchange: saves of others are never overwritten; attributes and access lists are kept");
 }
 
 /** Whether the endpoint of every model in use answers; sends no key. */
@@ -278,19 +230,15 @@ async function ask({ provider, url, origin }: BaseUrl, context: Context): Promis
   const clock = (): readonly Finding[] => {
     if (Number.isNaN(skew)) return [];
     if (Math.abs(skew) > 300) return [warning("clock", `this clock is ${skew} s off the server's`, "set the time")];
-    return [ok("clock", `within ${Math.max(1, Math.abs(skew))} s of the server's`)];
+    return [fine("clock", `within ${Math.max(1, Math.abs(skew))} s of the server's`)];
   };
   return [
-    ok("endpoint", `${endpoint.address} answers with ${status} (${origin})`),
+    fine("endpoint", `${endpoint.address} answers with ${status} (${origin})`),
     ...(endpoint.exposed
       ? [warning("endpoint", `${endpoint.address} is plain http: everyone on the way can read what is sent`)]
       : []),
     ...clock(),
   ];
-}
-
-function isReadable(file: string): boolean {
-  return isAccessible(file, constants.R_OK);
 }
 
 function isAccessible(path: string, mode: number): boolean {

@@ -13,7 +13,7 @@ import { counted, priced, renderDuration } from "../ui/amount.ts";
 import type { Base } from "./compose/base.ts";
 import { composeModel, listModels } from "./compose/compose-model.ts";
 import { findServerModels } from "./compose/server-models.ts";
-import type { Finding, Patient } from "./finding.ts";
+import { type Finding, failed, fine, type Patient, warning } from "./finding.ts";
 
 /** A task that needs no file, so that the plan is an answer. */
 const task = "This is a test of the connection. Say hello: intent conversation, reply hello.";
@@ -38,9 +38,7 @@ async function examineModel(base: Base): Promise<readonly Finding[]> {
   const row = providerOfModel(id, base.settings.providers);
   if (row === null) return [];
   const findings: Finding[] = [];
-  const find = (name: string, level: Finding["level"], text: string, hint: string | null = null) =>
-    findings.push({ name, level, text, hint });
-  const notify = ({ level, text }: Notice) => level === "warning" && find("answer", level, text);
+  const notify = ({ level, text }: Notice) => level === "warning" && findings.push(warning("answer", text));
   try {
     const { model, price } = await composeModel(base.context, base, { notify, confirm: null });
     findings.push(...(await examineList(model, row, base)));
@@ -48,23 +46,17 @@ async function examineModel(base: Base): Promise<readonly Finding[]> {
     const rates = price("plan");
     const cost = priced(rates === null ? null : costOf(usage, rates));
     const spent = `${renderDuration(ms)}, ${counted(usage.input + usage.output, "token")}, ${cost}`;
-    if (fault === null) find("answer", "ok", `${id} made a plan (${spent})`);
-    else find("answer", "warning", `${id} answers, but with no plan at first (${spent}): ${fault}`);
+    if (fault === null) findings.push(fine("answer", `${id} made a plan (${spent})`));
+    else findings.push(warning("answer", `${id} answers, but with no plan at first (${spent}): ${fault}`));
   } catch (thrown) {
-    const { message, hint } = toPaiError(thrown);
-    find("answer", "error", message, hint);
+    findings.push(failed("answer", thrown));
   }
   return findings;
 }
 
 /** What the server's list and the catalogue say of the model; a list that cannot be had is no fault of the model. */
 async function examineList({ provider, name }: Model, row: Provider, base: Base): Promise<readonly Finding[]> {
-  const warning = (text: string): Finding => ({
-    name: "model list",
-    level: "warning",
-    text,
-    hint: `pai models --online ${provider}`,
-  });
+  const doubt = (text: string) => warning("model list", text, `pai models --online ${provider}`);
   try {
     const { models, omitted } = await findServerModels(row, base, { fresh: true });
     const found = models.find((each) => each.name === name);
@@ -75,18 +67,11 @@ async function examineList({ provider, name }: Model, row: Provider, base: Base)
       ...(ends === null ? [] : [`${name} ends ${ends}`]),
       ...(known?.closed === undefined ? [] : [`${name} is ${known.closed}`]),
     ];
-    if (faults.length > 0) return faults.map(warning);
-    return [
-      {
-        name: "model list",
-        level: "ok",
-        text: `${counted(models.length, "model")} of ${provider}, with ${name}`,
-        hint: null,
-      },
-    ];
+    if (faults.length > 0) return faults.map(doubt);
+    return [fine("model list", `${counted(models.length, "model")} of ${provider}, with ${name}`)];
   } catch (thrown) {
     base.context.signal.throwIfAborted();
-    return [warning(toPaiError(thrown).message)];
+    return [doubt(toPaiError(thrown).message)];
   }
 }
 

@@ -1,4 +1,5 @@
 /** What `pai doctor` examines, and what it finds. */
+import { toPaiError } from "../core/error.ts";
 import type { Places } from "../store/places.ts";
 import type { Context } from "./command.ts";
 
@@ -15,3 +16,21 @@ export interface Patient {
   readonly places: Places;
   readonly root: string;
 }
+
+export const fine = (name: string, text: string, hint: string | null = null): Finding => ({
+  name,
+  level: "ok",
+  text,
+  hint,
+});
+export const warning = (name: string, text: string, hint: string | null = null): Finding => ({
+  name,
+  level: "warning",
+  text,
+  hint,
+});
+/** `level`: how grave the failure is. */
+export const failed = (name: string, thrown: unknown, level: "warning" | "error" = "error"): Finding => {
+  const { message, hint } = toPaiError(thrown);
+  return { name, level, text: message, hint };
+};

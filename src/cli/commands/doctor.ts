@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { holdsUnasked, isEnough } from "../../core/command/sandbox.ts";
 import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
-import { type FoundServer, renderServer } from "../../models/local/discover.ts";
+import { renderServer } from "../../models/local/discover.ts";
 import { openPlaces } from "../../store/places.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import { counted } from "../../ui/amount.ts";
@@ -21,7 +21,7 @@ import { findRoot } from "../compose/base.ts";
 import { composeSandbox } from "../compose/compose.ts";
 import { examine, examineEndpoint, loadAll } from "../doctor-checks.ts";
 import { examineOnline } from "../doctor-online.ts";
-import type { Finding, Patient } from "../finding.ts";
+import { type Finding, failed, fine, type Patient, warning } from "../finding.ts";
 import { openLab } from "../lab.ts";
 import { findLocalServers } from "../onboard/ask-model.ts";
 
@@ -57,16 +57,17 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
       online,
     ]);
     context.signal.throwIfAborted();
-    return [...findings, ...endpoint, ...servers.map(describeServer), ...store, ...answers];
+    return [
+      ...findings,
+      ...endpoint,
+      ...servers.map((server) => fine("local server", renderServer(server))),
+      ...store,
+      ...answers,
+    ];
   } catch (thrown) {
     context.signal.throwIfAborted();
-    const { message, hint } = toPaiError(thrown);
-    return [{ name: "settings", level: "error", text: message, hint }];
+    return [failed("settings", thrown)];
   }
-}
-
-function describeServer(server: FoundServer): Finding {
-  return { name: "local server", level: "ok", text: renderServer(server), hint: null };
 }
 
 const marks: Readonly<Record<Finding["level"], string>> = { ok: "ok", warning: "!", error: "x" };
@@ -79,13 +80,6 @@ function renderFindings(findings: readonly Finding[], columns: number): string {
   ]);
   return lines.map((line) => visible(maskSecrets(line))).join("\n");
 }
-
-const said = (level: Finding["level"], text: string, hint: string | null = null): Finding => ({
-  name: "sandbox",
-  level,
-  text,
-  hint,
-});
 
 /** The folder for copies: the state folder, or its nearest existing parent. */
 function nearestFolder(path: string | null): string | null {
@@ -117,14 +111,13 @@ async function examineSandbox({ root, places, context }: Patient, loaded: Loaded
     const { level, choice, text: brief, details, why, proposes } = await sandbox.state();
     opened.close();
     const text = details === undefined ? brief : `${brief} (${details})`;
-    if (choice === "off") return said("ok", text);
+    if (choice === "off") return fine("sandbox", text);
     const copies = proposes ? "; what commands change comes back as a proposal" : "";
     if (holdsUnasked(level, choice) && isEnough(level, choice)) {
-      return said("ok", text + copies, why);
+      return fine("sandbox", text + copies, why);
     }
-    return said("warning", `${text}: commands of a model do not run without a terminal`, why);
+    return warning("sandbox", `${text}: commands of a model do not run without a terminal`, why);
   } catch (thrown) {
-    const { message, hint } = toPaiError(thrown);
-    return said("warning", message, hint);
+    return failed(toPaiError(thrown).code === "root_refused" ? "project" : "sandbox", thrown, "warning");
   }
 }

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { version } from "../../cli/commands/version.ts";
 import type { Base } from "../../cli/compose/base.ts";
-import type { Finding, Patient } from "../../cli/finding.ts";
+import { type Finding, failed, fine, type Patient } from "../../cli/finding.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import type { Notice } from "../../core/question.ts";
@@ -281,12 +281,12 @@ export async function examineStore(
       );
       const today = `today ${counted(row?.calls ?? 0, "call")}, ${priced(row?.cost ?? 0)}`;
       const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${counted(row?.runs ?? 0, "run")}, ${today}${waits} (${origins["store.url"]})`;
-      return [{ name: "store", level: "ok", text, hint: null }];
+      return [fine("store", text)];
     } finally {
       await store.close();
     }
   } catch (thrown) {
-    const { code, message, hint } = toPaiError(thrown);
-    return [{ name: "store", level: code === "store_away" ? "warning" : "error", text: `${message}${waits}`, hint }];
+    const found = failed("store", thrown, toPaiError(thrown).code === "store_away" ? "warning" : "error");
+    return [{ ...found, text: `${found.text}${waits}` }];
   }
 }

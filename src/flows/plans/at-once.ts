@@ -240,6 +240,7 @@ async function takeScript(run: Run, system: string, reply: ScriptReply): Promise
 
 /** What prose leads to that answers, or shows the command for it; null: neither. */
 async function takeProse(run: Run, system: string, reply: ScriptReply, prose: ReturnType<typeof readProse>) {
+  if (formedAnswer(run, reply.text) !== null) return talk(run, reply.text);
   if (answersInProse(run, prose, false)) return talk(run, reply.text.trim());
   const command = prose === null ? null : commandShown(reply.text);
   return command && takeScript(run, system, { ...reply, script: { ...reply.script, actions: [command] } });
@@ -312,7 +313,6 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
     case "plan":
       return ask("Send the plan.");
     case "unclear": {
-      if (formedAnswer(run, text) !== null) return talk(run, text);
       const prose = filesNamed(text, script.actions).length > 0 ? null : readProse(text, request);
       const taken = await takeProse(run, system, reply, prose);
       if (taken !== null) return taken;

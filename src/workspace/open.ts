@@ -85,8 +85,6 @@ export interface OpenedWorkspace {
   readonly close: () => void;
 }
 
-/** For this share of runs, chosen at random, the size of the journal is checked. */
-const sizedRuns = 1 / 16;
 const maxReadBytes = 8 * 1024 * 1024;
 
 /** Looks at no file of the workspace unless a run was cut off here. Throws root_refused. */
@@ -194,11 +192,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             umask: options.umask,
             judge: (changes) => judgeChanges(root, changes, rules),
             perform,
-            ended: () =>
-              history.prune({
-                ...(options.keep !== undefined && { runs: options.keep }),
-                ...(Math.random() >= sizedRuns && { bytes: Number.POSITIVE_INFINITY }),
-              }),
+            ended: () => history.prune(options.keep === undefined ? {} : { runs: options.keep }),
           },
           run,
         );

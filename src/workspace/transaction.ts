@@ -9,7 +9,6 @@ import { holds, stateAt } from "./atomic-write.ts";
 import type { Copy, Perform, SoFar } from "./command/run-command.ts";
 import type { Root } from "./confine.ts";
 import { type Batch, prepareSteps } from "./disk-batch.ts";
-import { giveModesBack } from "./effects/folder-modes.ts";
 import { chooseBack, openWatch, removeUnread, type Undo } from "./effects/watch.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
 import { type Journal, noteIfPossible, noteIfRoom } from "./journal/journal.ts";
@@ -44,8 +43,6 @@ export function openTransaction(
   const done: Change[] = [];
   const byCommand = new Set<RelPath>();
   const traits = new Map<RelPath, Traits>();
-  /** Of folders whose mode a command changed. */
-  let earlierModes: ReadonlyMap<RelPath, number> = new Map();
   /** Temporary names in the journal, with their paths. */
   const temps: (readonly [RelPath, string])[] = [];
   /** All changes in order, with those of commands that no journal holds. */
@@ -112,7 +109,7 @@ export function openTransaction(
     await lock(() => {
       begin(batch);
       undoable.push(...undo.unjournaled);
-      journal?.intend(batch, "command", sharedNames(root, changes));
+      journal?.intend(batch, "command");
       journal?.applied();
     });
     done.push(...changes);
@@ -152,7 +149,7 @@ export function openTransaction(
       const batch = await pace(prepareSteps(root, wanted, parts.umask), signal);
       if (batch.changes.length === 0) return;
       begin(batch);
-      if (journal !== null && sizeOf(batch.changes) > manyBytes) await pace(journal.prepare(batch.changes), signal);
+      if (journal !== null) await pace(journal.prepare(batch.changes), signal);
       await pace(commitSteps(root, disk, journal, batch), signal);
       done.push(...batch.changes);
       if (by === "command") for (const { path } of batch.changes) byCommand.add(path);
@@ -178,8 +175,6 @@ export function openTransaction(
       const effects = { ...result.effects, refused: [...result.effects.refused, ...refused] };
       if (copy !== null) pending.set(effects, copy);
       else {
-        // What users do without a sandbox is their own change.
-        if (options.sandbox !== "none") earlierModes = new Map([...undo.modes, ...earlierModes]);
         await noteEffects(effects, undo);
         if (isWatched && effects.changes.length === 0) journal?.applied();
       }
@@ -229,12 +224,10 @@ export function openTransaction(
       refuseEnded();
       return lock(
         () => {
-          giveModesBack(root, earlierModes, "adding");
           // Half-made files of a failed disk would keep their folder from being removed.
           const copies = putBack(root, disk, undoable, temps);
           removeUnread(root, disk, unread);
           const report = takeBack(root, disk, journal, { changes: undoable, traits });
-          giveModesBack(root, earlierModes, "exactly");
           done.length = 0;
           noteIfPossible(() => end("rolled_back", report.left));
           state = "ended";
@@ -280,27 +273,6 @@ const unkept: readonly ErrorCode[] = [
   "delete_refused",
   "permission_denied",
 ];
-
-/** From this many bytes on, contents are saved in steps before the batch. */
-const manyBytes = 16 * 1024 * 1024;
-
-function sizeOf(changes: readonly Change[]): number {
-  let size = 0;
-  for (const { before, after } of changes) {
-    for (const blob of [before, after]) if (blob?.kind === "file") size += blob.bytes.length;
-  }
-  return size;
-}
-
-/** How many names (hard links) the changed files have that have more than one. */
-function sharedNames(root: Root, changes: readonly Change[]): ReadonlyMap<RelPath, number> {
-  return new Map(
-    changes.flatMap(({ path, after }) => {
-      const names = after?.kind === "file" ? (root.statOrNull(path)?.nlink ?? 1) : 1;
-      return names > 1 ? [[path, names] as const] : [];
-    }),
-  );
-}
 
 /** Why these changes would have been refused; null: they would not. */
 function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): string | null {

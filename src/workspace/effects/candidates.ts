@@ -26,12 +26,10 @@ export interface Candidates {
   readonly notes: readonly string[];
 }
 
-/** What differs in place, with what else it takes to undo it. */
+/** What differs in place. */
 export interface Differences extends Candidates {
   /** The stat of each candidate before and after. */
   readonly stats: ReadonlyMap<RelPath, { readonly was: Stat | null; readonly is: Stat | null }>;
-  /** Earlier modes of folders whose mode differs. */
-  readonly modes: ReadonlyMap<RelPath, number>;
 }
 
 const maxNotes = 20;
@@ -63,7 +61,7 @@ export function* compareLooks(root: Root, before: Look, after: Look, isWalled: b
     candidates.push({ path, kind: "open", top: path, before: undefined, after: undefined });
   }
   const said = [...withinLimit(notes), ...access.notes, ...limitsOf(before)];
-  return { candidates, stats, modes: access.modes, notes: said };
+  return { candidates, stats, notes: said };
 }
 
 const contentOf = (side: Seen | null): Blob | null | undefined => (side === null ? null : (side.blob ?? undefined));

@@ -211,13 +211,11 @@ export interface Undo {
   readonly unread: ReadonlyMap<RelPath, Stat>;
   /** The owner of each changed path before the command. Attributes are left out: the command may have changed them. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** Earlier modes of folders whose mode it changed. */
-  readonly modes: ReadonlyMap<RelPath, number>;
 }
 
-export const noUndo: Undo = { unjournaled: [], unread: new Map(), traits: new Map(), modes: new Map() };
+export const noUndo: Undo = { unjournaled: [], unread: new Map(), traits: new Map() };
 
-export function undoOf({ candidates, stats, modes }: Differences, { changes, carried }: Effects): Undo {
+export function undoOf({ candidates, stats }: Differences, { changes, carried }: Effects): Undo {
   const unjournaled: Change[] = [];
   const unread = new Map<RelPath, Stat>();
   const traits = new Map<RelPath, Traits>();
@@ -231,7 +229,7 @@ export function undoOf({ candidates, stats, modes }: Differences, { changes, car
     if (after === undefined && is !== null) unread.set(path, is);
     unjournaled.push({ path, before, after: after ?? null, from: null });
   }
-  return { unjournaled, unread, traits, modes };
+  return { unjournaled, unread, traits };
 }
 
 /** Removes unread content, so that what was there before can be put back. Leaves what somebody else has touched since. */

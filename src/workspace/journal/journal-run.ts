@@ -41,8 +41,6 @@ export interface KeptBatch {
   readonly changes: readonly KeptChange[];
   readonly images: Readonly<Record<string, Where>>;
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** How many names (hard links) files had after a command, if more than one; null: not known. */
-  readonly names: ReadonlyMap<string, number> | null;
   /** Includes the temporary names made by a rollback. */
   readonly temps: readonly (readonly [RelPath, string])[];
 }
@@ -104,13 +102,6 @@ export function workOfRun(state: State, run: KeptEpisodes): Change[] {
       run.episodes[0].batches.filter((batch) => batch.done),
     ),
   );
-}
-
-/** How many names (hard links) a file had when the run left it; Infinity: not known. pai's own files have one. */
-export function namesAfter(run: KeptEpisodes, path: RelPath): number {
-  const last = run.episodes[0].batches.findLast(({ done, changes }) => done && changes.some((c) => c.path === path));
-  if (last === undefined || last.by === "plan") return 1;
-  return last.names === null ? Number.POSITIVE_INFINITY : (last.names.get(path) ?? 1);
 }
 
 /** The net changes without content. */
@@ -196,14 +187,13 @@ function addWatch(watched: Watched | null, line: Extract<RecordLine, { type: "wa
   return { begun: watched?.begun ?? line.at, files, images, others, closed, isRunning: true };
 }
 
-function keptOf({ by, changes, images, temps, traits, names }: Intent, done: boolean): KeptBatch {
+function keptOf({ by, changes, images, temps, traits }: Intent, done: boolean): KeptBatch {
   return {
     by,
     done,
     changes,
     images,
     traits: withPaths(traits),
-    names: names === undefined ? null : new Map(Object.entries(names)),
     temps: [...withPaths(temps)],
   };
 }

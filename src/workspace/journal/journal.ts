@@ -59,11 +59,8 @@ export interface Journal {
   begin(kind: EpisodeKind, task: string): void;
   /** Saves both contents of changes in steps, so that `intend` finds them saved. Records no promise. */
   prepare(changes: readonly Change[]): Steps<void>;
-  /**
-   * Records a batch before it is applied, with both contents of every change; synced when it returns. `names`: how many
-   * names (hard links) files have that a command changed, if more than one.
-   */
-  intend(batch: Batch, by: "plan" | "command", names?: ReadonlyMap<RelPath, number>): void;
+  /** Records a batch before it is applied, with both contents of every change; synced when it returns. */
+  intend(batch: Batch, by: "plan" | "command"): void;
   /** Saves the files' content before a command. Not synced: it survives this process, but not a power cut. */
   watch(before: Before): void;
   /** Notes that the process is still at work: files that change much later are not changed by its command. */
@@ -201,10 +198,7 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
         yield;
       }
     },
-    intend(batch, by, names) {
-      const known = names === undefined ? {} : { names: Object.fromEntries(names) };
-      promise({ type: "intend", ...intentOf(batch, by), ...known });
-    },
+    intend: (batch, by) => promise({ type: "intend", ...intentOf(batch, by) }),
     watch({ files, others, closed }) {
       const blobs = before.save(files.map(({ blob }) => blob));
       const kept = files.map(({ path, owner }, at) => ({ path, blob: blobs[at] ?? null, owner }));

@@ -42,8 +42,6 @@ export interface Intent {
   readonly images: Readonly<Record<string, Where>>;
   readonly temps: Readonly<Record<string, string>>;
   readonly traits: Readonly<Record<string, Traits>>;
-  /** `command`: how many names (hard links) changed files had after it, if more than one; absent: not known. */
-  readonly names?: Readonly<Record<string, number>>;
 }
 
 export type RecordLine =

@@ -1,5 +1,5 @@
 /** The kept runs of a workspace: lists, undoes, redoes and prunes them. */
-import { existsSync, lstatSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/change.ts";
 import { mayMerge, type PathRules } from "../../core/closed-names.ts";
@@ -8,7 +8,7 @@ import type { RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { type Merge, mergeBlobs } from "../../core/three-way.ts";
 import { takeLock } from "../../system/lock.ts";
-import { holds, type PathState, stateAt } from "../atomic-write.ts";
+import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { prepareBatch, staysIn } from "../disk-batch.ts";
 import { ownersLost } from "../owners.ts";
@@ -18,7 +18,6 @@ import {
   type KeptEpisodes,
   lastEpisode,
   leftOfRun,
-  namesAfter,
   type RunStatus,
   readRun,
   statusOfRun,
@@ -126,9 +125,7 @@ export function openHistory(
     reach(run.also);
     // Judged before the disk is read, as a clash would reveal content.
     judgeRecord(work, rules, runFolder(state, run.id));
-    const compared = compareToDisk({ root, rules }, kind === "undo" ? invert(work) : work, (path) =>
-      kind === "undo" ? namesAfter(run, path) : 1,
-    );
+    const compared = compareToDisk({ root, rules }, kind === "undo" ? invert(work) : work);
     const both = merge ? compared.clashes.flatMap(changeOfMerge) : [];
     const merged = both.map(({ path }) => path);
     const changes = [...compared.changes, ...both];
@@ -239,18 +236,10 @@ function named(runs: readonly KeptEpisodes[], prefix: string): KeptEpisodes[] {
   throw new PaiError("usage", `${prefix} names ${found.length} runs: ${nameSome(names)}`, { hint: "see: pai history" });
 }
 
-/** Whether a file has more names (hard links) than that. */
-const isShared = ({ stat }: PathState, names: number): boolean =>
-  stat?.kind === "file" && stat.nlink > 1 && stat.nlink > names;
-
-/**
- * Changes that are not yet in effect, and paths that hold neither the old nor the new content or have got another name
- * (hard link). `names`: how many the file had when pai left it.
- */
+/** Changes that are not yet in effect, and paths that hold neither the old nor the new content. */
 function compareToDisk(
   { root, rules }: { readonly root: Root; readonly rules: PathRules },
   wanted: readonly Change[],
-  names: (path: RelPath) => number,
 ): { changes: Change[]; clashes: Clash[] } {
   const changes: Change[] = [];
   const clashes: Clash[] = [];
@@ -259,9 +248,8 @@ function compareToDisk(
     const { path, before, after } = change;
     const now = stateAt(root, path);
     if (holds(now, after)) continue;
-    const shared = isShared(now, names(path));
-    if (shared || !holds(now, before)) {
-      const merge = shared || !mayMerge(path, rules) ? unmergeable : mergeBlobs(before, after, now.blob ?? null);
+    if (!holds(now, before)) {
+      const merge = mayMerge(path, rules) ? mergeBlobs(before, after, now.blob ?? null) : unmergeable;
       clashes.push({ path, expected: before, actual: now.blob, merge });
     } else if (before?.kind === "folder" && after === null && staysIn(root, path, next).length > 0) next.delete(path);
     else changes.push(change);
@@ -276,7 +264,7 @@ export function canUndo(
 ): boolean {
   const run = readRun(state, id);
   if (run === null) return false;
-  const { clashes } = compareToDisk({ root, rules }, invert(workOfRun(state, run)), (path) => namesAfter(run, path));
+  const { clashes } = compareToDisk({ root, rules }, invert(workOfRun(state, run)));
   return clashes.every(({ merge }) => merge.kind === "merged");
 }
 
@@ -302,21 +290,16 @@ function prune(state: State, limits: HistoryLimits): number {
   let total = 0;
   let forgotten = 0;
   const ids = runIds(state).reverse();
-  const isThorough = Number.isFinite(limits.bytes);
   for (const [index, id] of ids.entries()) {
     if (index === 0 || open.has(id)) continue;
-    // Runs beyond the number are removed unseen, and without a limit of bytes the others are not measured, so that
-    // pruning costs the same after thousands of runs.
     if (index < limits.runs) {
-      if (!isThorough && index < ids.length - 1) continue;
       total += sizeOf(state, id);
       if (total <= limits.bytes && statSync(runFolder(state, id)).mtimeMs >= oldest) continue;
     }
     state.disk.removeTree(runFolder(state, id));
     forgotten++;
   }
-  sweepClaims(state);
-  if (isThorough) forgetAbandoned(state);
+  forgetAbandoned(state);
   return forgotten;
 }
 
@@ -336,19 +319,6 @@ function forgetAbandoned({ folder, disk, takeLock }: State): void {
     );
     if (sessions !== undefined || parts.some((stat) => (stat?.mtimeMs ?? 0) >= oldest)) continue;
     if (openIds({ folder: other, disk, takeLock }).length === 0) disk.removeTree(other);
-  }
-}
-
-/** How the names of temporary keys begin. */
-const claim = /^seal-/;
-
-/** Removes claims that processes left when they were killed while making the key. */
-function sweepClaims(state: State): void {
-  if (!existsSync(state.folder)) return;
-  for (const name of readdirSync(state.folder)) {
-    const path = join(state.folder, name);
-    const stat = claim.test(name) ? lstatSync(path, { throwIfNoEntry: false }) : undefined;
-    if (stat && stat.mtimeMs < Date.now() - 86_400_000) state.disk.removeTree(path);
   }
 }
 

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_310,
+  core: 15_320,
   workspace: 13_400,
   cli: 11_810,
-  flows: 11_480,
+  flows: 11_500,
   models: 4_700,
   ui: 4_910,
   store: 4_020,

@@ -39,6 +39,9 @@ function renderVerified(checks: readonly CheckResult[], passed: number, proves: 
   return `${passed > 0 ? ` by ${counted(passed)}` : ""}${doubt === undefined ? "" : `: ${doubt}`}`;
 }
 
+/** The note of a check that the end of its run stopped. */
+export const checkStopped = "stopped before it ended";
+
 /** What the checks say of a finished run, to follow its status: " by 2 checks", ": no check has proved this"; or "". */
 export function renderProof({
   status,

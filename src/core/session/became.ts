@@ -1,7 +1,7 @@
 /** The record of a turn, as later requests are told it: made here from its outcome and the person's decisions alone. Pure. */
 import { tailOf } from "../command/check-output.ts";
 import type { ChangeSummary, CommandRun, Outcome } from "../outcome.ts";
-import { renderProof } from "../outcome.ts";
+import { checkStopped, renderProof } from "../outcome.ts";
 import { renderStepTarget } from "../plan/scope.ts";
 import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";
@@ -140,6 +140,10 @@ export function becameOf(outcome: Outcome): string {
     clause(
       "checks that failed: ",
       changes.length === 0 ? [] : checks.filter(({ passed, command }) => passed === false && !isTold(command)).map(ran),
+    ),
+    clause(
+      "checks that were stopped: ",
+      checks.flatMap(({ note, command }) => (note === checkStopped ? [command] : [])),
     ),
     clause("somebody else changed meanwhile, too: ", merged),
     clause("commands changed ignored paths, which stay so: ", stays?.paths ?? []),

@@ -1,6 +1,7 @@
 /** Which checks a run has: the user's, those of the plan that may run here, and those that later replies name. */
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { toPaiError } from "../../core/error.ts";
+import { checkStopped } from "../../core/outcome.ts";
 import { permits, type Rights } from "../../core/plan/scope.ts";
 import type { Script } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -41,6 +42,13 @@ function tellNotRun({ checking, emit }: Run, checks: readonly Check[], why: stri
   emit({ type: "notice", level: "info", code: "checks_not_run", text });
   const known = checking.results.filter(({ command }) => !checks.some((check) => check.command === command));
   checking.results = [...known, ...checks.map((check) => ({ ...check, exit: null, ms: 0, passed: null }))];
+}
+
+/** Records and shows a check at the end that the end of its run stopped. */
+export function noteStopped({ checking, emit }: Run, check: Check): void {
+  const stopped = { ...check, exit: null, ms: 0, passed: null, note: checkStopped };
+  checking.results = [...checking.results.filter(({ command }) => command !== check.command), stopped];
+  emit({ type: "check.finished", when: "after", ...stopped, output: "" });
 }
 
 /** The checks beyond `known` that a later reply names: what no yes covers yet, a person is asked about. */

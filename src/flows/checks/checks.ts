@@ -23,13 +23,10 @@ import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/commands.ts";
 import { type Ended, settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
-import { type Check, userChecks } from "./admit.ts";
+import { type Check, noteStopped, userChecks } from "./admit.ts";
 import type { Baseline, Checking, CheckReport } from "./checking.ts";
 import { formatChanged } from "./format.ts";
-import { leavesNothing, mayLeave, refuseWalled, weakestFor, whyWalled } from "./rights.ts";
-
-/** How many hidden files one notice names. */
-const maxNamed = 4;
+import { leavesNothing, mayLeave, refuseWalled, tellWithheld, weakestFor, whyWalled } from "./rights.ts";
 
 interface CheckRun {
   readonly when: "before" | "after";
@@ -111,18 +108,6 @@ function doubtGreen(
   if (earlier?.passed !== false || passed !== true || earlier.output.trim() === "") return "";
   const touched = changes.some((change) => speaksOf(earlier.output, change));
   return touched ? "" : "it failed before the work: mended, or unsteady";
-}
-
-/** If a failed check names a variable or a file that was hidden from it, says which flag shows it. */
-function tellWithheld(run: Run, command: string, { held: { withheld, hidden } }: CommandResult): void {
-  const tell = (names: readonly string[], flag: string, what: string, code: string): void => {
-    if (names.length === 0) return;
-    const flags = names.map((name) => `${flag} ${name}`).join(" ");
-    const text = `${command} fails and names ${names.join(", ")}, ${what}: ${flags}`;
-    run.emit({ type: "notice", level: "warning", code, text });
-  };
-  tell(withheld, "--env", "which commands do not get; to give it to them", "variable_withheld");
-  tell(hidden.slice(0, maxNamed), "--allow-read", "which commands do not see; to show it to them", "file_hidden");
 }
 
 /** Runs the plan's checks before anything is changed. */
@@ -231,7 +216,10 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
       continue;
     }
     const earlier = before.find(({ command }) => command === check.command) ?? null;
-    const result = await runCheck(run, check, { when: "after", earlier });
+    const result = await runCheck(run, check, { when: "after", earlier }).catch((thrown) => {
+      if (run.signal.aborted) noteStopped(run, check);
+      throw thrown;
+    });
     const tolerated = noWorse && result.compared?.same === true;
     reports.push({ ...result, fatal: result.passed === false && !tolerated });
   }

@@ -3,7 +3,7 @@
 import { approvalWording } from "../../core/approval-wording.ts";
 import type { SandboxUse, Wall } from "../../core/command/sandbox.ts";
 import { PaiError } from "../../core/error.ts";
-import type { CommandOptions } from "../../core/ports.ts";
+import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import type { Run } from "../run.ts";
 
 /** Whether nothing that checks change may stay: in a dry run, for a plan alone, in a preview. */
@@ -60,3 +60,18 @@ export function refuseWalled(run: Run, command: string, { text }: Wall): void {
 /** Why a check that met a wall says nothing about the work. */
 export const whyWalled = (run: Run, { text }: Wall): string =>
   leavesNothing(run) ? text : `${text}; ${run.checking.checkRights.byProject ? wayOfProject : way}`;
+
+/** How many hidden files one notice names. */
+const maxNamed = 4;
+
+/** If a failed check names a variable or a file that was hidden from it, says which flag shows it. */
+export function tellWithheld(run: Run, command: string, { held: { withheld, hidden } }: CommandResult): void {
+  const tell = (names: readonly string[], flag: string, what: string, code: string): void => {
+    if (names.length === 0) return;
+    const flags = names.map((name) => `${flag} ${name}`).join(" ");
+    const text = `${command} fails and names ${names.join(", ")}, ${what}: ${flags}`;
+    run.emit({ type: "notice", level: "warning", code, text });
+  };
+  tell(withheld, "--env", "which commands do not get; to give it to them", "variable_withheld");
+  tell(hidden.slice(0, maxNamed), "--allow-read", "which commands do not see; to show it to them", "file_hidden");
+}

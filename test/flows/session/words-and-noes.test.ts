@@ -231,6 +231,25 @@ test("a command that the person stopped is told with those that ran", async () =
   });
 });
 
+test("a check at the end that the person stopped is told, on the screen and in the next request", async () => {
+  await inSession({}, async (turns) => {
+    const stop = new AbortController();
+    const check = "[ ! -e a.txt ] || { echo hi; sleep 20; }";
+    const onEvent = ({ type }: StampedEvent) => {
+      if (type === "command.output") stop.abort(new PaiError("interrupted", "interrupted"));
+    };
+    const ran = await turns.say("make it", {
+      lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "a\n") + finish("Made.")],
+      ...{ options: { interactive: true, checks: [check] }, answers: "yes", signal: stop.signal, onEvent },
+    });
+    const note = "stopped before it ended";
+    expect(ran.outcome).toMatchObject({ status: "interrupted", checks: [{ command: check, passed: null, note }] });
+    expect(ran.eventsOf("check.finished").at(-1)).toMatchObject({ when: "after", passed: null, note });
+    const { past } = await turns.say("what now?", ask);
+    expect(past).toContain(`rolled back, interrupted by the user; checks that were stopped: ${check}`);
+  });
+});
+
 test("words at a plan with its diff, then a stop while the model answers: nothing was declined, and no old order is sent", async () => {
   await inSession({ "a.txt": "one\n" }, async (turns) => {
     const script = `FILES: a.txt\n${edit("a.txt", "1")}${finish("It is a number now.")}`;

@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandEnv } from "../../src/workspace/command/command-env.ts";
-import { protectProcess } from "../../src/workspace/command/run-command.ts";
 import { runShell } from "../../src/workspace/command/shell.ts";
 import { ends } from "../processes.ts";
 import { usePlaces } from "./places.ts";
@@ -53,20 +52,6 @@ test("much output costs no memory and keeps its end; endless output is ended, an
   expect(much.end.endsWith("REAL ERROR\n")).toBe(true);
   expect(endless.end.endsWith("[ended: it wrote more than 64 MiB]")).toBe(true);
   expect(Math.max(much.peak, endless.peak) - little.peak).toBeLessThan(80 * 1024 * 1024);
-});
-
-test("a chain of processes that start the next one and end at once is ended", async () => {
-  const { cwd, sh } = open();
-  // It ends by itself, should it get away.
-  writeFileSync(
-    join(cwd, "hop.sh"),
-    "trap '' TERM HUP\nn=$1\n[ $n -gt 20000 ] && exit\necho $n >>tick\nsetsid /bin/sh ./hop.sh $((n+1)) &\n",
-  );
-  protectProcess();
-  const result = await sh("env -i PATH=$PATH /bin/sh ./hop.sh 0; until grep -q 20 tick; do sleep 0.1; done");
-  const last = readFileSync(join(cwd, "tick"), "utf8");
-  await Bun.sleep(200);
-  expect([result.exit, readFileSync(join(cwd, "tick"), "utf8")]).toEqual([0, last]);
 });
 
 test("what leaves its process group but not its session is ended, whatever its environment", async () => {

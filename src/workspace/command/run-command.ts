@@ -1,7 +1,7 @@
 /** Runs commands in their sandbox and finds their effects: on a copy of the workspace, or by a look before and after. */
 
 import { accessSync, constants, existsSync } from "node:fs";
-import { dirname, relative } from "node:path";
+import { dirname } from "node:path";
 import type { Change } from "../../core/change.ts";
 import type { PathRules } from "../../core/closed-names.ts";
 import { explainWall, holdsUnasked, type SandboxLevel } from "../../core/command/sandbox.ts";
@@ -94,7 +94,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     // returns.
     const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { ...limits, cwd }));
     if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
-    return { ...result, level: null, replaced: [] };
+    return { ...result, level: null };
   };
 
   /** How a command was held, and what of its output that explains. */
@@ -127,7 +127,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     try {
       stageLayer(root, upper, staged);
       const begunNs = BigInt(Date.now()) * 1_000_000n;
-      const { replaced: _, level, ...ended } = await run(command, options, layers);
+      const { level, ...ended } = await run(command, options, layers);
       const held = { ...holdOf(command, options, level, ended), isCopy: true };
       if (options.sandbox === "throwaway" || signal.aborted) {
         discard();
@@ -163,7 +163,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const look = { root, rules: policy, isWalled, git, keepsIgnored: by === "plan", own, known: last };
     const before = await pace(takeLook(look), signal);
     if (!isOwn) so.begun(before, { git, isWalled });
-    const { replaced, level, ...ended } = await run(command, options, null);
+    const { level, ...ended } = await run(command, options, null);
     // The signal that ended the command must not end this look: unknown changes could not be undone.
     const second = { earlier: before, reopens: !isOwn, hurry: signal };
     const after = await pace(takeLook(look, second), undefined);
@@ -171,9 +171,8 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const all = await pace(compareLooks(root, before, after, isWalled), undefined);
     const found = isOwn ? { ...all, candidates: all.candidates.filter(({ kind }) => kind === "open") } : all;
     const compared = diff(found, madeBy(so));
-    const notes = [...compared.notes, ...replaced.map((path) => seenMeanwhile(path, root.path))];
     const mine = new Set<Change>(ownOf(compared.changes));
-    const effects: Effects = { ...compared, notes, changes: compared.changes.filter((change) => mine.has(change)) };
+    const effects: Effects = { ...compared, changes: compared.changes.filter((change) => mine.has(change)) };
     const held = { ...holdOf(command, options, level, ended), isCopy: false };
     return { result: { ...ended, held, effects }, copy: null, undo: undoOf(found, compared) };
   };
@@ -206,9 +205,6 @@ function mayWrite(path: string): boolean {
   }
 }
 
-const seenMeanwhile = (path: string, workspace: string): string =>
-  `${showName(relative(workspace, path))} was replaced by somebody else while the command ran; it could read the new one`;
-
 /** A model's command that nobody approved runs only in a sandbox that protects files. */
 async function requireProtection(sandbox: Sandbox): Promise<void> {
   const { level, choice, why } = await sandbox.state();
@@ -223,19 +219,17 @@ async function requireProtection(sandbox: Sandbox): Promise<void> {
   );
 }
 
-const operations = { dumpable: 4, childSubreaper: 36 } as const;
+const setDumpable = 4;
 const shapes = { prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" } } as const;
 
 let done = false;
 
 /**
- * Closes `/proc/PID/{environ,fd,mem}` of pai, which expose its keys, to other processes of the same user (except root),
- * and makes pai the parent of orphaned command processes, so that they can be ended. Does nothing without FFI.
+ * Closes `/proc/PID/{environ,fd,mem}` of pai, which expose its keys, to other processes of the same user (except root).
+ * Does nothing without FFI.
  */
 export function protectProcess(): void {
   if (done) return;
   done = true;
-  const functions = openLibc(shapes)?.functions;
-  functions?.prctl(operations.dumpable, 0, 0, 0, 0);
-  functions?.prctl(operations.childSubreaper, 1, 0, 0, 0);
+  openLibc(shapes)?.functions.prctl(setDumpable, 0, 0, 0, 0);
 }

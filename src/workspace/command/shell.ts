@@ -9,7 +9,7 @@ import { lifelineFd } from "../sandbox/confinement.ts";
 import type { StartedCommand } from "../sandbox/open-sandbox.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
 import { openOutput } from "../system/pipe.ts";
-import { announceGroup, commandMark, endProcesses, killProcesses, watchStrays } from "./processes.ts";
+import { commandMark, endProcesses, killProcesses } from "./processes.ts";
 
 export interface ShellOptions {
   readonly env: Readonly<Record<string, string>>;
@@ -104,13 +104,7 @@ export async function runConfined(
     argv: (isContained: boolean) => readonly string[],
     env: ShellOptions["env"],
   ) => Promise<StartedCommand | null>,
-): Promise<
-  | (ShellResult & {
-      readonly level: SandboxLevel;
-      readonly replaced: readonly string[];
-    })
-  | null
-> {
+): Promise<(ShellResult & { readonly level: SandboxLevel }) | null> {
   for (let starts = 1; ; starts += 1) {
     const mark = crypto.randomUUID();
     const argv = (isContained: boolean) =>
@@ -120,14 +114,12 @@ export async function runConfined(
     const { child, output, isContained, isLate, level } = started;
     const result = await follow({ child, output: output.stream, mark, isContained, isLate }, options);
     output.close();
-    const replaced = started.replaced();
     const failure = started.finish();
-    if (failure === null) return { ...result, level, replaced };
+    if (failure === null) return { ...result, level };
     if (failure.step === "execve")
       return {
         ...result,
         level,
-        replaced,
         exit: null,
         output: `it could not be started (${failure.errno})`,
       };
@@ -154,12 +146,9 @@ async function follow(
   const reader = output.getReader();
   let why: "timeout" | "abort" | "flood" | null = null;
   let ending: Promise<boolean> | null = null;
-  const leave = announceGroup(child.pid);
-  // No process escapes a sandbox with its own process namespace.
-  const strayOf = isContained ? undefined : watchStrays(child.pid);
   const end = (reason: typeof why) => {
     why ??= reason;
-    ending ??= endProcesses(child.pid, mark, graceMs, strayOf);
+    ending ??= endProcesses(child.pid, mark, graceMs);
   };
   const timer = setTimeout(() => end("timeout"), options.timeoutMs);
   const watch = options.onOutput === undefined ? null : watchLines(options.onOutput);
@@ -185,9 +174,7 @@ async function follow(
   options.signal.removeEventListener("abort", onAbort);
   await waitAtMost(read, drainMs);
   await reader.cancel().catch(() => {});
-  const areEnded = await (ending ??
-    (isContained && isLate !== true ? true : endProcesses(child.pid, mark, graceMs, strayOf)));
-  leave();
+  const areEnded = await (ending ?? (isContained && isLate !== true ? true : endProcesses(child.pid, mark, graceMs)));
   process.off("exit", onExit);
   const left = areEnded ? "" : "\n[failed: a process that it started could not be ended]";
   const flood = why === "flood" ? `\n[ended: it wrote more than ${floodBytes / 1024 / 1024} MiB]` : "";

@@ -14,8 +14,6 @@ export interface Inside {
   readonly repositories: readonly string[];
   /** Whether the project has too many names to look at all; `hidden` then holds the folders that were not searched. */
   readonly partial: boolean;
-  /** Device and inode of each hidden path. */
-  readonly identities: ReadonlyMap<string, string>;
 }
 
 interface Project {
@@ -24,34 +22,17 @@ interface Project {
 }
 
 export interface SearchLimits {
-  /** Names that count of each folder, so that one with very many does not use up what the others need. */
-  readonly each: number;
-  /** Names that count in all folders together. */
-  readonly counted: number;
   /** Names in all folders together. */
   readonly names: number;
   /** Folders that are hidden one by one because they were not searched; for more of them those above are hidden. */
   readonly apart: number;
 }
 
-const usualLimits: SearchLimits = { each: 1000, counted: 1_000_000, names: 4_000_000, apart: 1000 };
+const usualLimits: SearchLimits = { names: 2_000_000, apart: 1000 };
 /** Bytes. A path may have 4,095, but a command can build longer ones step by step. */
 const longestFolder = 3800;
 /** A `.git` file has a single line. */
 const maxPointerBytes = 64 * 1024;
-
-/** Searches the whole project: for each command anew, as people and commands change it. */
-export function findInside(project: Project, limits = usualLimits): Inside {
-  const { hidden, repositories, partial } = look(project, limits);
-  const isWithin = (path: string) => path.startsWith(`${project.workspace}/`);
-  const identities = new Map(hidden.filter(isWithin).flatMap(withIdentity));
-  return { hidden, repositories, partial, identities };
-}
-
-function identityOf(path: string): string | null {
-  const stat = seenAt(path);
-  return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
-}
 
 /** Like `entryAt`; also undefined in a folder that may be listed and not entered. */
 function seenAt(path: string): Stats | undefined {
@@ -64,33 +45,15 @@ function seenAt(path: string): Stats | undefined {
 }
 
 /**
- * Hidden files that somebody outside has replaced: the kernel then drops the mount that covered the old file, so a
- * command in the workspace could read the new one.
+ * Searches the whole project, for each command anew, as people and commands change it: upper folders first, folders of
+ * tools only one level deep.
  */
-export const findReplaced = ({ hidden, identities }: Inside): readonly string[] =>
-  hidden.filter((path) => {
-    const [before, after] = [identities.get(path), identityOf(path)];
-    return before !== undefined && after !== null && before !== after;
-  });
-
-function withIdentity(path: string): [string, string][] {
-  const identity = identityOf(path);
-  return identity === null ? [] : [[path, identity]];
-}
-
-interface Seen {
-  readonly hidden: readonly string[];
-  readonly repositories: readonly string[];
-  readonly partial: boolean;
-}
-
-/** Upper folders first; folders of tools are only searched one level deep. */
-function look({ workspace, rules }: Project, limits: SearchLimits): Seen {
+export function findInside({ workspace, rules }: Project, limits = usualLimits): Inside {
   const found = { hidden: [] as string[], repositories: [] as string[] };
   const folders: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
   const top = workspace === "/" ? "" : workspace;
   const at = (folder: RelPath) => (folder === "" ? workspace : `${top}/${folder}`);
-  let [counted, names, searched] = [0, 0, 0];
+  let [names, searched] = [0, 0];
   const note = (folder: RelPath, entry: Dirent, isLast: boolean): void => {
     const inner = joinPath(folder, entry.name);
     const path = `${top}/${inner}`;
@@ -101,12 +64,11 @@ function look({ workspace, rules }: Project, limits: SearchLimits): Seen {
   };
   // The list grows meanwhile.
   for (const { folder, isLast } of folders) {
-    if (counted >= limits.counted || names >= limits.names) break;
+    if (names >= limits.names) break;
     searched += 1;
     const entries = Buffer.byteLength(at(folder)) > longestFolder ? null : listFolder(at(folder));
     // No path leads into it, or its owner has removed the right to list it, which a command can restore.
     if (entries === null) found.hidden.push(at(folder));
-    counted += 1 + Math.min(limits.each, entries?.length ?? 0);
     names += entries?.length ?? 0;
     for (const entry of entries ?? []) note(folder, entry, isLast);
   }
@@ -144,7 +106,7 @@ function otherNames(hidden: readonly string[], folders: readonly string[]): read
   let left = [...missing.values()].reduce((sum, count) => sum + count, 0);
   for (const folder of left > 0 ? folders : []) {
     const paths = (listFolder(folder) ?? []).filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
-    const same = paths.filter((path) => !known.has(path) && missing.has(identityOf(path) ?? ""));
+    const same = paths.filter((path) => !known.has(path) && missing.has(identityOf(seenAt(path))));
     others.push(...same);
     left -= same.length;
     if (left <= 0) break;
@@ -152,13 +114,15 @@ function otherNames(hidden: readonly string[], folders: readonly string[]): read
   return others;
 }
 
+const identityOf = (stat: Stats | undefined): string => `${stat?.dev}:${stat?.ino}`;
+
 /** For each file among these that has more names than one: device and inode, and how many names are not among these. */
 function missingNames(known: ReadonlySet<string>): ReadonlyMap<string, number> {
   const missing = new Map<string, number>();
   for (const path of known) {
     const stat = seenAt(path);
     if (!stat?.isFile() || stat.nlink === 1) continue;
-    const identity = `${stat.dev}:${stat.ino}`;
+    const identity = identityOf(stat);
     missing.set(identity, (missing.get(identity) ?? stat.nlink) - 1);
   }
   return missing;

@@ -5,7 +5,7 @@ import { closedNameIn, type PathRules } from "../../core/closed-names.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { otherHomes, ownHomes } from "../../system/homes.ts";
 import { entriesOf, realPathOf } from "../../system/lookups.ts";
-import { findInside, type Inside } from "./closed-inside.ts";
+import { findInside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
 import { contains, isSystemPath, openUp } from "./folders.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
@@ -18,8 +18,6 @@ export interface ClosedPaths {
   /** Whether there are too many names to look at all; folders that were not searched are hidden. */
   readonly partial: boolean;
   readonly homes: ClosedHomes;
-  /** The part within the project. */
-  readonly inside: Inside;
 }
 
 export interface ClosedSearch extends HomeOptions {
@@ -61,7 +59,7 @@ export function findClosedPaths(search: ClosedSearch): ClosedPaths {
   for (const path of homes.covered) add(path, { isElsewhere: true });
   const open = search.open.flatMap((path) => realPathOf(path) ?? []);
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));
-  return { hidden, repositories: inside.repositories, partial: inside.partial, homes, inside };
+  return { hidden, repositories: inside.repositories, partial: inside.partial, homes };
 }
 
 /** Shared memory under /dev/shm does not count as a device. */

@@ -69,7 +69,7 @@ export function openPaths({ settings, workspace, rules, home, own, also = [] }: 
     /** Nothing but the homes: whether a way works must not depend on what the project holds. */
     searchHomes(): ClosedPaths {
       const homes = findClosedHomes({ workspace, home, isRoot, open });
-      return { hidden: [], repositories: [], partial: false, homes, inside: nothingInside };
+      return { hidden: [], repositories: [], partial: false, homes };
     },
     /** What differs if the workspace is read-only too. */
     forReading: (way: Way, { hidden, homes }: ClosedPaths): Partial<Confinement> => ({
@@ -106,8 +106,6 @@ export function openPaths({ settings, workspace, rules, home, own, also = [] }: 
     },
   };
 }
-
-const nothingInside: ClosedPaths["inside"] = { hidden: [], repositories: [], partial: false, identities: new Map() };
 
 const asFolder = (path: string): Hidden => ({ path, isFolder: true });
 

@@ -5,7 +5,6 @@ import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } fr
 import { PaiError } from "../../core/error.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { wrapInBubblewrap } from "./bubblewrap.ts";
-import { findReplaced } from "./closed-inside.ts";
 import { type ClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
 import { type Confinement, isIsolated, levelOf, type Way } from "./confinement.ts";
 import { type FoundLevel, findLevel, foundNothing } from "./find-level.ts";
@@ -44,8 +43,6 @@ export interface StartedCommand extends Launched {
   readonly isContained: boolean;
   /** Its processes may outlive it for a moment: bubblewrap's own process ends before the last of the others. */
   readonly isLate: boolean;
-  /** Absolute paths of hidden workspace files that others have replaced since, so that the program could read them. */
-  readonly replaced: () => readonly string[];
 }
 
 export interface Sandbox {
@@ -158,8 +155,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         if (temporary !== null) removeTemporary(temporary);
         return launched.finish();
       };
-      const replaced = () => (isContained && layers === null ? findReplaced(closed.inside) : []);
-      return { ...launched, finish, level: levelOf(way), isLate: way === "bubblewrap", isContained, replaced };
+      return { ...launched, finish, level: levelOf(way), isLate: way === "bubblewrap", isContained };
     },
   };
 }

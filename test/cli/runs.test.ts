@@ -49,13 +49,14 @@ test("a run that only made a plan is called planned, and neither answered nor un
   );
 });
 
-test("a list of sessions gives the request the room, and leaves out the time first", () => {
+test("where a session in a list has no room, its request goes on below itself", () => {
   const row = { id: "20261123-011207921-808e", changed: 0, turns: 3, preview: "refactor the router into two files" };
   expect(renderListed(row, null)).toBe(
     "20261123-011207921-808e  1970-01-01 00:00  3 turns  refactor the router into two files",
   );
-  expect(renderListed(row, 66)).toBe("20261123-011207921-808e  3 turns  refactor the router into two fi…");
-  expect(renderListed(row, 60)).toBe("20261123-011207921-808e  refactor the router into two files");
+  expect(renderListed(row, 66)).toBe(
+    `20261123-011207921-808e  1970-01-01 00:00  3 turns  refactor the\n${" ".repeat(25)}router into two files`,
+  );
   expect(renderListed({ ...row, preview: "fix this:\nTraceback\n  File" }, null)).toEndWith("  fix this: …");
 });
 

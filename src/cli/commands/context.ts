@@ -10,7 +10,7 @@ import { type Preview, type PreviewPart, preview, type RankedFile } from "../../
 import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { counted, grouped, priced } from "../../ui/amount.ts";
-import { hang, pad, widest } from "../../ui/layout.ts";
+import { hang, pad, refit, widest } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
@@ -180,24 +180,17 @@ function reasonsOf(file: RankedFile): string[] {
   return reasons.filter((reason) => reason !== "");
 }
 
-/** The widest path beside its reasons, and the columns that these need there. */
-const room = { path: 60, reasons: 34 } as const;
+/** The widest path that others are aligned with. */
+const maxAligned = 60;
 
 /** The ranking as text; each figure is relative to the highest one. `columns` null: no wrapping. */
 export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lacks">, columns: number | null): string {
   if (ranking.length === 0) return "No file matches the words of the task\n";
   const shown = ranking.slice(0, shownRanks).filter((file) => reasonsOf(file).length > 0);
-  const width = Math.min(room.path, widest(shown.map(({ path }) => visibleLine(path))));
-  const margin = "      ";
-  const isBeside = columns === null || margin.length + width + 2 + room.reasons <= columns;
-  const rows = shown.flatMap((file, at) => {
-    const [lead, path, reasons] = [
-      `  ${String(at + 1).padStart(2)}  `,
-      visibleLine(file.path),
-      reasonsOf(file).join(", "),
-    ];
-    if (isBeside) return hang(`${lead}${pad(path, width)}  `, reasons, columns);
-    return [...hang(lead, path, columns), ...hang(margin, reasons, columns)];
+  const width = Math.min(maxAligned, widest(shown.map(({ path }) => visibleLine(path))));
+  const rows = shown.map((file, at) => {
+    const row = `  ${String(at + 1).padStart(2)}  ${pad(visibleLine(file.path), width)}  ${reasonsOf(file).join(", ")}`;
+    return refit(row, columns);
   });
   const rest =
     ranking.length > shown.length ? [`  and others: --json lists ${ranking.length - shown.length} more`] : [];
@@ -208,15 +201,11 @@ export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lac
 
 type Row = readonly [name: string, range: string, size: string];
 
-/** The parts in columns; where they do not fit, lines and size of each stand below its name. null: no limit. */
+/** The parts in columns. */
 function renderParts(rows: readonly Row[], columns: number | null): string[] {
   const [first = 0, second = 0, third = 0] = [0, 1, 2].map((at) => widest(rows.map((row) => row[at] ?? "")));
-  const sizeOf = (size: string) => `${size.padStart(third)} tokens`;
-  const isTable = columns === null || first + second + third + "       tokens".length <= columns;
-  return rows.flatMap(([name, range, size]) =>
-    isTable
-      ? [`  ${pad(name, first)}  ${pad(range, second)}  ${sizeOf(size)}`]
-      : [...hang("  ", name, columns), ...hang(`    ${sizeOf(size)}  `, range, columns).map((line) => line.trimEnd())],
+  return rows.map(([name, range, size]) =>
+    refit(`  ${pad(name, first)}  ${pad(range, second)}  ${size.padStart(third)} tokens`, columns),
   );
 }
 

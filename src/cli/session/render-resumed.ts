@@ -3,7 +3,7 @@ import { endOf } from "../../core/session/past.ts";
 import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import type { ReadSession, SessionSummary } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
-import { cut, hang } from "../../ui/layout.ts";
+import { cut, hang, refit } from "../../ui/layout.ts";
 import { renderNext } from "../../ui/run/render-outcome.ts";
 import { renderAnswer } from "../../ui/run/reply.ts";
 import { firstLine, visibleLine } from "../../ui/sanitize.ts";
@@ -11,20 +11,10 @@ import type { Style } from "../../ui/style.ts";
 
 export type ListedSession = Pick<SessionSummary, "id" | "changed" | "turns" | "preview">;
 
-/** Columns that the beginning of a request gets before the time and the turns do. */
-const minPreview = 30;
-
-/**
- * "20261121-…  2026-11-21 14:03  3 turns  fix the login", on one line; where it is narrow, without what says less than
- * the request. `columns` null: no limit.
- */
+/** "20261121-…  2026-11-21 14:03  3 turns  fix the login". `columns` null: no wrapping. */
 export function renderListed({ id, changed, turns, preview }: ListedSession, columns: number | null): string {
-  const request = firstLine(preview);
   const when = new Date(changed).toISOString().slice(0, 16).replace("T", " ");
-  const leads = [[id, when, counted(turns, "turn")], [id, counted(turns, "turn")], [id]].map((lead) => lead.join("  "));
-  const needed = Math.min(minPreview, Bun.stringWidth(request)) + 2;
-  const lead = leads.find((each) => columns === null || each.length + needed <= columns) ?? id;
-  return columns === null ? `${lead}  ${request}` : cut(`${lead}  ${request}`, columns, "…");
+  return refit(`${id}  ${when}  ${counted(turns, "turn")}  ${firstLine(preview)}`, columns);
 }
 
 function renderTurn(turn: Turn, style: Style, columns: number): readonly string[] {

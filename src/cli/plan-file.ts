@@ -203,42 +203,35 @@ export interface SavedPlan {
 
 const toMake = 'pai plan -o FILE "what to do"';
 
-/** The text as JSON of a plan file, which may still be damaged. Throws usage for any other file. */
-function parsePlanFile(text: string, name: string): unknown {
-  const notOne = (why: string) =>
-    new PaiError("usage", `${name} is not a plan of pai: it ${why}`, { hint: `make one with: ${toMake}` });
-  if (text.trim() === "") throw notOne("is empty");
+/** Why a text is no plan of this version, to follow its name; else its JSON, which may still be damaged. */
+function parsePlanFile(text: string): { readonly json: unknown } | string {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
-    throw notOne("is not JSON");
+    return "it is not JSON";
   }
-  if (isTooDeep(json)) throw notOne(`is nested more than ${replyCaps.depth} levels deep`);
+  if (isTooDeep(json)) return `it is nested more than ${replyCaps.depth} levels deep`;
   const { kind, version } = z.safeParse(marks, json).data ?? {};
-  // A plan whose mark alone is damaged is still one.
-  if (kind !== planKind && !z.safeParse(z.omit(planFile, { kind: true }), json).success)
-    throw notOne("is JSON of another kind");
-  if (typeof version === "number" && version !== planVersion)
-    throw new PaiError("usage", `${name} is a plan of version ${version}, and this pai reads version ${planVersion}`, {
-      hint: `make a new one with: ${toMake}`,
-    });
-  return json;
+  if (kind !== planKind) return "it is of another kind";
+  return version === planVersion ? { json } : `it has version ${version}, and this pai reads version ${planVersion}`;
 }
 
 /** Reads a plan file. Throws usage for another kind of file or a damaged one, plan_stale if it was edited. */
 export function readPlanFile(text: string, name: string): SavedPlan {
-  const damaged = (why: string) =>
-    new PaiError("usage", `${name} is a damaged plan of pai: ${why}`, { hint: `make a new one with: ${toMake}` });
-  const written = readAs(planFile, parsePlanFile(text, name), "the file");
-  if (!written.ok) throw damaged(written.why);
+  const refuse = (why: string) =>
+    new PaiError("usage", `${name} is no plan that pai can read: ${why}`, { hint: `make one with: ${toMake}` });
+  const parsed = parsePlanFile(text);
+  if (typeof parsed === "string") throw refuse(parsed);
+  const written = readAs(planFile, parsed.json, "the file");
+  if (!written.ok) throw refuse(written.why);
   const { hash, ...content } = written.value;
   if (hashOf(content) !== hash)
     throw new PaiError("plan_stale", `${name} was changed after it was saved`, {
       hint: `make a new plan with: ${toMake}`,
     });
   const reading = readPlan(content.plan as Json);
-  if (!reading.ok) throw damaged(reading.why);
+  if (!reading.ok) throw refuse(reading.why);
   return {
     task: content.task,
     only: content.only,

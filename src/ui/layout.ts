@@ -1,16 +1,5 @@
 /** Wraps, pads and indents lines by the width that a terminal shows. */
 
-/** The blanks between a number and its unit ("45 s", "2 min", "9 of 10"), at which no line breaks. */
-const unitBlank = /(?<=\d) (?=(?:s|min|h)\b|of \d)|(?<=\d of) (?=\d)/g;
-
-/** Bun's wrapping of a line, which keeps a number and its unit together. */
-function wrapWords(line: string, width: number): string[] {
-  const options = { hard: true, wordWrap: true };
-  // A blank that the text itself has to keep would not be told from those.
-  if (line.includes("\u00a0")) return Bun.wrapAnsi(line, width, options).split("\n");
-  return Bun.wrapAnsi(line.replace(unitBlank, "\u00a0"), width, options).replaceAll("\u00a0", " ").split("\n");
-}
-
 /**
  * Wraps between words, within a word only if it is wider than a line: after a slash where it has one. `columns` null: no
  * wrapping.
@@ -22,7 +11,7 @@ export function wrap(text: string, columns: number | null): string[] {
   const divide = (path: string) => (Bun.stringWidth(path) <= width ? path : wrapPath(path, width).join(" "));
   return lines.flatMap((line) => {
     if (Bun.stringWidth(line) <= width) return [line];
-    return wrapWords(line.replace(/\S*\/\S+/g, divide), width);
+    return Bun.wrapAnsi(line.replace(/\S*\/\S+/g, divide), width, { hard: true, wordWrap: true }).split("\n");
   });
 }
 

@@ -15,16 +15,6 @@ test("no line ends in a space or is wider than the terminal, whatever the pieces
   for (let size = 1; size <= text.length; size++) expect(wrapInPieces(text, 18, size)).toBe(whole);
 });
 
-test("no line breaks between a number and its unit", () => {
-  const receipt = "3 calls (expected 2, at most 3), 25,722 tokens, $0.0087, 45 s";
-  expect(wrap(receipt, 60)).toEqual([receipt.slice(0, -5), "45 s"]);
-  expect(wrap("taken back  score 9 of 10", 20)).toEqual(["taken back  score", "9 of 10"]);
-  expect(wrap("it took 2 min 5 s of my time", 14)).toEqual(["it took 2 min", "5 s of my time"]);
-  for (let columns = 1; columns < 20; columns += 1)
-    for (const line of wrap("took 12 min 45 s", columns))
-      expect(Bun.stringWidth(line)).toBeLessThanOrEqual(Math.max(columns, 2));
-});
-
 test("a path wider than the row is broken after a slash", () => {
   expect(wrap("in /tmp/some-folder/of-a/project there", 16)).toEqual([
     "in /tmp/",

@@ -7,7 +7,7 @@ import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import type { RunEvent, StampedEvent } from "../../core/event.ts";
 import type { Fields, Json } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { suggest } from "../../core/suggest.ts";
+import { didYouMean } from "../../core/suggest.ts";
 import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
@@ -94,9 +94,6 @@ const runTool: OfferedTool = {
   annotations: { ...changes, openWorldHint: true },
 };
 
-/** Number of plans that this process itself keeps for `apply`; the oldest are dropped. */
-const maxPlans = 50;
-
 interface Planned {
   /** As `pai plan -o` writes it, with the state of every file. */
   readonly saved: string;
@@ -130,8 +127,6 @@ function openPlanned(base: Base): {
     },
     async save(id, planned) {
       here.set(id, planned);
-      const [oldest] = here.keys();
-      if (here.size > maxPlans && oldest !== undefined) here.delete(oldest);
       kept?.save(keyOf(id), planned as unknown as Json);
     },
   };
@@ -142,15 +137,8 @@ function requireKnown({ name, inputSchema }: OfferedTool, input: Fields): void {
   const names = Object.keys(inputSchema.properties);
   const unknown = Object.keys(input).find((each) => !names.includes(each));
   if (unknown === undefined) return;
-  const [only, ...others] = names;
-  const near = suggest(unknown, names) ?? (others.length === 0 ? only : undefined);
   throw new PaiError("usage", `${name} takes no ${JSON.stringify(unknown)}; nothing was done`, {
-    hint:
-      near !== undefined
-        ? `did you mean ${near}?`
-        : only === undefined
-          ? "it takes no arguments"
-          : `it takes ${names.join(", ")}`,
+    hint: didYouMean(unknown, names) ?? (names.length === 0 ? "it takes no arguments" : `it takes ${names.join(", ")}`),
   });
 }
 

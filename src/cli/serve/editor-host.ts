@@ -32,17 +32,15 @@ import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
 import { renderHiddenHere } from "../print-diff.ts";
 import { changesOfSession } from "../session/rewind.ts";
+import { modeAbout } from "../session/slash.ts";
 import { continueWith, watchTruth } from "../session/watch-truth.ts";
 
 /** A mode of editors besides pai's own: plan only. */
 const planOnly = "plan";
 
 const modeChoices: readonly Choice[] = [
-  { id: "single-shot", name: "Single-shot", description: "one call plans, one does" },
-  { id: "eight-step", name: "Eight steps", description: "thinks, acts, judges and repairs step by step" },
-  { id: "tool-loop", name: "Tool loop", description: "calls tools until it is done" },
-  { id: "auto", name: "Automatic", description: "the plan chooses between single-shot and eight steps" },
-  { id: planOnly, name: "Plan only", description: "makes a plan and changes nothing" },
+  ...modes.map((id) => ({ id, name: id, description: modeAbout[id] })),
+  { id: planOnly, name: planOnly, description: "makes a plan and changes nothing" },
 ];
 
 const commands: readonly Choice[] = [

@@ -4,6 +4,7 @@ import { fstatSync, readFileSync } from "node:fs";
 import { openClip, shareOut } from "../core/command/clip.ts";
 import { maxPiped } from "../core/context/shown.ts";
 import { PaiError } from "../core/error.ts";
+import { waitAtMost } from "../core/steps.ts";
 
 const mebibyte = 1024 * 1024;
 /** Largest size of a task, in bytes. */
@@ -94,38 +95,25 @@ function kindOfInput(): "pipe" | "socket" | "file" | null {
   }
 }
 
-/** The next piece, or "silent" after `ms` milliseconds; null: however long it takes. */
-async function nextPiece<T>(read: Promise<T>, ms: number | null, signal: AbortSignal): Promise<T | "silent"> {
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  let leave = () => {};
-  const silent = new Promise<"silent">((resolve) => {
-    leave = () => resolve("silent");
-    if (ms !== null) timer = setTimeout(leave, ms);
-    signal.addEventListener("abort", leave);
-  });
-  try {
-    return await Promise.race([read, silent]);
-  } finally {
-    if (timer !== null) clearTimeout(timer);
-    signal.removeEventListener("abort", leave);
-  }
-}
-
 const spellSize = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
 /** What was read, and whether it fell silent before its end. Throws the reason of `signal`. */
 async function readAll(signal: AbortSignal, kind: string, { firstMs, say }: PipeWait) {
   const reader = Bun.stdin.stream().getReader();
+  const stopped = new Promise<"late">((resolve) => {
+    signal.addEventListener("abort", () => resolve("late"), { once: true });
+  });
   const clip = openClip(kept);
   const told = setTimeout(() => say("waiting for standard input; --no-stdin goes on without it"), waits.told);
   let most = kind === "socket" ? waits.socket : firstMs;
   try {
     for (;;) {
-      const piece = await nextPiece(reader.read(), most, signal);
+      const next = Promise.race([reader.read(), stopped]);
+      const piece = await (most === null ? next : waitAtMost(next, most));
       clearTimeout(told);
       signal.throwIfAborted();
-      if (piece === "silent" || piece.done) return { clip, isSilent: piece === "silent" };
+      if (piece === "late" || piece.done) return { clip, isSilent: piece === "late" };
       clip.add(piece.value);
       most = firstMs === null ? null : waits.silence;
     }

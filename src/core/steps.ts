@@ -19,12 +19,11 @@ let last = performance.now();
 /** Resolves in the next turn of the event loop, when work that was begun before (such as a request) is under way. */
 export const nextTurn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-/** Waits for the work, at most so many milliseconds; no timer that is left keeps the process from ending. */
-export async function waitAtMost(work: Promise<unknown>, ms: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([work, promise]);
-  clearTimeout(timer);
+/** What the work comes to, or "late" after so many milliseconds; no timer that is left keeps the process from ending. */
+export async function waitAtMost<T>(work: Promise<T>, ms: number): Promise<T | "late"> {
+  const { promise, resolve } = Promise.withResolvers<"late">();
+  const timer = setTimeout(() => resolve("late"), ms);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
 async function pause(): Promise<void> {

@@ -19,6 +19,7 @@ import { PaiError } from "../../core/error.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";
+import { waitAtMost } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/commands.ts";
 import { type Ended, settleCheck, settleEffects } from "../effects.ts";
@@ -331,15 +332,7 @@ export async function openBaseline(run: Run): Promise<void> {
   }
   const baseline = baselineOf(run);
   if (baseline === null) return;
-  let timer: ReturnType<typeof setTimeout> | null = null;
-  const limit = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), checking.checkWaitMs);
-  });
-  try {
-    if ((await Promise.race([baseline.ran, limit])) !== "late") return void (await baseline.finish());
-  } finally {
-    if (timer !== null) clearTimeout(timer);
-  }
+  if ((await waitAtMost(baseline.ran, checking.checkWaitMs)) !== "late") return void (await baseline.finish());
   const text = `the checks take longer than ${Math.round(checking.checkWaitMs / 1000)} s: planning begins without their results`;
   emit({ type: "notice", level: "info", code: "checks_late", text });
 }

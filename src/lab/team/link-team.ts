@@ -9,6 +9,7 @@ import type { StampedEvent } from "../../core/event.ts";
 import type { Notice } from "../../core/question.ts";
 import { type RunSummary, summarizeRun } from "../../core/run-summary.ts";
 import { type Allowance, hasCaps, type SpendCaps } from "../../core/spending/allowance.ts";
+import { waitAtMost } from "../../core/steps.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import { counted, priced } from "../../ui/amount.ts";
 import { readAddress } from "./address.ts";
@@ -65,15 +66,11 @@ export const askTeam = <T>(
 
 /** Sends waiting letters to the database for at most two seconds. The rest is kept: returns why, or null. */
 async function tell(store: TeamStore, outbox: Outbox): Promise<string | null> {
-  const { promise: isLate, resolve } = Promise.withResolvers<"late">();
-  const timer = setTimeout(() => resolve("late"), endMs);
   try {
-    if ((await Promise.race([catchUp(store, outbox, endMs), isLate])) !== "late") return null;
-    return `the store ${store.name} took more than ${endMs / 1000} s`;
+    const sent = await waitAtMost(catchUp(store, outbox, endMs), endMs);
+    return sent === "late" ? `the store ${store.name} took more than ${endMs / 1000} s` : null;
   } catch (thrown) {
     return toPaiError(thrown).message;
-  } finally {
-    clearTimeout(timer);
   }
 }
 

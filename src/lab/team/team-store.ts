@@ -1,6 +1,7 @@
 /** The connection to the team's database: opened by the first statement, with timeouts and migrations. */
 import { SQL } from "bun";
 import { PaiError } from "../../core/error.ts";
+import { waitAtMost } from "../../core/steps.ts";
 import type { StoreAddress } from "./address.ts";
 import runs from "./migrations/1-runs.sql" with { type: "text" };
 import days from "./migrations/2-days.sql" with { type: "text" };
@@ -108,13 +109,9 @@ function connect(address: StoreAddress, withinMs: number): SQL {
 
 /** Rejects after `ms` milliseconds; the work itself goes on. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const done = await waitAtMost(work, ms);
+  if (done === "late") throw new Error(`no answer within ${ms} ms`);
+  return done;
 }
 
 /** Milliseconds for a migration; some read 100,000 rows. */

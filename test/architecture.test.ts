@@ -122,7 +122,7 @@ const budgets = {
   core: 15_320,
   workspace: 13_400,
   cli: 11_760,
-  flows: 11_500,
+  flows: 11_530,
   models: 4_700,
   ui: 4_890,
   store: 4_020,

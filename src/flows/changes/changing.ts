@@ -1,5 +1,5 @@
 /** What may be changed, and what the run has changed: written where changes are judged, allowed, applied and kept. */
-import type { Change } from "../../core/change.ts";
+import { type Blob, type Change, sameBlob } from "../../core/change.ts";
 import type { GuardLimits } from "../../core/guard/guard.ts";
 import type { RelPath } from "../../core/path.ts";
 
@@ -71,6 +71,18 @@ export function createChanging(options: ChangeOptions): Changing {
     ignored: new Set(),
     stays: new Set(),
   };
+}
+
+/** Notes which of these changes somebody else has changed since, and returns their paths. What cannot be read counts as unchanged. */
+export async function noteChanged(
+  { merged }: Changing,
+  changes: readonly Change[],
+  readNow: (path: RelPath) => Promise<Blob | null>,
+): Promise<readonly RelPath[]> {
+  const found: RelPath[] = [];
+  for (const { path, after } of changes) if (!sameBlob(after, await readNow(path).catch(() => after))) found.push(path);
+  for (const path of found) merged.set(path, "told");
+  return found;
 }
 
 /** Tells the model, once, which files somebody else changed, too; "": none. */

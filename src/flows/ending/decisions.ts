@@ -1,8 +1,12 @@
 /** What the person decided in a run beside a yes, and whether the model's last words knew of it. */
+import type { Change } from "../../core/change.ts";
+import type { PaiError } from "../../core/error.ts";
 import type { Outcome, RefusedAction } from "../../core/outcome.ts";
 import { workOf } from "../../core/plan/plan.ts";
 import { undoneStep } from "../../core/plan/scope.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
+import { noteChanged } from "../changes/changing.ts";
 import type { Run } from "../run.ts";
 
 /** What a plan promised and the person did not want when they saw it, while they agreed to the rest. */
@@ -34,4 +38,17 @@ export function showDecisions({ planning, changing }: Run): Pick<Outcome, "corre
     ...(said.length > 0 && { corrections: said }),
     ...(paths.length > 0 && { declined: { diff, paths: [...new Set(paths)] } }),
   };
+}
+
+/** Tells which files of a failed run that are kept somebody else has changed since. Returns its changes. */
+export async function tellKept(
+  { changing, emit, overlay }: Run,
+  failure: PaiError | null,
+  changes: readonly Change[],
+): Promise<readonly Change[]> {
+  const others = failure === null ? [] : await noteChanged(changing, changes, overlay.readNow);
+  if (others.length === 0) return changes;
+  const text = `${nameSome(others)} was changed by someone else meanwhile: kept as it is now`;
+  emit({ type: "notice", level: "info", code: "merged", text });
+  return changes;
 }

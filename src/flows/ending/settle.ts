@@ -22,7 +22,7 @@ import type { Shell } from "../commands/shell.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Planning } from "../plans/plan-state.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
-import { declinedSteps, isSaidEarly, showDecisions } from "./decisions.ts";
+import { declinedSteps, isSaidEarly, showDecisions, tellKept } from "./decisions.ts";
 import type { RunEnding } from "./ending.ts";
 import { makeCommit, sayKept } from "./git-commit.ts";
 import { runThenAgain } from "./then.ts";
@@ -109,7 +109,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<Clo
   try {
     if (why === null || (failure !== null && (await wantsToKeep(run, failure)))) {
       const unkept = await transaction.close().then(() => null, toPaiError);
-      if (unkept === null) return keep(squash(transaction.changes));
+      if (unkept === null) return keep(await tellKept(run, why, squash(transaction.changes)));
       why = sayUnkept(run, failure, unkept);
     }
     const taken = await takeBack(run, transaction);

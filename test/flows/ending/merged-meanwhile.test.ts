@@ -227,3 +227,18 @@ test("the closest lines to an edit that does not match are those of the file as 
   expect(ran.told(3)).toContain("third line\nline by hand\nFirst difference");
   expect([ran.outcome.code, ran.files["a.txt"], ran.undone]).toEqual([0, byHand.replace("third", "3rd"), byHand]);
 });
+
+test("what somebody else writes behind a red check is named where the user keeps the work", async () => {
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    lines: [plan({ steps }), edit + finish(), finish(), finish()],
+    ...{ options: { interactive: true, checks: ["false"] }, answers: "yes" },
+    onEvent: (event) => {
+      if (event.type === "check.finished" && event.when === "after") tool.put(both);
+    },
+  }));
+  expect(ran.files).toEqual({ "a.txt": both });
+  expect(ran.outcome).toMatchObject({ status: "failed", keep: true, merged: ["a.txt"] });
+  expect(becameOf(ran.outcome)).toContain("somebody else changed meanwhile, too: a.txt");
+  const told = ran.eventsOf("notice").filter(({ code }) => code === "merged");
+  expect(told.at(-1)?.text).toBe("a.txt was changed by someone else meanwhile: kept as it is now");
+});

@@ -164,6 +164,8 @@ const options = Object.fromEntries(
 
 /** The key of a flag by its name; undefined: unknown flag. */
 function keyOf(name: string): FlagKey | undefined {
+  // The name that other programs have for it.
+  if (name === "no-color") return "plain";
   return Object.hasOwn(options, name) ? keys.find((key) => kebabCase(key) === name) : undefined;
 }
 

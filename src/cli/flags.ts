@@ -73,7 +73,7 @@ export const flagTable = rows({
   jsonl: { type: "boolean", description: "one JSON event a line on standard output" },
   quiet: { type: "boolean", alias: "q", description: "only errors on standard error" },
   verbose: { type: "boolean", alias: "v", description: "more on standard error" },
-  plain: { type: "boolean", description: "plain lines: no colours, boxes or spinner" },
+  plain: { type: "boolean", description: "plain lines: no colours, boxes or spinner (also --no-color)" },
   noInput: { type: "boolean", description: "never ask, even at a terminal" },
   maxCalls: { type: "string", valueHint: "N", description: "hard cap on model calls" },
   maxTokens: { type: "string", valueHint: "N", description: "hard cap on tokens, input and output" },

@@ -50,7 +50,6 @@ const flags = (): Readonly<Record<string, string>> => ({
   "--approval-mode": "plans are asked about; -y answers yes",
   "--ask-for-approval": "plans are asked about; -y answers yes",
   "--debug": "-v",
-  "--no-color": "--plain, or NO_COLOR=1 in the environment",
   "--allow-git": "--allow-write .git",
   "--allow-secret": "--allow PATH",
   "--allow-steering": "--allow PATH",

@@ -121,11 +121,11 @@ test.concurrent("history says of a plan that it was made, saved or not, with edi
   }
 });
 
-test.concurrent("--plain wins over a variable that wants colours", async () => {
+test.concurrent("--no-color wins over a variable that wants colours", async () => {
   await using place = openPlace([...hello, ...hello]);
   const env = { ...place.env, FORCE_COLOR: "1" };
   const colored = await place.pai(["run", "-y", "make hello.txt"], { env });
-  const bare = await place.pai(["run", "-y", "--plain", "make hello.txt again"], { env });
+  const bare = await place.pai(["run", "-y", "--no-color", "make hello.txt again"], { env });
   expect([colored.stderr.includes("\u001b["), `${bare.stdout}${bare.stderr}`.includes("\u001b[")]).toEqual([
     true,
     false,

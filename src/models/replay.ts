@@ -30,7 +30,7 @@ export function createReplayModel(lines: readonly ReplayLine[], name = "recorded
   return {
     ...describeModel("replay", name),
     address: null,
-    async *stream(request, signal): AsyncIterable<ModelEvent> {
+    async *stream(_request, signal): AsyncIterable<ModelEvent> {
       throwIfInterrupted(signal);
       const line = lines[next];
       next += 1;
@@ -43,7 +43,7 @@ export function createReplayModel(lines: readonly ReplayLine[], name = "recorded
       if (line.stop === "refused") throw new PaiError("reply_blocked", "the recorded model refused to go on");
       const calls = line.calls ?? [];
       if (line.text) yield { type: "text", text: line.text };
-      const named = createCallNamer(request);
+      const named = createCallNamer();
       for (const call of calls) yield named({ type: "call", call });
       throwIfInterrupted(signal);
       yield {

@@ -97,7 +97,7 @@ export function openBridge(
   async function* attempt(request: ModelRequest, body: Body, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     throwIfInterrupted(signal);
     const decoder = decode(request);
-    const named = createCallNamer(request);
+    const named = createCallNamer();
     try {
       for await (const event of converse(body, decoder, signal)) yield named(event);
     } catch (thrown) {

@@ -1,8 +1,7 @@
 /** The common part of all decoders: errors that end a reply, and calls whose input is JSON text. */
 import type { PaiError } from "../../core/error.ts";
-import type { Json, ModelEvent, ModelRequest, StopReason } from "../../core/model.ts";
+import type { Json, ModelEvent, StopReason } from "../../core/model.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
-import { vocabulary } from "../../core/vocabulary.ts";
 import { fields, parseJson } from "./fields.ts";
 import { failure } from "./http-errors.ts";
 import { never } from "./judge.ts";
@@ -109,23 +108,18 @@ function readInput(input: unknown): Json | undefined {
   return value === undefined ? undefined : readInput(value);
 }
 
-/** Names of actions in scripts, plans and tools, in lower case: models use all of them in calls. */
-const words: ReadonlySet<string> = new Set(
-  vocabulary
-    .flatMap(({ name, aliases, tool }) => [name, ...aliases, ...(tool === null ? [] : [tool])])
-    .map((name) => name.toLowerCase()),
-);
+/** A name as every provider takes it back, which can do nothing to a terminal. */
+const plainName = /^[\w-]{1,64}$/;
 
 /**
- * Maps the events of one reply: a call whose name was not offered and is not an action's is named `unknown`. The native
- * form of such a reply is dropped, since it holds the other name.
+ * Maps the events of one reply: a call whose name is none is named `unknown`. The native form of such a reply is dropped,
+ * since it holds the other name.
  */
-export function createCallNamer({ tools }: Pick<ModelRequest, "tools">): (event: ModelEvent) => ModelEvent {
-  const isKnown = (called: string) => words.has(called) || tools.some(({ name }) => name.toLowerCase() === called);
+export function createCallNamer(): (event: ModelEvent) => ModelEvent {
   let renamed = false;
   return (event) => {
     if (event.type === "done") return renamed ? { ...event, native: null } : event;
-    if (event.type !== "call" || isKnown(event.call.name.toLowerCase())) return event;
+    if (event.type !== "call" || plainName.test(event.call.name)) return event;
     renamed = true;
     return { type: "call", call: { ...event.call, name: "unknown" } };
   };

@@ -46,16 +46,11 @@ export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly T
     batch = [];
   };
   let past: Promise<SurveyHistory> | null = null;
-  let isReading = true;
   const startHistory = (signal: AbortSignal): Promise<SurveyHistory> => {
-    past ??= readHistory(root.path, { path, signal, mayWait: () => isReading });
+    past ??= readHistory(root.path, { path, signal });
     // The failure is thrown to the code that awaits it later.
     past.catch(() => {});
     return past;
-  };
-  const close = (): void => {
-    isReading = false;
-    counting.close();
   };
   return {
     async list(signal) {
@@ -90,10 +85,10 @@ export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly T
         const totalLength = replies.reduce((sum, reply) => sum + reply.totalLength, 0);
         return { files, totalLength, found: replies.flatMap(({ found }) => found), unread };
       } finally {
-        close();
+        counting.close();
       }
     },
-    close,
+    close: counting.close,
     history: startHistory,
     find: (written) => findFile(root, rules, written),
     finish() {},

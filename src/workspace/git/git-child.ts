@@ -4,8 +4,6 @@ import { join } from "node:path";
 import type { Repository } from "./find-repository.ts";
 
 const maxBytes = 32 * 1024 * 1024;
-/** While `mayWait` holds, a late git is given more time in steps of `eachMs`, up to `maxMs`. */
-const waiting = { eachMs: 50, maxMs: 6_000 } as const;
 const settings = [
   "-c",
   "protocol.allow=never",
@@ -61,14 +59,12 @@ export interface GitCall {
   /** Variables besides those that isolate the child. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Whether other work is still under way, so that waiting longer costs nothing. */
-  readonly mayWait?: (() => boolean) | undefined;
   readonly signal: AbortSignal;
 }
 
 /** The output of git up to where it ended, and why it is incomplete; `why` null: it is complete. */
 export async function runGit(call: GitCall): Promise<{ readonly text: string; readonly why: string | null }> {
-  const { git, path, frame, objects, args, cwd = frame, env = {}, timeoutMs, signal, mayWait = () => false } = call;
+  const { git, path, frame, objects, args, cwd = frame, env = {}, timeoutMs, signal } = call;
   const child = Bun.spawn([git, "--no-pager", ...settings, ...args], {
     cwd,
     env: {
@@ -101,13 +97,7 @@ export async function runGit(call: GitCall): Promise<{ readonly text: string; re
     why ??= reason;
     child.kill("SIGKILL");
   };
-  const started = performance.now();
-  const onLate = (): void => {
-    const took = performance.now() - started;
-    if (mayWait() && took < waiting.maxMs) timer = setTimeout(onLate, waiting.eachMs);
-    else end(`git took longer than ${Math.floor(took / 100) * 100} ms`);
-  };
-  let timer = setTimeout(onLate, timeoutMs);
+  const timer = setTimeout(() => end(`git took longer than ${timeoutMs} ms`), timeoutMs);
   const onAbort = () => end("interrupted");
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();

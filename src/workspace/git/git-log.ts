@@ -17,19 +17,17 @@ export interface GitLogOptions {
   readonly path: string;
   readonly commits: number;
   readonly timeoutMs: number;
-  /** Whether other work is still under way, so that waiting longer costs nothing. */
-  readonly mayWait?: () => boolean;
   readonly signal: AbortSignal;
 }
 
 /** As many commits as the ranking looks at. */
-const defaults = { commits: 4_000, timeoutMs: 1_500 } as const;
+const defaults = { commits: 4_000, timeoutMs: 2_500 } as const;
 const shallow = "older commits are not in this shallow clone";
 
 /** The history of a workspace for one request; `lacks` in the result says what is missing. Never throws. */
 export async function readHistory(
   root: string,
-  options: Pick<GitLogOptions, "path" | "signal" | "mayWait">,
+  options: Pick<GitLogOptions, "path" | "signal">,
 ): Promise<SurveyHistory> {
   const repository = findRepository(root);
   if (repository === null) return { commits: [], lacks: "the folder is in no git repository" };

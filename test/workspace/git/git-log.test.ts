@@ -204,24 +204,10 @@ describe("the history", () => {
     writeFileSync(join(slow, "git"), "#!/bin/sh\nprintf '\\001one\\002\\002\\na.txt\\000'\nexec sleep 20\n");
     chmodSync(join(slow, "git"), 0o755);
     const { text, lacks } = await read(found(folder), 1000, `${slow}:${path}`);
-    expect(lacks).toMatch(/^git took longer than \d+00 ms$/);
+    expect(lacks).toMatch(/^git took longer than \d+ ms$/);
     expect(parseLog(text, "").map(({ subject, files }) => ({ subject, files }))).toEqual([
       { subject: "one", files: ["a.txt"] },
     ]);
-  });
-
-  test("may take longer while other things are being made anyway, and not much longer than they take", async () => {
-    const folder = makeRepository("patient");
-    const late = join(place, "late-bin");
-    mkdirSync(late);
-    const record = "printf '\\001one\\002\\002\\na.txt\\000'";
-    writeFileSync(join(late, "git"), `#!/bin/sh\nsleep 0.4\n${record}\n`);
-    chmodSync(join(late, "git"), 0o755);
-    const options = { path: `${late}:${path}`, commits: 100, timeoutMs: 100, signal: new AbortController().signal };
-    expect(await readLog(found(folder), { ...options, mayWait: () => true })).toMatchObject({ lacks: null });
-    let asked = 0;
-    const cut = await readLog(found(folder), { ...options, mayWait: () => ++asked < 2 });
-    expect([asked, cut]).toEqual([2, { text: "", lacks: expect.stringMatching(/^git took longer than \d+00 ms$/) }]);
   });
 
   test("without git, without a commit and without a repository there is none, with the reason", async () => {

@@ -1,7 +1,6 @@
 /** Secrets that are known before a run reads anything: those of the environment and of the project's `.env` files. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { providers } from "../core/providers.ts";
 import { findSpans } from "../core/secrets/key-shapes.ts";
 import { looksRandom } from "../core/secrets/named-values.ts";
 import { readSmall } from "../system/read-small.ts";
@@ -63,14 +62,6 @@ function readingsOf(line: string): readonly string[] {
   return [value, comment < 0 ? value : value.slice(0, comment), value.replace(/[\s;].*$/, "")];
 }
 
-/** A key of a provider in its own variable: no search has to tell that it is secret. */
-const isProviderKey = (name: string, value: string): boolean =>
-  /^[\w.-]{20,}$/.test(value) &&
-  providers.some(
-    ({ keyVariables, keyShape }) =>
-      keyVariables.includes(name) && keyShape?.prefixes.some((prefix) => value.startsWith(prefix)),
-  );
-
 /** The secrets in the value of a variable or setting; all of it, where its name says so. */
 function valuesIn(name: string, value: string, given: readonly string[]): readonly string[] {
   const isNamed = (secretName.test(name) || given.includes(name)) && !value.includes("PRIVATE KEY");
@@ -94,9 +85,7 @@ export function findNamedSecrets({ env, root, given = [], known = [] }: NamedPla
     for (const value of values) if (!known.includes(value)) found.add(value);
   };
   for (const [name, value = ""] of Object.entries(env)) {
-    if (known.includes(value)) continue;
-    if (isProviderKey(name, value)) found.add(value);
-    else take(valuesIn(name, value, given));
+    if (!known.includes(value)) take(valuesIn(name, value, given));
   }
   for (const file of files) {
     const text = existsSync(join(root, file)) ? (readSmall(join(root, file), maxBytes) ?? "") : "";

@@ -20,8 +20,6 @@ export const holdsIgnoreRules = (path: RelPath): boolean => ignoreFiles.includes
  * rules with several `**` cost, of which five thousand take seconds for a path of 45 names.
  */
 const limits = { bytes: 256 * 1024, rules: 5000, wild: 1000 } as const;
-/** Limits for one rule: matching time grows with the path's length to the power of these, so such a rule is skipped. */
-const maxWild = { folders: 3, stars: 3 } as const;
 
 /**
  * Returns the bytes of a file; null: it does not exist. Throws when it exceeds `limit`, and what the system refuses.
@@ -131,28 +129,16 @@ function addFiles(root: IgnoreReader, folder: RelPath, holds: readonly string[],
   return { own: added(".paiignore", chain.own), git: added(".gitignore", chain.git) };
 }
 
-/** Whether the matching time of a rule grows only slowly with the path's length. */
-function isQuick(rule: string): boolean {
-  // Most rules have one star or none.
-  if (rule.indexOf("*") === rule.lastIndexOf("*")) return true;
+/**
+ * What a rule costs of `limits.wild`: its time grows with the path's length to the power of its stars in one name and of
+ * its `**`.
+ */
+function costOf(rule: string): number {
   const parts = rule.split("/");
-  const stars = (part: string) => part.split("*").length - 1;
-  return (
-    parts.filter((part) => part === "**").length <= maxWild.folders &&
-    parts.every((part) => part === "**" || stars(part) <= maxWild.stars)
-  );
-}
-
-/** What a rule costs of `limits.wild`: its time grows with the path's length to the power of its `**`. */
-function wildnessOf(rule: string): number {
-  const folders = rule.includes("**")
-    ? rule
-        .split("/")
-        .slice(0, -1)
-        .filter((part) => part === "**").length
-    : 0;
-  if (folders < 2) return 0;
-  return folders === 2 ? 1 : 10;
+  const folders = parts.slice(0, -1).filter((part) => part === "**").length;
+  const stars = Math.max(...parts.map((part) => (part === "**" ? 0 : part.split("*").length - 1)));
+  if (folders > 3 || stars > 3) return Number.POSITIVE_INFINITY;
+  return [0, 0, 1, 10][folders] ?? 0;
 }
 
 /** The rules of a file within the budget. */
@@ -174,9 +160,8 @@ function takeRules(text: string, budget: Budget): string {
     .split(/\r?\n/)
     .filter((line) => line.trim() !== "" && !line.startsWith("#"))
     .map((line) => line.replace(/(?:\*\*\/)+/g, "**/").replace(/\*{3,}/g, "**"))
-    .filter(isQuick)
     .filter((rule) => {
-      const cost = wildnessOf(rule);
+      const cost = costOf(rule);
       if (cost > budget.wild) return false;
       budget.wild -= cost;
       return true;

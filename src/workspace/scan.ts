@@ -77,18 +77,8 @@ export async function* walk(
 
 /** Like `walk` without pauses: the caller must let other work run in between. */
 export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?: Omitted): Generator<Entry, void> {
-  for (const entry of walkSteps(root, folder, rules, omitted)) if (entry !== null) yield entry;
-}
-
-/** Like `walkNow`; null after every few hundred names that were left out, so that the caller can pause there too. */
-export function* walkSteps(
-  root: Root,
-  folder: RelPath,
-  rules: PathRules,
-  omitted?: Omitted,
-): Generator<Entry | null, void> {
   for (const found of descend(root, folder, { ignored: openIgnore(root, folder, root.topOf(folder)), rules, omitted }))
-    yield found === null ? null : found.entry;
+    if (found !== null) yield found.entry;
 }
 
 /** A path of a walk of everything, with what the caller made of it. */

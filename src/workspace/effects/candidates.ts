@@ -85,8 +85,7 @@ function* differing(root: Root, before: Look, after: Look, isWalled: boolean): G
     yield isOther ? { path, old, now } : { path, old: null, now: null };
   }
   for (const [path, now] of after.seen) {
-    const isNew = !before.seen.has(path) && !before.partial.has(now.kind);
-    yield { path, old: null, now: isNew ? now : null };
+    yield { path, old: null, now: before.seen.has(path) ? null : now };
   }
 }
 
@@ -97,8 +96,7 @@ function* differingNames(root: Root, before: Look, after: Look): Generator<Effec
     yield isKnown ? null : { path, kind, top, before: undefined, after: null };
   }
   for (const [path, { kind, top }] of after.named) {
-    const isKnown = before.named.has(path) || before.partial.has(kind);
-    yield isKnown ? null : { path, kind, top, before: null, after: undefined };
+    yield before.named.has(path) ? null : { path, kind, top, before: null, after: undefined };
   }
 }
 

@@ -26,8 +26,6 @@ export interface Look {
   readonly seen: ReadonlyMap<RelPath, Seen>;
   /** Paths beyond the limits, of which only the name is known. */
   readonly named: ReadonlyMap<RelPath, Mark>;
-  /** Kinds of which not even all names are known: what seems new of them may have been there. */
-  readonly partial: ReadonlySet<EffectKind>;
   /** Ignored folders that were not looked into. */
   readonly spared: ReadonlySet<RelPath>;
   /** Folders that could not be entered. */
@@ -82,7 +80,6 @@ const limitsOf: Readonly<Record<"open" | "ignored" | "carried", Limits>> = {
 };
 /** Bytes of a file that was kept before and has grown, and of all such files together. */
 const grown = { file: 64 * mib, all: 256 * mib };
-const maxNames = 500_000;
 
 /** Looks at the whole workspace in steps. `second` null: before a command. */
 export function* takeLook(
@@ -108,7 +105,6 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
   const seen = new Map<RelPath, Seen>();
   const named = new Map<RelPath, Mark>();
   const spared = new Set<RelPath>();
-  const partial = new Set<EffectKind>();
   const shut = new Set<RelPath>();
   const reopened: RelPath[] = [];
   const used = new Map<Limits, { paths: number; files: number; bytes: number }>();
@@ -212,8 +208,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
     take(path: RelPath, mark: Mark, look: () => Stat | null, read: (limit: number) => ReadFile | null): void {
       const known = earlier?.seen.get(path);
       if (known === undefined && (isFull(mark.kind) || earlier?.named.has(path) === true)) {
-        if (named.size < maxNames) named.set(path, mark);
-        else partial.add(mark.kind);
+        named.set(path, mark);
         return;
       }
       // What could not be seen before must not look new.
@@ -222,7 +217,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
       const stat = lookAt(path, look);
       if (stat !== null) note(path, seenAt(path, mark, stat, read));
     },
-    end: (top: Stat | null): Look => ({ seen, named, partial, spared, shut, reopened, root: top }),
+    end: (top: Stat | null): Look => ({ seen, named, spared, shut, reopened, root: top }),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import * as languages from "@speed-highlight/core/languages";
 import { type ShjLanguageData, type ShjToken, tokenizeWith } from "@speed-highlight/core/tokenize";
-import { type Code, paintCode } from "./style.ts";
+import { type CodeColour, paintCode } from "./style.ts";
 
 export const markup: ShjLanguageData = [
   { type: "cmnt", match: /<!--[\s\S]*?(?:-->|$)/g },
@@ -35,18 +35,9 @@ const known: Readonly<Record<string, object>> = {
   ...{ mts: ts, cts: ts, typescript: ts, xml: markup, svg: markup, svelte: markup, yaml, yml: yaml },
 };
 
-const codes: Readonly<Partial<Record<ShjToken, Code>>> = {
-  kwd: "keyword",
-  str: "string",
-  num: "number",
-  bool: "number",
-  cmnt: "comment",
-  func: "name",
-  class: "name",
-  type: "name",
-  section: "name",
-  insert: "added",
-  deleted: "removed",
+const colours: Readonly<Partial<Record<ShjToken, CodeColour>>> = {
+  ...{ kwd: "magenta", str: "yellow", num: "cyan", bool: "cyan", cmnt: "dim", func: "blue", class: "blue" },
+  ...{ type: "blue", section: "blue", insert: "green", deleted: "red" },
 };
 
 /** Characters highlighted in one text, to limit time; those that are read twice count twice. */
@@ -68,9 +59,8 @@ function cutPieces(text: string): readonly string[] {
 }
 
 function paintToken(part: string, token: ShjToken | undefined): string {
-  const code = token === undefined ? undefined : codes[token];
-  if (code === undefined || part === "") return part;
-  return part.includes("\n") ? part.replace(/[^\n]+/g, (line) => paintCode(code, line)) : paintCode(code, part);
+  const colour = token === undefined ? undefined : colours[token];
+  return colour === undefined ? part : part.replace(/[^\n]+/g, (line) => paintCode(colour, line));
 }
 
 export const highlight: Highlight = (name) => {

@@ -49,26 +49,10 @@ export function markMixed(text: string): string {
   });
 }
 
-/** Text without control characters other than LF and TAB: most text, recognised quickly. */
-const plain = /^[\n\t -~]*$/;
-const unsureButEscape = new RegExp(unsure.source.replace("[^", "[^\\x1b"), "u");
 const code = /\x1b\[[\d;]*m/g;
-
-let foreign: { readonly own: ReadonlySet<string>; readonly shape: RegExp } | null = null;
-
-/** An escape that begins none of these codes. */
-function foreignIn(own: ReadonlySet<string>): RegExp {
-  if (foreign?.own !== own) {
-    const codes = [...own].map((each) => each.slice(1).replace("[", "\\["));
-    foreign = { own, shape: new RegExp(`\\x1b(?!${codes.join("|")})`) };
-  }
-  return foreign.shape;
-}
 
 /** Escapes a whole text except the codes in `own`; the last step before the terminal. */
 export function visibleBut(own: ReadonlySet<string>, text: string): string {
-  if (plain.test(text)) return text;
-  if (!unsureButEscape.test(text) && !foreignIn(own).test(text)) return text;
   let out = "";
   let from = 0;
   for (const { 0: found, index } of text.matchAll(code)) {

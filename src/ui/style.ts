@@ -58,22 +58,9 @@ const colors = atFirstUse((): Colors => require("picocolors").createColors(true)
 /** The colour of each meaning, by its name in picocolors. */
 const colorOf = { ok: "green", change: "cyan", warn: "yellow", error: "red", dim: "dim" } as const;
 
-/** The parts of code that have colours. */
-export type Code = "keyword" | "string" | "number" | "comment" | "name" | "added" | "removed";
-
-/** The colour of each part, by its name in picocolors. */
-const colorOfCode = {
-  keyword: "magenta",
-  string: "yellow",
-  number: "cyan",
-  comment: "dim",
-  name: "blue",
-  added: "green",
-  removed: "red",
-} as const;
-
-/** Colours a part of code on one line. */
-export const paintCode = (code: Code, text: string): string => colors()[colorOfCode[code]](text);
+/** Colours a part of code on one line, by the colour's name in picocolors. */
+export const paintCode = (colour: CodeColour, text: string): string => colors()[colour](text);
+export type CodeColour = "magenta" | "yellow" | "cyan" | "dim" | "blue" | "green" | "red";
 
 /** Codes that Bun's Markdown uses for code and quotes: two of the 256 colours, and a background. */
 const markdownCodes = ["38;5;215", "38;5;242", "48;5;236"];

@@ -59,13 +59,12 @@ function cutPainted(painted: string, { from, to }: Range): string {
   return out;
 }
 
-/** Renders a part of a coloured row, with the marked words in it. */
-export function renderPart({ kind, text, mark }: DiffRow, painted: string, part: Range, style: Style): string {
-  if (mark === null && part.to - part.from === text.length) return painted;
-  const within = (at: number) => Math.min(Math.max(at, part.from), part.to);
-  const [from, to] = mark === null ? [part.to, part.to] : [within(mark.from), within(mark.to)];
-  const marked = invertColors(style, meanings[kind] ?? "dim", text.slice(from, to));
-  return cutPainted(painted, { from: part.from, to: from }) + marked + cutPainted(painted, { from: to, to: part.to });
+/** A coloured row with the words that differ on a background. */
+export function markWords({ kind, text, mark }: DiffRow, painted: string, style: Style): string {
+  if (mark === null || !style.color) return painted;
+  const marked = invertColors(style, meanings[kind] ?? "dim", text.slice(mark.from, mark.to));
+  const rest = cutPainted(painted, { from: mark.to, to: text.length });
+  return cutPainted(painted, { from: 0, to: mark.from }) + marked + rest;
 }
 
 /** A line as it is shown. `mark`: the part that differs from the line it replaces; null: none. */
@@ -109,26 +108,4 @@ export function cutRow(row: DiffRow, more: string): readonly DiffRow[] {
     },
     { kind: "note", number: null, text: hidden, mark: null },
   ];
-}
-
-const widthOf = (character: string) => (character < "\x7f" ? 1 : Bun.stringWidth(character));
-
-/** The ranges of a text's lines when it is wrapped at `width` columns, at blanks where possible. */
-export function breakText(text: string, width: number): readonly Range[] {
-  if (Bun.stringWidth(text) <= width) return [{ from: 0, to: text.length }];
-  const ranges: Range[] = [];
-  let [from, at, column, word] = [0, 0, 0, 0];
-  for (const character of text) {
-    const wide = widthOf(character);
-    if (column + wide > width) {
-      const to = text.slice(from, word).trim() === "" ? at : word;
-      ranges.push({ from, to });
-      from = to;
-      column = Bun.stringWidth(text.slice(to, at));
-    }
-    at += character.length;
-    column += wide;
-    if (character === " ") word = at;
-  }
-  return [...ranges, { from, to: at }];
 }

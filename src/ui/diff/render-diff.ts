@@ -1,12 +1,12 @@
 /** Renders a diff for people: a heading for each file, numbered coloured lines, marked words, notes. */
 import { classOf } from "../../core/closed-names.ts";
 import type { Highlight } from "../highlight.ts";
-import { expandTabs } from "../layout.ts";
+import { expandTabs, wrapCode } from "../layout.ts";
 import { listNaturally } from "../natural-order.ts";
 import { markMixed, visible, visibleLine } from "../sanitize.ts";
 import { mark, type Style } from "../style.ts";
 import { findMarks, findReplacements, type Replacement } from "./marks.ts";
-import { breakText, cutRow, type DiffRow, isShownByPart, longLine, paintRows, renderPart } from "./paint.ts";
+import { cutRow, type DiffRow, isShownByPart, longLine, markWords, paintRows } from "./paint.ts";
 import { type DiffFile, type DiffLine, parseShownDiff } from "./read.ts";
 
 export interface DiffOptions {
@@ -93,11 +93,10 @@ function renderFile(file: DiffFile, style: Style, options: DiffOptions): string[
   const last = rows.reduce((largest, { number }) => Math.max(largest, number ?? 0), 0);
   const digits = Math.max(String(last).length, 3);
   const margin = digits + 5;
-  const width = columns === null ? Number.POSITIVE_INFINITY : Math.max(columns - margin, 10);
   const body = rows.flatMap((row) =>
-    breakText(row.text, width).map((part, at) => {
+    wrapCode(markWords(row, painted?.get(row) ?? row.text, style), columns && columns - margin).map((part, at) => {
       const lead = at === 0 ? renderLead(row, digits, style) : " ".repeat(margin);
-      return row.text === "" ? lead.trimEnd() : lead + renderPart(row, painted?.get(row) ?? row.text, part, style);
+      return part === "" ? lead.trimEnd() : lead + part;
     }),
   );
   return [renderHeading(file, style), ...foldLines(body, visibleLine(file.to ?? file.from ?? ""), style, options)];

@@ -200,14 +200,21 @@ describe("long lines", () => {
     expect(missing).toBe("        2,001 of 4,001 characters not shown");
     expect(shown("", `${"x".repeat(1900)}\n`)[1]).toHaveLength(1908);
   });
+  test("keep the background of a marked word out of the margin", () => {
+    const words = (word: string) => `${"same ".repeat(9)}${`${word} `.repeat(9)}z\n`;
+    const shown = renderDiff(edit("x", words("one"), words("two")), colored, { columns: 24, highlight: null });
+    const rows = shown.split("\n").filter((row) => row.includes("\x1b[7m"));
+    expect(rows.length).toBeGreaterThan(3);
+    for (const row of rows) expect(row.match(/\x1b\[7m/g)?.length).toBe(row.match(/\x1b\[27m/g)?.length);
+  });
   test("are wrapped below their own beginning, so that no text can pass for a line of the diff", () => {
     const diff = edit("日.md", "", `${"漢".repeat(9)}\tx${" ".repeat(20)}9 + y\n`);
     expect(renderDiff(diff, bare, { columns: 24, highlight: null })).toMatchInlineSnapshot(`
       "● 日.md  +1
           1 + 漢漢漢漢漢漢漢漢
               漢      x       
-                           9 
-              + y
+                           9 +
+               y
       "
     `);
   });

@@ -103,7 +103,7 @@ async function work(task: EvalTask, { model, mode }: EvalCandidate, root: string
 const outputKept = 2000;
 
 /** Figures from pai's document about a run. */
-function figuresOf({ ended, ms, error }: Worked) {
+export function figuresOf({ ended, ms, error }: Worked) {
   const added = ended?.changes.reduce((sum, change) => sum + change.added, 0) ?? null;
   const deleted = ended?.changes.reduce((sum, change) => sum + change.deleted, 0) ?? null;
   return {

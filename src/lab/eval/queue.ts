@@ -26,7 +26,7 @@ import {
 } from "../team/eval-queue.ts";
 import { withStore } from "../team/link-team.ts";
 import type { TeamStore } from "../team/team-store.ts";
-import { type Bench, controls, type EvalCandidate, tryCandidate } from "./candidate.ts";
+import { type Bench, controls, type EvalCandidate, figuresOf, tryCandidate } from "./candidate.ts";
 import type { EvalTask } from "./load-tasks.ts";
 import { type EvalResult, readResults } from "./result.ts";
 import { type EvalPlan, itemsOf } from "./run-eval.ts";
@@ -111,36 +111,11 @@ interface QueueWork {
   readonly warn: (text: string) => void;
 }
 
-const nothingTold = {
-  status: null,
-  code: null,
-  false_verified: false,
-  promise_kept: null,
-  calls: null,
-  tokens: null,
-  cost: null,
-  ms: 0,
-  actions: null,
-  added: null,
-  deleted: null,
-  refused: null,
-  check: { exit: null, ms: 0, output: "" },
-  served: [],
-};
-
 /** The result of work that could not be done. */
 const failedWork = ({ key, task, model, mode, repeat }: QueuedWork, pai: string, error: string): EvalResult => ({
-  v: 1,
-  key,
-  task,
-  model,
-  mode,
-  repeat,
-  passed: false,
-  tampered: [],
-  ...nothingTold,
-  pai,
-  error,
+  ...{ v: 1, key, task, model, mode, repeat, pai, passed: false, tampered: [], false_verified: false },
+  ...figuresOf({ ended: null, ms: 0, error }),
+  check: { exit: null, ms: 0, output: "" },
 });
 
 /** Whether a row, which somebody else wrote, names a valid candidate: it becomes arguments of a command. */

@@ -159,9 +159,9 @@ test.concurrent("a plan whose files have changed since is stale; an id that was 
     ["plan", { task: "x", chekcs: ["make"] }, "did you mean checks?"],
     ["apply", { id: "x", only: ["src/**"] }, 'apply takes no "only"'],
     ["undo", {}, "run must be a text"],
-    ["undo", { id: "x" }, 'undo takes no "id"; nothing was done; did you mean run?'],
+    ["undo", { id: "x" }, 'undo takes no "id"; nothing was done; it takes run'],
     ["history", { limit: 3 }, 'history takes no "limit"; nothing was done; it takes no arguments'],
-    ["context", { prompt: "x" }, "did you mean task?"],
+    ["context", { prompt: "x" }, "it takes task"],
   ] as const) {
     const answer = await call(name, input);
     expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining(why)]);

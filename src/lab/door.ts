@@ -1,5 +1,5 @@
 /** What the rest of pai asks of the lab; only this file of it is loaded, and only where a store, caps or statistics need it. */
-export { type IndexedRun, openRunIndex } from "./run-index.ts";
+export { type IndexedRun, readRuns } from "./run-index.ts";
 export { readAddress } from "./team/address.ts";
 export { shareKeyState } from "./team/key-rests.ts";
 export {

@@ -146,22 +146,17 @@ export const redoInSession = (context: Context): Promise<number> => reverse(cont
 /** Further runs are listed only in JSON. */
 const maxListed = 200;
 
-/** The newest runs of all folders, or of the team; `limit` -1: all. */
-async function indexedRuns(base: Base, limit: number): Promise<readonly IndexedRun[]> {
+/** The newest runs of all folders, or of the team; `limit` null: all. */
+async function indexedRuns(base: Base, limit: number | null): Promise<readonly IndexedRun[]> {
   const { context, places } = base;
   if (context.flags.team === true) {
     const { askTeam, readTeamRuns } = await openLab();
-    const runs = await askTeam(base, (store) => readTeamRuns(store, limit < 0 ? null : limit));
+    const runs = await askTeam(base, (store) => readTeamRuns(store, limit));
     return runs.map((run) => ({ ...run, folder: `${run.who}@${run.host}` }));
   }
   if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
-  const { openRunIndex } = await openLab();
-  const index = openRunIndex(places.stateDir);
-  try {
-    return index.runs(limit);
-  } finally {
-    index.close();
-  }
+  const { readRuns } = await openLab();
+  return readRuns(places.stateDir).slice(0, limit ?? undefined);
 }
 
 /** Columns of the terminal; null for a pipe. */
@@ -171,7 +166,7 @@ async function historyOfAll(given: Context): Promise<number> {
   const base = composeBase(given);
   const { context } = base;
   if (context.flags.prune === true) throw new PaiError("usage", "--prune works on one folder, without --all or --team");
-  const runs = await indexedRuns(base, context.flags.json === true ? -1 : maxListed + 1);
+  const runs = await indexedRuns(base, context.flags.json === true ? null : maxListed + 1);
   const rows = runs.slice(0, maxListed).map((run) => toIndexedRow(run, context.flags.team === true));
   const more = runs.length > maxListed ? "older runs: pai history --json, with the same flags\n" : "";
   const text = runs.length === 0 ? "no runs are kept\n" : renderRows(rows, columnsOfOutput(context)) + more;

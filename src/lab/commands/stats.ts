@@ -10,7 +10,7 @@ import { noUsage, weighedOf } from "../../core/model.ts";
 import type { GroupTotals } from "../../core/run-summary.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { renderStats } from "../../ui/stats.ts";
-import { openRunIndex } from "../run-index.ts";
+import { readRuns, sumRuns } from "../run-index.ts";
 import { askTeam } from "../team/link-team.ts";
 import { readTeamTotals, type TeamGrouping } from "../team/shared-runs.ts";
 
@@ -82,13 +82,9 @@ async function readStats(base: Base, by: TeamGrouping, since: string | null): Pr
   }
   if (by === "user") throw new PaiError("usage", "--by user is for a team", { hint: "pai stats --team --by user" });
   if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
-  const index = openRunIndex(places.stateDir);
-  try {
-    const [whole] = index.totals("all", since);
-    return { rows: index.totals(by, since), whole };
-  } finally {
-    index.close();
-  }
+  const runs = readRuns(places.stateDir);
+  const [whole] = sumRuns(runs, "all", since);
+  return { rows: sumRuns(runs, by, since), whole };
 }
 
 export async function statsCommand(given: Context): Promise<number> {

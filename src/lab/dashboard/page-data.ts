@@ -6,7 +6,7 @@ import { renderHidden } from "../../core/secrets/hide-message.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { readWork } from "../../workspace/journal/run-history.ts";
-import { type IndexedRun, openRunIndex } from "../run-index.ts";
+import { type IndexedRun, readRuns } from "../run-index.ts";
 
 export interface RunDetails {
   readonly answer: string;
@@ -126,24 +126,19 @@ export interface PageSource extends KeptPage {
   readonly team: readonly TeamRun[] | null;
 }
 
-function readRuns({ stateDir, team }: PageSource): readonly IndexedRun[] {
-  if (team !== null)
-    return team.slice(0, maxRuns).map((run) => {
+function runsOf({ stateDir, team }: PageSource): readonly IndexedRun[] {
+  const all =
+    team?.map((run) => {
       const folder = `${run.who}@${run.host}`;
       return { ...run, folder, root: `${folder}:${run.root}` };
-    });
-  const index = openRunIndex(stateDir);
-  try {
-    return index.runs(maxRuns);
-  } finally {
-    index.close();
-  }
+    }) ?? readRuns(stateDir);
+  return all.slice(0, maxRuns);
 }
 
 /** All data of the page. */
 export function readPageData(source: PageSource): PageData {
   const { stateDir, now, version, live, team } = source;
-  const runs = readRuns(source);
+  const runs = runsOf(source);
   const { cursor, resting } = openKeyState(stateDir).load();
   const used = Object.entries(cursor).map(([provider, id]) => `${provider}/${id}`);
   const names = [...new Set([...used, ...Object.keys(resting)])].sort();

@@ -141,8 +141,11 @@ function ownWords(run: Run, { back, changes, left, failure }: Closed): string | 
   if (back.length + left.length > 0) return `rolled back: ${message}`;
   const isIdle = isRefusal(failure) || exitCodes[code] === exitCodes.nothing_done;
   if (isIdle && !hasDone(run)) return `nothing was done: ${message}`;
-  if (run.ending.text === "" || changes.length === 0 || code === "command_failed") return null;
-  return code !== "partial" ? `kept, but ${message}` : isSaidEarly(run) ? message : null;
+  if (run.ending.text === "" || code === "command_failed") return null;
+  // Words behind a command that failed may tell of it; those of a model that left a step out do not.
+  if (code === "partial")
+    return isSaidEarly(run) || run.ending.undone.length > redCommands(run).length ? message : null;
+  return changes.length === 0 ? null : `kept, but ${message}`;
 }
 
 /** The words of the run, and what was taken back. */

@@ -1,20 +1,9 @@
 /** The two folders of an overlay, which hold a command's changes apart from the workspace. */
-import {
-  chmodSync,
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { namesOf } from "../../system/lookups.ts";
-import { enterFlags } from "../system/open-at.ts";
 
 export interface Layers {
   /** Holds the changes and nothing else. */
@@ -74,45 +63,17 @@ export function sweepScratch(scratch: string): void {
   }
 }
 
-/** Folders below this depth are moved up first: the time to remove one grows with the square of its path's length. */
-const deepest = 32;
-
 /**
- * Removes a folder with all content, even where its owner has no permissions. Throws when something cannot be removed.
+ * Removes a folder with all content, even where its owner has no permissions or a path is too long for one call. Throws
+ * when something cannot be removed.
  */
 export function removeTree(top: string): void {
-  withFolder(top, (root) => {
-    let moved = 0;
-    const flatten = (folder: string, depth: number): void => {
-      for (const entry of readdirSync(folder, { withFileTypes: true })) {
-        if (!entry.isDirectory()) continue;
-        const path = `${folder}/${entry.name}`;
-        if (depth < deepest) withFolder(path, (inner) => flatten(inner, depth + 1));
-        else renameSync(path, `${root}/piece-${moved++}`);
-      }
-    };
-    flatten(root, 0);
-    for (let next = 0; next < moved; next += 1) withFolder(`${root}/piece-${next}`, (piece) => flatten(piece, 1));
-  });
-  rmSync(top, { recursive: true, force: true });
-}
-
-/**
- * Gives the owner all rights to a folder and passes its path by descriptor, so that a link which a process of the
- * command puts in its place cannot lead pai elsewhere. Skips what cannot be opened.
- */
-function withFolder(path: string, use: (folder: string) => void): void {
-  let fd: number | null = null;
   try {
-    fd = openSync(path, enterFlags);
-    const folder = `/proc/self/fd/${fd}`;
-    if ((statSync(folder).mode & 0o700) !== 0o700) chmodSync(folder, 0o700);
-    use(folder);
+    rmSync(top, { recursive: true, force: true });
   } catch {
-    // It is gone, is a link, or has a name that is not UTF-8; the removal itself follows no links and reports what
-    // stays.
-  } finally {
-    if (fd !== null) closeSync(fd);
+    Bun.spawnSync(["/bin/chmod", "-R", "u+rwX", top], { stdio: ["ignore", "ignore", "ignore"] });
+    const { exitCode, stderr } = Bun.spawnSync(["/bin/rm", "-rf", top], { stderr: "pipe" });
+    if (exitCode !== 0) throw new PaiError("io_failed", `${top} cannot be removed: ${stderr.toString().slice(0, 200)}`);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Session files in the user's state folder: a JSON line for each event, appended as it happens. */
-import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -68,13 +68,16 @@ export interface Sessions {
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
+/** Of larger files only the end is resumed. */
+const maxBytes = 64 * 1024 * 1024;
+
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
 
 /** `folder` is the sessions folder of one workspace; it is made with the first line. */
-export function openSessions(folder: string, root: string): Sessions {
+export function openSessions(folder: string, root: string, maxLoaded = maxBytes): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () => listJsonl(folder).filter((id) => idShape.test(id));
-  const read = (id: string) => readSession(id, readFileSync(fileOf(id), "utf8"));
+  const read = (id: string) => readSessionFile(fileOf(id), id, maxLoaded);
   const summarize = (id: string): SessionSummary[] => {
     try {
       const session = readTurns(fileOf(id), id);
@@ -226,7 +229,7 @@ function follow(
       "file_unusable",
       `the conversation before turn ${at + 1} is not in the session's file any more`,
       {
-        hint: "its files can still be taken back: /rewind N code",
+        hint: "only the end of a session over 64 MiB can be rewound; its files can: /rewind N code",
       },
     );
   };
@@ -321,25 +324,72 @@ export interface ReadSession {
   readonly session: Session;
   /** Number of unreadable lines. */
   readonly damaged: number;
+  /** Number of bytes whose messages were left out; 0: none. */
+  readonly leftOut: number;
 }
 
+const pieceBytes = 1024 * 1024;
 /** How the lines of turns and of the session itself start in the file. */
 const turnLine = /^\{"type":"(?:turn|session)\./;
+const lookBytes = 20;
 
-/** The turns without their messages, which take most of the space. */
-function readTurns(file: string, id: string): Session {
-  const lines = readFileSync(file, "utf8")
-    .split("\n")
-    .filter((line) => turnLine.test(line));
-  return foldTurns(
-    id,
-    lines.flatMap((line) => {
-      try {
-        return [parseLine(line)];
-      } catch {
-        // Only this line is lost; `readSession` counts damaged lines.
-        return [];
+/** Calls `take` with each line up to the byte `end`; the last line may be incomplete. */
+function eachLine(file: string, end: number, take: (line: Buffer) => void): void {
+  const fd = openSync(file, "r");
+  try {
+    let rest: Buffer[] = [];
+    for (let at = 0; at < end; ) {
+      const piece = Buffer.alloc(Math.min(pieceBytes, end - at));
+      const length = readSync(fd, piece, 0, piece.length, at);
+      if (length === 0) break;
+      at += length;
+      let from = 0;
+      for (let to = piece.indexOf(10); to >= 0 && to < length; to = piece.indexOf(10, from)) {
+        take(Buffer.concat([...rest, piece.subarray(from, to)]));
+        rest = [];
+        from = to + 1;
       }
-    }),
-  );
+      rest.push(piece.subarray(from, length));
+    }
+    take(Buffer.concat(rest));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The turns up to the byte `end`, without their messages, which take most of the space. */
+function readTurns(file: string, id: string, end = statSync(file).size): Session {
+  const lines: SessionLine[] = [];
+  eachLine(file, end, (line) => {
+    if (!turnLine.test(line.toString("latin1", 0, lookBytes))) return;
+    try {
+      lines.push(parseLine(line.toString("utf8")));
+    } catch {
+      // Only this line is lost; `readSession` counts damaged lines.
+    }
+  });
+  return foldTurns(id, lines);
+}
+
+/** The part of the limit that is read from the end of a larger file; it exceeds any model's context window. */
+const lastPart = 1 / 8;
+
+/** Reads the session; of a file with more than `most` bytes only the last messages. Throws system errors. */
+function readSessionFile(file: string, id: string, maxLoaded: number): ReadSession {
+  const { size } = statSync(file);
+  const fd = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(size <= maxLoaded ? size : Math.floor(maxLoaded * lastPart));
+    const length = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+    if (size <= maxLoaded) return { ...readSession(id, bytes.toString("utf8", 0, length)), leftOut: 0 };
+    // Starts at the first complete turn, as a turn without its beginning would mislead; if there is none, with no
+    // message.
+    const found = bytes.indexOf('\n{"type":"turn.started"');
+    const start = found < 0 ? length : found + 1;
+    const leftOut = size - bytes.length + start;
+    const earlier = readTurns(file, id, leftOut);
+    return { ...readSession(id, bytes.toString("utf8", start, length), earlier), leftOut };
+  } finally {
+    closeSync(fd);
+  }
 }

@@ -175,6 +175,35 @@ test("prune keeps the newest", () => {
   expect(sessions.list().length).toBe(1);
 });
 
+test("a session of any size is listed and gone on with from its end; its turns are all there", () => {
+  const open = sessions.open(null, now, warn);
+  const talkOf = (task: string, run: string) => {
+    const message = { role: "user", text: `${task}: ${"long ".repeat(60)}` } as const;
+    for (const event of [begin(task, run), { type: "message.added" as const, message, ...stamp }, end(run)])
+      open.sink(event);
+  };
+  const tasks = Array.from({ length: 20 }, (_, at) => `task ${at}`);
+  for (const [at, task] of tasks.entries()) talkOf(task, `r${at}`);
+  open.add({ type: "session.rewound", at: "2026-01-01T00:00:00Z", turns: 19 });
+  talkOf("again", "r20");
+  const { id } = open.session;
+  open.close();
+
+  const { size } = statSync(join(folder, `${id}.jsonl`));
+  const bounded = openSessions(folder, "/w", size - 1);
+  expect(bounded.list()).toMatchObject([{ id, turns: 20, preview: "task 0" }]);
+  const { session, damaged, leftOut } = bounded.load(id);
+  expect(session.turns.map(({ request, text }) => [request, text])).toEqual(
+    [...tasks.slice(0, 19), "again"].map((task) => [task, "hi"]),
+  );
+  const said = JSON.stringify(session.conversation.messages);
+  expect([said.includes("again: long"), said.includes("task 3: long"), damaged]).toEqual([true, false, 0]);
+  expect(leftOut).toBeGreaterThan(size / 2);
+  expect(sessions.load(id).leftOut).toBe(0);
+  // One turn is more than is read: nothing of it is told without its beginning.
+  expect(openSessions(folder, "/w", 800).load(id).session).toMatchObject({ conversation: { messages: [] } });
+});
+
 /** Turns of one message each; after every fifth a summary takes the place of all. */
 function talkLong(open: OpenSession, turns: number): void {
   for (let at = 0; at < turns; at += 1) {

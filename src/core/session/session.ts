@@ -309,9 +309,13 @@ export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
   return { ...emptySession(id, at), turns };
 }
 
-/** Reads a session file; `damaged` counts lines that could not be read. */
-export function readSession(id: string, text: string): { readonly session: Session; readonly damaged: number } {
-  let session = emptySession(id, "");
+/** Reads a session file; `damaged` counts lines that could not be read. `earlier`: the session before this text. */
+export function readSession(
+  id: string,
+  text: string,
+  earlier = emptySession(id, ""),
+): { readonly session: Session; readonly damaged: number } {
+  let session = earlier;
   let damaged = 0;
   for (const line of text.split("\n")) {
     if (line.trim() === "") continue;

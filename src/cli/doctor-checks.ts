@@ -154,13 +154,13 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
   ];
 }
 
-/** Whether the audit log can be kept in the project. */
-function examineLog({ root }: Patient): Finding {
+/** Whether the audit log is kept in the project, or in the state folder instead. */
+function examineLog({ root, places }: Patient): Finding {
   if (isSystemFolder(root)) return fine("audit log", "none: the project is a folder of the system");
   const folder = resolve(root, ".pai_history");
   const there = lstatSync(folder, { throwIfNoEntry: false });
   const isOwn = there?.isDirectory() === true && there.uid === (process.geteuid?.() ?? there.uid);
-  const instead = "no log is kept; pai history shows the runs all the same";
+  const instead = places.stateDir === null ? "no log is kept" : "the log goes to the state folder instead";
   if (there !== undefined && !isOwn) return warning("audit log", `${folder} is not a folder of yours`, instead);
   if (!isAccessible(firstExisting(folder), constants.W_OK))
     return warning("audit log", `${folder} cannot be written`, instead);

@@ -20,9 +20,11 @@ export interface Audit {
 export interface AuditPlace {
   /** Real path of the workspace. */
   readonly root: string;
+  /** State folder, for the log if the folder in the workspace is unusable; null: none. */
+  readonly stateDir: string | null;
   readonly now: () => Date;
   readonly keep: number;
-  /** Called once when the log cannot be kept. */
+  /** Called once when the log is kept elsewhere, and once when it cannot be kept. */
   readonly warn: (text: string) => void;
 }
 
@@ -45,7 +47,7 @@ export function openAudit(place: AuditPlace): Audit {
       const lines = ended || isSystemFolder(place.root) ? "" : renderAuditLines(facts);
       if (lines === "") return;
       try {
-        log ??= openLogIn(resolve(place.root, usualName), place);
+        log ??= openLog(place);
         writeBytes(log.fd, lines);
       } catch (error) {
         ended = true;
@@ -70,6 +72,19 @@ const systemFolders = "/boot /dev /etc /lib /lib64 /proc /run /sbin /bin /sys /u
 /** A folder of the system gets no log: its programs read every file in it. */
 export const isSystemFolder = (root: string): boolean =>
   systemFolders.some((at) => root === at || root.startsWith(`${at}/`));
+
+function openLog(place: AuditPlace): OpenLog {
+  const folder = resolve(place.root, usualName);
+  try {
+    return openLogIn(folder, place);
+  } catch (error) {
+    if (place.stateDir === null) throw error;
+    const elsewhere = join(place.stateDir, "history");
+    const log = openLogIn(elsewhere, place);
+    place.warn(`${toPaiError(error).message}; the audit log is ${log.file}`);
+    return log;
+  }
+}
 
 /** Errors name the folder: its files are opened through a descriptor, whose path means nothing to a person. */
 function openLogIn(folder: string, place: AuditPlace): OpenLog {

@@ -20,11 +20,11 @@ const started = (text: string): FactOf<"run.started"> => ({
   model: { id: "m", window: 1, maxOutputTokens: 1 },
 });
 
-function open(home: Home) {
+function open(home: Home, stateDir: string | null = home.places.stateDir) {
   const warnings: string[] = [];
   const warn = (text: string) => warnings.push(text);
   return {
-    audit: openAudit({ root: home.root, now: () => new Date(at), keep: 200, warn }),
+    audit: openAudit({ root: home.root, stateDir, now: () => new Date(at), keep: 200, warn }),
     warnings,
   };
 }
@@ -66,7 +66,7 @@ test("a folder of the system gets no log", () => {
 });
 
 test.each(["a link", "a file", "a pipe"])(
-  "a history folder that is %s is left alone: one warning, and the run goes on",
+  "a history folder that is %s is left alone: a warning, and the state folder",
   (kind) => {
     const home = makeHome();
     const elsewhere = join(home.root, "elsewhere");
@@ -77,9 +77,20 @@ test.each(["a link", "a file", "a pipe"])(
     const { audit, warnings } = open(home);
     audit.add([started("x")]);
     audit.add([started("y")]);
-    expect([readdirSync(elsewhere), audit.file, warnings.length]).toEqual([[], null, 1]);
+    expect([readdirSync(elsewhere), warnings.length]).toEqual([[], 1]);
+    expect(audit.file).toStartWith(join(home.places.stateDir, "history", "session_"));
+    expect(readFileSync(audit.file ?? "", "utf8").split("\n")).toHaveLength(7);
   },
 );
+
+test("a log that cannot be kept is one warning, and the run goes on", () => {
+  const home = makeHome();
+  writeFileSync(join(home.root, ".pai_history"), "");
+  const { audit, warnings } = open(home, null);
+  audit.add([started("x")]);
+  audit.add([started("y")]);
+  expect([audit.file, warnings.length]).toEqual([null, 1]);
+});
 
 test("a run is told from its facts, and one without an end as cut off", () => {
   const usage = { input: 10, cached: 4, output: 5, thought: 1 };

@@ -87,10 +87,11 @@ function logCutOff(
 }
 
 /** The readable log in the project. */
-export function openSessionLog({ settings }: Base, root: string, now: () => Date, notify: Face["notify"]) {
+export function openSessionLog({ settings, places }: Base, root: string, now: () => Date, notify: Face["notify"]) {
   const warn = (text: string) => notify({ level: "warning", code: "audit", text });
   return openAudit({
     root,
+    stateDir: places.stateDir,
     now,
     keep: settings.keep,
     warn,

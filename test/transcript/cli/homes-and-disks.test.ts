@@ -94,7 +94,7 @@ needs(ownMounts).test.concurrent("a read-only project: planning works, changing 
       name: "audit log",
       level: "warning",
       text: `${place.root}/.pai_history cannot be written`,
-      hint: "no log is kept; pai history shows the runs all the same",
+      hint: "the log goes to the state folder instead",
     },
   ]);
   // A plan each, and no call for work that could not be kept.

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openClip } from "../../src/core/command/clip.ts";
 import { commandEnv, withheldNames } from "../../src/workspace/command/command-env.ts";
+import { protectProcess } from "../../src/workspace/command/run-command.ts";
 import { runShell } from "../../src/workspace/command/shell.ts";
 import { comesTrue, ends } from "../processes.ts";
 import { usePlaces } from "./places.ts";
@@ -44,9 +45,10 @@ test("a background child does not keep the command open, and does not survive it
   expect(await ends(result.output.trim())).toBe(true);
 });
 
-test("what left the session is ended too", async () => {
+test("what left the session and the environment is ended too", async () => {
+  protectProcess();
   const result = await sh(
-    "setsid sh -c 'echo $$ >pid; exec sleep 1000' & while [ ! -s pid ]; do sleep 0.01; done; cat pid",
+    "env -i setsid /bin/sh -c 'echo $$ >pid; exec /bin/sleep 1000' & while [ ! -s pid ]; do sleep 0.01; done; cat pid",
   );
   expect(result.exit).toBe(0);
   expect(await ends(result.output.trim())).toBe(true);

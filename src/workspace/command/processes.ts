@@ -1,39 +1,67 @@
-/** Ends the processes that a command started, including those that left its process group or session. */
+/** Ends the processes that a command started, including those that left its process group and its session. */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Environment variable that identifies the command of a process. */
-export const commandMark = "PAI_COMMAND";
-
-/**
- * Ends the processes of group `group` and those that carry `mark`: TERM, `graceMs` later KILL. Returns when none is left
- * (true), or ten seconds after the first KILL (false): thousands take a while to end.
- */
-export async function endProcesses(group: number, mark: string, graceMs: number): Promise<boolean> {
-  const killAt = performance.now() + graceMs;
-  const giveUpAt = killAt + 10_000;
-  let asked = new Set<number>();
-  let pause = 2;
-  for (;;) {
-    const running = look(group, mark);
-    const now = performance.now();
-    if (running.length === 0) return true;
-    if (now > giveUpAt) return false;
-    const isLate = now >= killAt;
-    // All of the group at once: none of them can fork meanwhile.
-    if (isLate) send(-group, "SIGKILL");
-    for (const pid of running.filter((each) => isLate || !asked.has(each))) send(pid, isLate ? "SIGKILL" : "SIGTERM");
-    asked = new Set(running);
-    await Bun.sleep(pause);
-    pause = Math.min(pause * 2, 50);
-  }
+/** The processes of one command. */
+export interface Processes {
+  /**
+   * Ends them: TERM, `graceMs` later KILL. Returns when none is left (true), or ten seconds after the first KILL (false):
+   * thousands take a while to end.
+   */
+  end(graceMs: number): Promise<boolean>;
+  /** Kills them at once, when there is no time to wait; the group's watcher has been asked to end as well. */
+  kill(): void;
+  /** From now on they are no command's. */
+  leave(): void;
 }
 
-const look = (group: number, mark: string): readonly number[] =>
-  allProcesses().filter((pid) => belongs(pid, group, mark));
+/** Groups of running commands. */
+const groups = new Set<number>();
 
-/** Kills them at once, when there is no time to wait; the group's watcher has been asked to end as well. */
-export function killProcesses(group: number, mark: string): void {
-  for (const pid of look(group, mark)) send(pid, "SIGKILL");
+/**
+ * Finds the processes of group `group`: those of the group and its session, and whatever became a child of pai since, as
+ * orphans do (`protectProcess`), unless its session is pai's own or another command's.
+ */
+function openFinder(group: number, isContained: boolean): () => readonly number[] {
+  const { session: ours } = statOf(process.pid);
+  const before = new Set(isContained ? [] : allProcesses().filter((pid) => statOf(pid).parent === process.pid));
+  const isStray = (pid: number, { parent, session }: Stat): boolean =>
+    !isContained && parent === process.pid && !before.has(pid) && session !== ours && !groups.has(session);
+  return () =>
+    allProcesses().filter((pid) => {
+      const stat = statOf(pid);
+      return !stat.hasEnded && (stat.group === group || stat.session === group || isStray(pid, stat));
+    });
+}
+
+/** `isContained`: no process can leave the group and outlive it, so nobody else is looked for. */
+export function followProcesses(group: number, isContained: boolean): Processes {
+  const find = openFinder(group, isContained);
+  groups.add(group);
+  const kill = (): void => {
+    // All of the group at once: none of them can fork meanwhile.
+    send(-group, "SIGKILL");
+    for (const pid of find()) send(pid, "SIGKILL");
+  };
+  return {
+    async end(graceMs) {
+      const killAt = performance.now() + graceMs;
+      const asked = new Set<number>();
+      const ask = (pid: number): void => {
+        if (!asked.has(pid)) send(pid, "SIGTERM");
+        asked.add(pid);
+      };
+      for (let pause = 2; performance.now() < killAt + 10_000; pause = Math.min(pause * 2, 50)) {
+        const running = find();
+        if (running.length === 0) return true;
+        if (performance.now() >= killAt) kill();
+        else running.forEach(ask);
+        await Bun.sleep(pause);
+      }
+      return false;
+    },
+    kill,
+    leave: () => groups.delete(group),
+  };
 }
 
 const allProcesses = (): number[] =>
@@ -42,19 +70,30 @@ const allProcesses = (): number[] =>
     .map(Number)
     .filter((pid) => pid !== process.pid);
 
-function belongs(pid: number, group: number, mark: string): boolean {
-  const stat = readProc(pid, "stat");
+/** From `/proc/PID/stat`. */
+interface Stat {
+  readonly hasEnded: boolean;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+}
+
+function statOf(pid: number): Stat {
+  const stat = readStat(pid);
   // A name may hold blanks and brackets.
-  const [state = "X", , ownGroup, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (state === "" || state === "Z" || state === "X") return false;
-  if (Number(ownGroup) === group || Number(session) === group) return true;
-  return `\0${readProc(pid, "environ")}`.includes(`\0${commandMark}=${mark}\0`);
+  const [state = "", parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return {
+    hasEnded: ["", "Z", "X"].includes(state),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+  };
 }
 
 /** "" for a process that has ended or belongs to another user. */
-function readProc(pid: number, name: string): string {
+function readStat(pid: number): string {
   try {
-    return readFileSync(`/proc/${pid}/${name}`, "latin1");
+    return readFileSync(`/proc/${pid}/stat`, "latin1");
   } catch {
     return "";
   }

@@ -9,7 +9,7 @@ import { lifelineFd } from "../sandbox/confinement.ts";
 import type { StartedCommand } from "../sandbox/open-sandbox.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
 import { openOutput } from "../system/pipe.ts";
-import { commandMark, endProcesses, killProcesses } from "./processes.ts";
+import { followProcesses } from "./processes.ts";
 
 export interface ShellOptions {
   readonly env: Readonly<Record<string, string>>;
@@ -53,8 +53,6 @@ const lifelineOfBare = 3;
 interface Running {
   readonly child: Pick<Bun.Subprocess, "pid" | "exited" | "exitCode" | "signalCode">;
   readonly output: ReadableStream<Uint8Array>;
-  /** The value of `commandMark` in the environment of its processes. */
-  readonly mark: string;
   /** Its process namespace ends all its processes with it. */
   readonly isContained: boolean;
   /** Its processes may outlive it for a moment: bubblewrap's own process ends before the last of the others. */
@@ -69,11 +67,10 @@ export async function runShell(
   command: string,
   options: ShellOptions & { readonly cwd: string },
 ): Promise<ShellResult> {
-  const mark = crypto.randomUUID();
   const started = performance.now();
   let child: ReturnType<typeof spawnBare>;
   try {
-    child = spawnBare(command, options, mark);
+    child = spawnBare(command, options);
   } catch (thrown) {
     return {
       exit: null,
@@ -83,7 +80,7 @@ export async function runShell(
     };
   }
   const { output } = child;
-  const result = await follow({ child: child.child, output: output.stream, mark, isContained: false }, options);
+  const result = await follow({ child: child.child, output: output.stream, isContained: false }, options);
   output.close();
   const lifeline = child.child.stdio[lifelineOfBare];
   if (typeof lifeline === "number") closeSync(lifeline);
@@ -106,13 +103,12 @@ export async function runConfined(
   ) => Promise<StartedCommand | null>,
 ): Promise<(ShellResult & { readonly level: SandboxLevel }) | null> {
   for (let starts = 1; ; starts += 1) {
-    const mark = crypto.randomUUID();
     const argv = (isContained: boolean) =>
       isContained ? [...shell(), command] : ["/bin/sh", "-c", watched(lifelineFd), ...shell(), command];
-    const started = await start(argv, { ...options.env, [commandMark]: mark });
+    const started = await start(argv, options.env);
     if (started === null) return null;
     const { child, output, isContained, isLate, level } = started;
-    const result = await follow({ child, output: output.stream, mark, isContained, isLate }, options);
+    const result = await follow({ child, output: output.stream, isContained, isLate }, options);
     output.close();
     const failure = started.finish();
     if (failure === null) return { ...result, level };
@@ -137,24 +133,21 @@ export async function runConfined(
 
 const sinceMs = (started: number) => Math.round(performance.now() - started);
 
-async function follow(
-  { child, output, mark, isContained, isLate }: Running,
-  options: ShellOptions,
-): Promise<ShellResult> {
+async function follow({ child, output, isContained, isLate }: Running, options: ShellOptions): Promise<ShellResult> {
   const started = performance.now();
   const clip = openClip({ head: keptBytes, tail: keptBytes, errors: 0 });
   const reader = output.getReader();
   let why: "timeout" | "abort" | "flood" | null = null;
   let ending: Promise<boolean> | null = null;
+  const processes = followProcesses(child.pid, isContained);
   const end = (reason: typeof why) => {
     why ??= reason;
-    ending ??= endProcesses(child.pid, mark, graceMs);
+    ending ??= processes.end(graceMs);
   };
   const timer = setTimeout(() => end("timeout"), options.timeoutMs);
   const watch = options.onOutput === undefined ? null : watchLines(options.onOutput);
   const onAbort = () => end("abort");
-  const onExit = () => killProcesses(child.pid, mark);
-  process.once("exit", onExit);
+  process.once("exit", processes.kill);
   options.signal.addEventListener("abort", onAbort, { once: true });
   if (options.signal.aborted) onAbort();
 
@@ -174,8 +167,9 @@ async function follow(
   options.signal.removeEventListener("abort", onAbort);
   await waitAtMost(read, drainMs);
   await reader.cancel().catch(() => {});
-  const areEnded = await (ending ?? (isContained && isLate !== true ? true : endProcesses(child.pid, mark, graceMs)));
-  process.off("exit", onExit);
+  const areEnded = await (ending ?? (isContained && isLate !== true ? true : processes.end(graceMs)));
+  processes.leave();
+  process.off("exit", processes.kill);
   const left = areEnded ? "" : "\n[failed: a process that it started could not be ended]";
   const flood = why === "flood" ? `\n[ended: it wrote more than ${floodBytes / 1024 / 1024} MiB]` : "";
   return {
@@ -212,12 +206,12 @@ function watchLines(show: (lines: string) => void) {
 const shell = (): readonly string[] =>
   existsSync("/bin/bash") ? ["/bin/bash", "--noprofile", "--norc", "-c"] : ["/bin/sh", "-c"];
 
-function spawnBare(command: string, { cwd, env }: ShellOptions & { readonly cwd: string }, mark: string) {
+function spawnBare(command: string, { cwd, env }: ShellOptions & { readonly cwd: string }) {
   const own = openOutput();
   try {
     const child = Bun.spawn(["/bin/sh", "-c", `${limits}${watched(lifelineOfBare)}`, ...shell(), command], {
       cwd,
-      env: { ...env, [commandMark]: mark },
+      env,
       detached: true,
       stdio: ["ignore", own?.writeFd ?? "pipe", "ignore", "pipe"],
     });

@@ -1,8 +1,5 @@
 /** Tries all cases as the user who runs it; as a program it prints what came of it as JSON. */
-import { links } from "./cases-links.ts";
-import { denied } from "./cases-names.ts";
-import { objects } from "./cases-objects.ts";
-import { paths } from "./cases-paths.ts";
+import { cases } from "./cases.ts";
 import { type Cell, tryCase } from "./drive.ts";
 
 export interface Count {
@@ -10,8 +7,6 @@ export interface Count {
   readonly refused: number;
   readonly faults: readonly string[];
 }
-
-const cases = [...paths, ...links, ...objects, ...denied];
 
 export async function countAll(): Promise<Count> {
   const cells: Cell[] = [];

@@ -9,19 +9,12 @@ import { createOverlay } from "../../../src/flows/stage.ts";
 import { openBare } from "../bare.ts";
 import { buildWorld, canary, type Picture, picture, type World } from "./world.ts";
 
-export type ActionName =
-  | "READ"
-  | "WRITE"
-  | "MODIFY"
-  | "TREE"
-  | "LIST_PATH"
-  | "SEARCH"
-  | "GLOB"
-  | "MKDIR"
-  | "TOUCH"
-  | "RM"
-  | "MV from"
-  | "MV to";
+/** Every action, a move from both of its ends. */
+export const names = [
+  ...(["READ", "WRITE", "MODIFY", "TREE", "LIST_PATH", "SEARCH"] as const),
+  ...(["GLOB", "MKDIR", "TOUCH", "RM", "MV from", "MV to"] as const),
+];
+export type ActionName = (typeof names)[number];
 
 /**
  * `refused`: a refusal, and nothing anywhere differs. `contained`: it may work, but nothing outside differs and nothing
@@ -51,20 +44,6 @@ export interface Cell {
   readonly refused: boolean;
 }
 
-const names: readonly ActionName[] = [
-  "READ",
-  "WRITE",
-  "MODIFY",
-  "TREE",
-  "LIST_PATH",
-  "SEARCH",
-  "GLOB",
-  "MKDIR",
-  "TOUCH",
-  "RM",
-  "MV from",
-  "MV to",
-];
 /** A pipe or a device would hold it for ever; a busy machine does for seconds. */
 const slowMs = 15_000;
 

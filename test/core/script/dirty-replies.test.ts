@@ -10,7 +10,7 @@ import { parse } from "./parse-reply.ts";
 
 interface PlanReply {
   readonly id: string;
-  readonly kind: "plan" | "schedule" | "verdict";
+  readonly kind: "plan" | "schedule" | "verdict" | "json";
   readonly reply: string;
   readonly expect: Readonly<Record<string, unknown>>;
 }
@@ -59,6 +59,15 @@ describe("a plan", () => {
     const read = readReply(reply);
     if ("unusable" in wanted) expect(String(read["unusable"])).toContain(String(wanted["unusable"]));
     else expect(read).toEqual(wanted);
+  });
+});
+
+describe("JSON", () => {
+  const texts = replies.filter((each) => each.kind === "json");
+  test.each(texts.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
+    const reading = readJson(reply);
+    if (reading.ok) expect<unknown>({ value: reading.value }).toEqual(wanted);
+    else expect(reading.why).toContain(String((wanted as PlanReply["expect"])["unusable"]));
   });
 });
 

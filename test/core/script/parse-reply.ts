@@ -7,11 +7,17 @@ import type { Script } from "../../../src/core/script/script.ts";
 
 export interface Case {
   readonly id: string;
+  readonly note?: string;
   readonly stream: string;
   readonly stop: StopReason;
   readonly files?: Record<string, string>;
   readonly expect: unknown;
   readonly truncated: boolean;
+  /** Absent: not looked at. */
+  readonly warnings?: Script["warnings"];
+  readonly remarks?: Script["remarks"];
+  readonly flags?: Script["flags"];
+  readonly cut?: Script["cut"];
 }
 
 export const cases: readonly Case[] = readFileSync(join(import.meta.dir, "../../data/script_cases.jsonl"), "utf8")

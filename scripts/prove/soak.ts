@@ -6,7 +6,7 @@ import { holdSession } from "../../test/transcript/long-session.ts";
 import { done, modify, planned } from "../../test/transcript/replies.ts";
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-const task = (at: number) => [planned([["MODIFY", "count.txt"]]), done(modify("count.txt", `${at}\n`, `${at + 1}\n`))];
+const task = (at: number) => [planned(["MODIFY count.txt"]), done(modify("count.txt", `${at}\n`, `${at + 1}\n`))];
 
 const newPlace = (runs: number) =>
   openPlace(Array.from({ length: runs }, (_, at) => task(at)).flat(), { "count.txt": "0\n" });

@@ -1,13 +1,13 @@
 /** The recipes of docs/models.md, each played as it stands there against a server that behaves as the service does. */
-import { afterAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runCommand } from "../../src/cli/commands/task.ts";
 import type { Fields } from "../../src/core/model.ts";
 import { settingTable } from "../../src/store/setting-table.ts";
 import { openProcess } from "../cli/fake-context.ts";
 import { finish, plan, write } from "../flows/plans.ts";
+import { newFolder } from "../grounds.ts";
 import { sse } from "../models/loopback.ts";
 import { put } from "../store/temp-home.ts";
 import { type Service, services } from "./services.ts";
@@ -18,8 +18,7 @@ const recipes: Readonly<Record<string, Fields>> = Object.assign(
   ...[...page.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => JSON.parse(block)),
 );
 
-const folder = mkdtempSync(join(tmpdir(), "pai-recipes-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("disk", "recipes");
 
 /** `gcloud`, which prints another token each time. */
 writeFileSync(

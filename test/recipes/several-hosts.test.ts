@@ -11,7 +11,7 @@ import { done, modify, planned, talked, write } from "../transcript/replies.ts";
 const before = "listen 80\nworkers 1\n";
 const after = "listen 80\nworkers 4\n";
 const check = "grep -qw 4 app.conf";
-const made = [planned([["MODIFY", "app.conf"]]), done(modify("app.conf", "workers 1\n", "workers 4\n"))];
+const made = [planned(["MODIFY app.conf"]), done(modify("app.conf", "workers 1\n", "workers 4\n"))];
 const hosts = ["web1", "web2", "web3"];
 
 /** Three more roots, of which the last differs; and the change, made and proved in the project. */
@@ -58,7 +58,7 @@ needs("ansible-playbook").test(
 needs("curl", rootUser).test(
   "sockets: a check of a service says which flag reaches its socket, before a call",
   async () => {
-    const answers: Answer[] = [planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))];
+    const answers: Answer[] = [planned(["WRITE a.txt"]), done(write("a.txt", "a\n"))];
     await using place = openPlace(answers);
     const socket = `/run/pai-test-${process.pid}.sock`;
     const service = Bun.serve({ unix: socket, fetch: () => new Response("up") });
@@ -86,7 +86,7 @@ needs("curl", rootUser).test(
 );
 
 test("logs: the end of a pipe and the lines of errors reach the model, and a folder of logs by looks", async () => {
-  const answers: Answer[] = [talked("the disk"), planned([["SNIFF_LOGS", "error"]]), talked("the disk")];
+  const answers: Answer[] = [talked("the disk"), planned(["SNIFF_LOGS error"]), talked("the disk")];
   await using place = openPlace(answers);
   const folder = join(place.spare, "logs");
   mkdirSync(folder);

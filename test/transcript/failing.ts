@@ -8,7 +8,8 @@ export interface Failing {
   readonly name: string;
   readonly code: number;
   readonly error: ErrorCode;
-  readonly args: readonly string[];
+  /** Absent: a plain task. */
+  readonly args?: readonly string[];
   readonly answers?: readonly Answer[];
   readonly files?: Readonly<Record<string, string>>;
   readonly options?: (place: Place) => RunOptions;
@@ -19,6 +20,11 @@ export interface Failing {
   readonly changesTree?: boolean;
   readonly check?: (outcome: OutcomeDocument) => void;
 }
+
+export const fails = (name: string, code: number, error: ErrorCode, rest: Partial<Failing>): Failing => ({
+  ...{ name, code, error },
+  ...rest,
+});
 
 export const task = ["run", "-y", "make hello.txt"] as const;
 

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Failing, refused, task } from "./failing.ts";
+import { type Failing, fails, refused, task } from "./failing.ts";
 import type { Place } from "./harness.ts";
 
 const quota = JSON.stringify({
@@ -22,73 +22,50 @@ function configure(text: string): (place: Place) => void {
 }
 
 const usage: readonly Failing[] = [
-  { name: "an unknown flag", code: 2, error: "usage", args: ["run", "--jsno", "make it so"], calls: 0 },
-  { name: "a flag of another command", code: 2, error: "usage", args: ["run", "--prune", "make it so"], calls: 0 },
-  { name: "a flag without its value", code: 2, error: "usage", args: ["run", "make it so", "--model"], calls: 0 },
-  { name: "a switch with a value", code: 2, error: "usage", args: ["run", "--yes=no", "make it so"], calls: 0 },
-  { name: "several bare words", code: 2, error: "usage", args: ["run", "make", "it", "so"], calls: 0 },
-  { name: "a run without a task", code: 2, error: "usage", args: ["run", "-y"], calls: 0 },
-  { name: "an empty task", code: 2, error: "usage", args: ["run", "-y", "  "], calls: 0 },
-  { name: "an empty standard input", code: 2, error: "usage", args: ["run", "-y", "-"], calls: 0 },
-  { name: "a task file that is not there", code: 2, error: "usage", args: ["run", "-y", "-f", "none.txt"], calls: 0 },
-  { name: "a task given twice", code: 2, error: "usage", args: ["run", "-f", "a.txt", "make it"], calls: 0 },
-  { name: "a time limit that is none", code: 2, error: "usage", args: [...task, "--timeout", "soon"], calls: 0 },
-  { name: "a cap that is none", code: 2, error: "usage", args: [...task, "--max-calls", "many"], calls: 0 },
-  { name: "an unknown way of working", code: 2, error: "usage", args: [...task, "--mode", "nine-step"] },
-  { name: "a plan file that is not there", code: 2, error: "usage", args: ["apply", "-y", "none.json"], calls: 0 },
+  fails("an unknown flag", 2, "usage", { args: ["run", "--jsno", "make it so"], calls: 0 }),
+  fails("a flag of another command", 2, "usage", { args: ["run", "--prune", "make it so"], calls: 0 }),
+  fails("a flag without its value", 2, "usage", { args: ["run", "make it so", "--model"], calls: 0 }),
+  fails("a switch with a value", 2, "usage", { args: ["run", "--yes=no", "make it so"], calls: 0 }),
+  fails("several bare words", 2, "usage", { args: ["run", "make", "it", "so"], calls: 0 }),
+  fails("a run without a task", 2, "usage", { args: ["run", "-y"], calls: 0 }),
+  fails("an empty task", 2, "usage", { args: ["run", "-y", "  "], calls: 0 }),
+  fails("an empty standard input", 2, "usage", { args: ["run", "-y", "-"], calls: 0 }),
+  fails("a task file that is not there", 2, "usage", { args: ["run", "-y", "-f", "none.txt"], calls: 0 }),
+  fails("a task given twice", 2, "usage", { args: ["run", "-f", "a.txt", "make it"], calls: 0 }),
+  fails("a time limit that is none", 2, "usage", { args: [...task, "--timeout", "soon"], calls: 0 }),
+  fails("a cap that is none", 2, "usage", { args: [...task, "--max-calls", "many"], calls: 0 }),
+  fails("an unknown way of working", 2, "usage", { args: [...task, "--mode", "nine-step"] }),
+  fails("a plan file that is not there", 2, "usage", { args: ["apply", "-y", "none.json"], calls: 0 }),
 ];
 
 const settings: readonly Failing[] = [
-  { name: "a broken config.json", code: 3, error: "config_invalid", args: task, prepare: configure("{"), calls: 0 },
-  { name: "an unknown provider", code: 3, error: "model_unknown", args: [...task, "-m", "nobody:none"], calls: 0 },
-  {
-    name: "an unknown model",
-    code: 3,
-    error: "model_unknown",
-    args: task,
+  fails("a broken config.json", 3, "config_invalid", { prepare: configure("{"), calls: 0 }),
+  fails("an unknown provider", 3, "model_unknown", { args: [...task, "-m", "nobody:none"], calls: 0 }),
+  fails("an unknown model", 3, "model_unknown", {
     answers: [refused(404, '{"error": {"message": "models/x is not found for API version v1beta"}}')],
     // The second asks for the list of models, which is free.
     calls: 2,
-  },
-  {
-    name: "no key",
-    code: 4,
-    error: "no_key",
-    args: task,
-    options: () => ({ env: { GEMINI_API_KEY: null, PAI_BASE_URL: null } }),
-    calls: 0,
-  },
-  { name: "a key that is refused", code: 4, error: "key_rejected", args: task, answers: [refused(401)], calls: 1 },
+  }),
+  fails("no key", 4, "no_key", { options: () => ({ env: { GEMINI_API_KEY: null, PAI_BASE_URL: null } }), calls: 0 }),
+  fails("a key that is refused", 4, "key_rejected", { answers: [refused(401)], calls: 1 }),
 ];
 
 const network: readonly Failing[] = [
-  {
-    name: "a refused connection",
-    code: 5,
-    error: "network",
-    args: task,
+  fails("a refused connection", 5, "network", {
     options: () => ({ env: { PAI_BASE_URL: "http://127.0.0.1:9" } }),
     calls: 0,
-  },
-  {
-    name: "a redirect",
-    code: 5,
-    error: "redirected",
-    args: task,
+  }),
+  fails("a redirect", 5, "redirected", {
     answers: [{ status: 302, headers: { location: "http://127.0.0.1:9/" } }],
     calls: 1,
-  },
-  { name: "a provider that is down", code: 5, error: "provider_down", args: task, answers: [refused(503)], calls: 1 },
-  {
-    name: "a used up quota",
-    code: 6,
-    error: "quota",
-    args: task,
+  }),
+  fails("a provider that is down", 5, "provider_down", { answers: [refused(503)], calls: 1 }),
+  fails("a used up quota", 6, "quota", {
     answers: [refused(429, quota)],
     calls: 1,
     check: ({ error }) => expect(error?.retry_after ?? 0).toBeGreaterThan(0),
-  },
-  { name: "spent credit", code: 6, error: "credit_exhausted", args: task, answers: [refused(402)], calls: 1 },
+  }),
+  fails("spent credit", 6, "credit_exhausted", { answers: [refused(402)], calls: 1 }),
 ];
 
 export const failuresBefore: readonly Failing[] = [...usage, ...settings, ...network];

@@ -1,56 +1,20 @@
 /** What the scripted model says in these tests: plans and action scripts. */
-import type { PlanAction } from "../../src/core/vocabulary.ts";
+import { modify as edit, finish, type PlanParts, plan, talk, write as whole } from "../flows/plans.ts";
 import { event, parts } from "../models/gemini/gemini-wire.ts";
 import type { Answer } from "./gemini.ts";
 
-export interface PlanOptions {
-  readonly reply?: string;
-  readonly checks?: readonly string[];
-}
+/** A plan of these steps: "WRITE a.py", "MV a -> b". */
+export const planned = (steps: readonly string[], more: PlanParts = {}): Answer => ({
+  text: plan({ steps, purpose: "as asked", ...more }),
+});
+export const talked = (reply: string): Answer => ({ text: talk(reply) });
 
-type Step = readonly [action: PlanAction, target: string, destination?: string];
+export const write = (path: string, text: string) => whole(path, text);
+export const modify = (path: string, search: string, replace: string) => edit(path, [search, replace]);
 
-export function planned(steps: readonly Step[], { reply = "I will do it.", checks = [] }: PlanOptions = {}): Answer {
-  const plan = {
-    intent: "task",
-    reply,
-    analysis: null,
-    execution_plan: {
-      steps: steps.map(([action, target, destination], at) => ({
-        step_number: at + 1,
-        action,
-        target,
-        destination: destination ?? null,
-        purpose: "as asked",
-        depends_on: [],
-        expected_outcome: "",
-      })),
-      checks,
-      fallback_strategies: [],
-    },
-    intelligence_notes: {
-      complexity_assessment: "simple",
-      estimated_time: "",
-      key_challenges: [],
-      recommendations: [],
-    },
-  };
-  return { text: JSON.stringify(plan) };
-}
-
-export function talked(reply: string): Answer {
-  const plan = { intent: "conversation", reply, analysis: null, execution_plan: null, intelligence_notes: null };
-  return { text: JSON.stringify(plan) };
-}
-
-export const write = (path: string, text: string) => `WRITE::${path}::EOT\n${text}END::EOT\n`;
-export const modify = (path: string, search: string, replace: string) =>
-  `MODIFY::${path}::EOT\n<<<<<<< SEARCH\n${search}=======\n${replace}>>>>>>> REPLACE\nEND::EOT\n`;
-
-export function done(actions: string, message = "Done.", next: readonly string[] = []): Answer {
-  const lines = [message, ...next.map((step) => `NEXT: ${step}`)];
-  return { text: `${actions}FINISH::EOT\n${lines.join("\n")}\nEND::EOT\n` };
-}
+export const done = (actions: string, message = "Done.", next: readonly string[] = []): Answer => ({
+  text: actions + finish([message, ...next.map((step) => `NEXT: ${step}`)].join("\n")),
+});
 
 type Call = readonly [name: string, args: object];
 
@@ -65,4 +29,4 @@ export const says = (text: string): Answer => ({ text });
 export const writeCall = (path: string, content: string): Call => ["write", { path, content }];
 
 /** A task of two calls that makes `hello.txt`. */
-export const hello: readonly Answer[] = [planned([["WRITE", "hello.txt"]]), done(write("hello.txt", "hello\n"))];
+export const hello: readonly Answer[] = [planned(["WRITE hello.txt"]), done(write("hello.txt", "hello\n"))];

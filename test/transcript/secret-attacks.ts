@@ -129,7 +129,7 @@ export const attacks: readonly Attack[] = [
     name: "in the answer, the next steps and the reply of a plan",
     flags: ["--check", "cat deploy.txt notes.md; false", "--keep"],
     answers: [
-      planned([["MODIFY", "deploy.txt"]]),
+      planned(["MODIFY deploy.txt"]),
       named((name) =>
         done(write("deploy.txt", `motto = "${name}"\nport = 2\n`), `The value is ${name}`, [`use ${name}`]),
       ),

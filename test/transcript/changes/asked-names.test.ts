@@ -5,16 +5,7 @@ import { done, planned } from "../replies.ts";
 
 test.concurrent("what one command of a plan builds in an ignored place is its own to the next", async () => {
   const [build, use] = ["echo echo built > out.sh", "sh out.sh > said.txt"];
-  await using place = openPlace(
-    [
-      planned([
-        ["RUN", build],
-        ["RUN", use],
-      ]),
-      done(""),
-    ],
-    { ".gitignore": "out.sh\n" },
-  );
+  await using place = openPlace([planned([`RUN ${build}`, `RUN ${use}`]), done("")], { ".gitignore": "out.sh\n" });
   const ran = await place.pai(["run", "-y", "--allow-run", "build it"]);
   expect([ran.code, place.read("said.txt")]).toEqual([0, "built\n"]);
 });
@@ -23,13 +14,13 @@ test.concurrent("what one command of a plan builds in an ignored place is its ow
 test.concurrent("a check sees neither the user's database nor the password of the proxy, unless a flag gives them", async () => {
   const env = { DATABASE_URL: "postgres://me:hunter2hunter2@db/x", HTTP_PROXY: "http://me:hunter2hunter2@proxy:1" };
   const check = 'env >> env.txt; test -n "$DATABASE_URL" || { echo KeyError: DATABASE_URL; false; }';
-  await using place = openPlace([planned([["WRITE", "a.txt"]]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
+  await using place = openPlace([planned(["WRITE a.txt"]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
   const result = await place.pai(["run", "-y", "--keep", "--check", check, "x"], {
     env,
   });
   expect(place.read("env.txt")).not.toContain("hunter2");
   expect(result.stderr).toContain("to give it to them: --env DATABASE_URL");
-  await using other = openPlace([planned([["WRITE", "a.txt"]]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
+  await using other = openPlace([planned(["WRITE a.txt"]), done("WRITE::a.txt::EOT\na\nEND::EOT\n")]);
   const given = await other.pai(["run", "-y", "--env", "DATABASE_URL", "--check", "env >> env.txt", "x"], { env });
   expect([given.code, other.read("env.txt")?.includes(env.DATABASE_URL)]).toEqual([0, true]);
 });
@@ -54,7 +45,7 @@ const otherNames: readonly (readonly [setup: string, path: string, why: RegExp])
 
 test.concurrent("a file is asked about by what a link makes of it", async () => {
   for (const [setup, path, why] of otherNames) {
-    await using place = openPlace([planned([["WRITE", path]])], { "a.txt": "a\n" });
+    await using place = openPlace([planned([`WRITE ${path}`])], { "a.txt": "a\n" });
     const folder = path.split("/").slice(0, -1).join("/");
     await place.shell(`${folder === "" ? "" : `mkdir -p ${folder};`} touch ${path}; ${setup}`);
     const before = place.tree();
@@ -67,7 +58,7 @@ test.concurrent("a file is asked about by what a link makes of it", async () => 
 
 test.concurrent("a command cannot link a folder of many names to what it writes next", async () => {
   const link = "mkdir conf; ln -s conf .cargo";
-  await using place = openPlace([planned([["RUN", link]]), done(`RUN::${link}\n`), done(""), done("")]);
+  await using place = openPlace([planned([`RUN ${link}`]), done(`RUN::${link}\n`), done(""), done("")]);
   await place.pai(["run", "-y", "--allow-run", "build it"]);
   expect(place.tree()).toEqual({});
   expect((await place.shell("test -L .cargo")).code).toBe(1);
@@ -91,7 +82,7 @@ test.concurrent("what --allow cannot mean ends with 2 before any call, and is sa
 });
 
 test.concurrent("a folder of secrets stays closed to those who start pai in it", async () => {
-  await using place = openPlace([planned([["MODIFY", "config"]])], { ".ssh/config": "Host canary\n" });
+  await using place = openPlace([planned(["MODIFY config"])], { ".ssh/config": "Host canary\n" });
   const { code } = await place.pai(["run", "-y", "-C", ".ssh", "tidy it"]);
   expect([
     code,

@@ -9,7 +9,7 @@ import { done, modify, planned } from "../replies.ts";
 
 const before = "listen 80\n# one\n# two\n# three\nworkers 1\n";
 const after = before.replace("workers 1", "workers 4");
-const answers = [planned([["MODIFY", "app.conf"]]), done(modify("app.conf", "workers 1\n", "workers 4\n"))];
+const answers = [planned(["MODIFY app.conf"]), done(modify("app.conf", "workers 1\n", "workers 4\n"))];
 const check = "grep -qw 4 app.conf";
 
 /** Three more roots: the same file, one that differs elsewhere, one that differs on the changed line. */

@@ -9,7 +9,7 @@ import { inTerminal, openSession, ready, type Screen } from "../screen.ts";
 
 const question = /or say what to change/g;
 const offered = /y carries the plan on, without planning again/;
-const plan = planned([["WRITE", "hello.txt"]]);
+const plan = planned(["WRITE hello.txt"]);
 const work = done(write("hello.txt", "hello\n"), "Made it.");
 const slow = { ...work, delayMs: 20_000 };
 const scheduled: Answer = { text: schedule({ steps: ["Write hello", "Write bye"], create: ["hello.txt", "bye.txt"] }) };

@@ -6,7 +6,7 @@ import { readCommand, readOutcome } from "../contract.ts";
 import { openPlace, type Place, readTree } from "../harness.ts";
 import { done, hello, modify, planned, talked } from "../replies.ts";
 
-const change = [planned([["MODIFY", "a.txt"]]), done(modify("a.txt", "one\n", "two\n"))];
+const change = [planned(["MODIFY a.txt"]), done(modify("a.txt", "one\n", "two\n"))];
 const files = { "a.txt": "one\n" };
 
 function runsOf({ home }: Place): readonly string[] {
@@ -85,7 +85,7 @@ test.concurrent("plans, applied plans with and without their edits, and runs of 
 });
 
 test.concurrent("an interrupted run has its end, and ends the same way again", async () => {
-  await using place = openPlace([planned([["WRITE", "hello.txt"]]), { text: "", delayMs: 60_000 }]);
+  await using place = openPlace([planned(["WRITE hello.txt"]), { text: "", delayMs: 60_000 }]);
   const running = place.start(["run", "-y", "make hello.txt"]);
   await place.gemini.arrived(2);
   running.kill("SIGINT");

@@ -27,12 +27,7 @@ test.concurrent("one run changes three roots, its diff names the others absolute
   await using place = openPlace(answers, { "app.conf": "port 80\n" });
   const { sites, certs, shop, fresh } = openOthers(place);
   answers.push(
-    planned([
-      ["MODIFY", "app.conf"],
-      ["MODIFY", shop],
-      ["WRITE", fresh],
-      ["LINK", join(sites, "again"), shop],
-    ]),
+    planned(["MODIFY app.conf", `MODIFY ${shop}`, `WRITE ${fresh}`, `LINK ${join(sites, "again")} -> ${shop}`]),
     done(
       modify("app.conf", "port 80\n", "port 443\n") +
         modify(shop, "listen 80\n", "listen 443\n") +
@@ -65,7 +60,7 @@ test.concurrent("a root that is not named stays closed, and in one that is the s
   await using place = openPlace(answers, { "app.conf": "port 80\n" });
   const { sites, certs, shop } = openOthers(place);
   const refuse = async (path: string) => {
-    answers.push(planned([["WRITE", path]]));
+    answers.push(planned([`WRITE ${path}`]));
     const { code, error } = readOutcome(await place.pai(["run", "-y", "--json", "--also", sites, asked]));
     return [code, `${error?.message}; ${error?.hint}`];
   };
@@ -75,7 +70,7 @@ test.concurrent("a root that is not named stays closed, and in one that is the s
   expect(await refuse(join(sites, "crontab"))).toEqual([12, expect.stringContaining(`--allow ${sites}/crontab`)]);
   expect(readFileSync(shop, "utf8")).toBe("listen 80\n");
 
-  answers.push(planned([["WRITE", join(sites, "crontab")]]), done(write(join(sites, "crontab"), "# none\n")));
+  answers.push(planned([`WRITE ${join(sites, "crontab")}`]), done(write(join(sites, "crontab"), "# none\n")));
   const flags = ["--also", sites, "--allow", join(sites, "crontab")];
   expect((await place.pai(["run", "-y", ...flags, asked])).code).toBe(0);
   expect(readFileSync(join(sites, "crontab"), "utf8")).toBe("# none\n");
@@ -94,7 +89,7 @@ test.concurrent("a run that is killed is taken back in every root by the next on
   const answers: Answer[] = [];
   await using place = openPlace(answers, { "app.conf": "port 80\n" });
   const { sites, shop } = openOthers(place);
-  answers.push(planned([["MODIFY", shop]]), done(modify(shop, "listen 80\n", "listen 443\n")));
+  answers.push(planned([`MODIFY ${shop}`]), done(modify(shop, "listen 80\n", "listen 443\n")));
   // Kills the nearest pai above, and nothing else.
   const above =
     "p=$PPID; until [ \"$(cat /proc/$p/comm)\" = pai ]; do [ $p -gt 1 ] || exit 1; p=$(awk '{print $4}' /proc/$p/stat); done";

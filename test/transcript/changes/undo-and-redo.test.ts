@@ -1,12 +1,13 @@
-/** Plan, apply, undo, redo and history: documents, exit codes, and what happens to the files. */
+/** Undo and redo in the built binary: runs, single files, and the owners of what comes back. */
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs, otherUser } from "../../needs.ts";
 import { readCommand, readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
 import { done, hello, modify, planned, talked, write } from "../replies.ts";
 
-const change = [planned([["MODIFY", "a.txt"]]), done(modify("a.txt", "one\n", "two\n"))];
+const change = [planned(["MODIFY a.txt"]), done(modify("a.txt", "one\n", "two\n"))];
 const files = { "a.txt": "one\n" };
 
 test.concurrent("undo and redo turn the newest run around and say what they did (R29)", async () => {
@@ -81,7 +82,7 @@ test.concurrent("undo is merged with --merge when other lines were changed since
 test.concurrent("the diffs of undo and of a saved plan have the colours of code, as those of a run", async () => {
   const keyword = "\x1b[35mconst\x1b[39m";
   const color = { env: { FORCE_COLOR: "1" } };
-  const script = [planned([["WRITE", "a.ts"]]), done(write("a.ts", "const a = 1;\n"))];
+  const script = [planned(["WRITE a.ts"]), done(write("a.ts", "const a = 1;\n"))];
   await using place = openPlace([...script, ...script]);
   expect((await place.pai(["run", "-y", "make a.ts"], color)).stderr).toContain(keyword);
   expect((await place.pai(["undo", "-n"])).stdout).not.toContain("\x1b");
@@ -138,3 +139,37 @@ test.concurrent("a conversation has no plan to save", async () => {
   await using place = openPlace([talked("Nothing to do.")]);
   expect((await place.pai(["plan", "-o", "../spare/p.json", "just talk"])).code).toBe(8);
 });
+
+needs(otherUser).test.concurrent(
+  "a deleted file that comes back keeps its group where the user is in it; else it is said whose it was",
+  async () => {
+    const answers = [planned(["RM a.txt", "RM b.txt"]), done("RM::a.txt\nRM::b.txt\n")];
+    await using place = openPlace(answers, { "a.txt": "one\n", "b.txt": "two\n" });
+    const as = 'HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --groups=33 "$PAI"';
+    const own = "chmod 755 .. .; chown 65534:65534 .; chown 65534:33 a.txt; chown 65534:34 b.txt";
+    expect(readOutcome(await place.shell(`${own}; ${as} run -y --json --allow-delete "remove both"`)).code).toBe(0);
+    const undone = await place.shell(`${as} undo -y`);
+    expect([undone.code, place.tree()]).toEqual([0, { "a.txt": "one\n", "b.txt": "two\n" }]);
+    expect(["a.txt", "b.txt"].map((name) => statSync(`${place.root}/${name}`).gid)).toEqual([33, 65534]);
+    const why =
+      "b.txt belonged to a group that you are not in (gid 34) and belongs to you now: only root gives it back";
+    expect([undone.stdout.includes(why), undone.stdout.includes("a.txt belonged")]).toEqual([true, false]);
+  },
+);
+
+needs(otherUser).test.concurrent(
+  "a member of its group changes another user's file where it is, and takes that back: owner and group stay",
+  async () => {
+    const answers = [planned(["MODIFY a.txt"]), done(modify("a.txt", "one\n", "two\n"))];
+    await using place = openPlace(answers, { "a.txt": "one\n" });
+    const as = 'HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --groups=33 "$PAI"';
+    const own = "chmod 755 ..; chown 1234:33 . a.txt; chmod 2775 .; chmod 664 a.txt";
+    const whose = () => {
+      const { uid, gid } = statSync(`${place.root}/a.txt`);
+      return [uid, gid, place.read("a.txt")];
+    };
+    const ran = readOutcome(await place.shell(`${own}; ${as} run -y --json "change it"`));
+    expect([ran.code, ran.error, whose()]).toEqual([0, null, [1234, 33, "two\n"]]);
+    expect([(await place.shell(`${as} undo -y`)).code, whose()]).toEqual([0, [1234, 33, "one\n"]]);
+  },
+);

@@ -131,16 +131,6 @@ test.concurrent("what a plan did in part is no success, and is kept", async () =
   await client.close();
 });
 
-test.concurrent("a red check takes all back, and the text is pai's own, not the claim of the model", async () => {
-  await using place = open([plan({ steps: ["MODIFY a.txt"] }), half, finish("")]);
-  const { client, call } = await connect(place, "auto", ["--check", "grep -q one a.txt"]);
-  const { data, isError } = await call("apply", { id: (await call("plan", { task: "count" })).data["id"] });
-  expect([isError, data["status"], data["code"], place.read("a.txt")]).toEqual([true, "failed", 9, "one\n"]);
-  expect(data["text"]).toStartWith("rolled back: check failed");
-  expect(data["claimed"]).toBe("All of it is done.");
-  await client.close();
-});
-
 test.concurrent("a plan whose files have changed since is stale; an id that was never given, and wrong input, are told", async () => {
   await using place = open();
   const { client, call } = await connect(place, "legacy");

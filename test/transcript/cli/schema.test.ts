@@ -17,13 +17,7 @@ async function schemaOf(name: string): Promise<z.ZodType> {
 }
 
 const fix = [
-  planned(
-    [
-      ["MODIFY", "a.txt"],
-      ["WRITE", "b.txt"],
-    ],
-    { checks: ["true"] },
-  ),
+  planned(["MODIFY a.txt", "WRITE b.txt"], { checks: ["true"] }),
   done(modify("a.txt", "one\n", "two\n") + write("b.txt", "b\n")),
 ];
 

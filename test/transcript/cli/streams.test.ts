@@ -19,7 +19,7 @@ test.concurrent("a slow reader gets more than 64 KiB whole, as text and as a doc
 });
 
 test.concurrent("a slow reader gets every event (R04)", async () => {
-  await using place = openPlace([planned([["WRITE", "long.txt"]]), done(write("long.txt", long))]);
+  await using place = openPlace([planned(["WRITE long.txt"]), done(write("long.txt", long))]);
   const result = await place.shell('"$PAI" run -y --jsonl "write it" | { sleep 0.5; cat; }');
   const last = readEvents(result).at(-1);
   expect(last?.type === "run.finished" && last.outcome.diff.length).toBeGreaterThan(65_536);

@@ -7,7 +7,7 @@ import { openTeamStore } from "../../../src/lab/team/team-store.ts";
 import { type Postgres, postgres, startPostgres } from "../../lab/postgres.ts";
 import { needs } from "../../needs.ts";
 import { readCommand, readOutcome } from "../contract.ts";
-import { canary, configure, openPlace, type Place } from "../harness.ts";
+import { configure, openPlace, type Place } from "../harness.ts";
 import { hello, talked } from "../replies.ts";
 import { inTerminal, openScreen, ready } from "../screen.ts";
 
@@ -44,15 +44,6 @@ test.concurrent("an unreachable store ends no run: one warning, and the run wait
   const doctor = await place.pai(["doctor", "--json"], { env });
   expect(findingOf(readCommand(doctor).data)?.text).toEndWith(", 1 message waits here");
   expect([stderr.includes("s3cr3t"), waiting(place).length]).toEqual([false, 1]);
-});
-
-test.concurrent("a store that never answers holds up no end of a run", async () => {
-  const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  await using place = openPlace(hello);
-  const env = { PAI_STORE_URL: `postgres://ana@127.0.0.1:${silent.port}/pai` };
-  const { code } = await place.pai(["run", "-y", "-q", "make hello.txt"], { env });
-  silent.stop(true);
-  expect([code, waiting(place).length]).toEqual([0, 1]);
 });
 
 test.concurrent("--team without a store is a usage error that says how to set one", async () => {
@@ -147,21 +138,6 @@ needs(postgres).describe("with a real server", () => {
     expect([waiting(place), server.sql("select count(*) from pai.runs where who = 'eve'")]).toEqual([[], "0"]);
   });
 
-  test.concurrent("a key that one machine found at its limit is not asked by the next one", async () => {
-    server.sql("create role kim login; create role lee login");
-    const busy = { status: 429, headers: { "retry-after": "300" }, body: "slow down" };
-    await using kim = openPlace([busy, talked("From the second.")]);
-    await using lee = openPlace([talked("From the second too.")]);
-    const keys = { one: canary, two: `${canary}-2` };
-    const by = (who: string) => ({ GEMINI_API_KEY: null, PAI_STORE_URL: server.url(who) });
-    for (const place of [kim, lee])
-      for (const [id, key] of Object.entries(keys))
-        await place.pai(["key", "add", id], { env: { GEMINI_API_KEY: null }, stdin: key });
-    expect((await kim.pai(["run", "say hi"], { env: by("kim") })).code).toBe(0);
-    expect((await lee.pai(["run", "say hi"], { env: by("lee") })).code).toBe(0);
-    expect(lee.gemini.requests.map(({ key }) => key)).toEqual([keys.two]);
-  });
-
   inTerminal("a session goes on at another machine of the same user", async () => {
     server.sql("create role uma login");
     const env = { PAI_STORE_URL: server.url("uma") };
@@ -189,45 +165,5 @@ needs(postgres).describe("with a real server", () => {
     await second.shell("true");
     expect(JSON.stringify(work.gemini.requests.at(-1))).toContain("I am at home.");
     expect(server.sql("select turns from pai.sessions where who = 'uma'")).toBe("2");
-  });
-
-  test.concurrent("a store of a newer pai ends no run, but makes no call where it must count it", async () => {
-    server.sql("create database newer");
-    const url = server.url().replace("/postgres?", "/newer?");
-    await using place = openPlace([talked("Hi.")]);
-    const env = { PAI_STORE_URL: url };
-    const store = openTeamStore(readAddress(url), { pai: "0", withinMs: 10_000 });
-    await store.query("insert into pai.migrations values (999, now(), '9.9.9')", []);
-    await store.close();
-    configure(place, { limits: { day: { calls: 99 } } });
-    const refused = await place.pai(["run", "say hi"], { env });
-    configure(place, {});
-    expect([refused.code, refused.stderr]).toEqual([
-      3,
-      expect.stringMatching(/has layout 999, this pai knows \d+ at most/),
-    ]);
-    const ran = await place.pai(["run", "say hi"], { env });
-    expect([ran.code, ran.stdout, ran.stderr]).toEqual([0, "Hi.\n", expect.stringContaining("has layout 999")]);
-    expect([place.gemini.requests.length, waiting(place).length]).toEqual([1, 2]);
-  });
-
-  test.concurrent("a server that dies in the middle of a run is a warning at its end", async () => {
-    const dying = startPostgres();
-    await using place = openPlace([{ ...talked("Hi."), meanwhile: dying.kill }]);
-    configure(place, { limits: { day: { calls: 9 } } });
-    const running = place.pai(["run", "say hi"], { env: { PAI_STORE_URL: dying.url() } });
-    const { code, stdout, stderr } = await running;
-    expect([code, stdout, stderr]).toEqual([0, "Hi.\n", expect.stringContaining("cannot be used now")]);
-    dying.start();
-    expect(
-      waiting(place)
-        .map((name) => name.split("-")[0])
-        .sort(),
-    ).toEqual(["run", "spent", "spent"]);
-    await place.pai(["stats", "--team"], { env: { PAI_STORE_URL: dying.url() } });
-    expect(waiting(place)).toEqual([]);
-    const [calls, tokens] = dying.sql("select calls || ' ' || tokens from pai.spent where scope = 'team'").split(" ");
-    expect([calls, Number(tokens) < 1000]).toEqual(["1", true]);
-    dying.stop();
   });
 });

@@ -1,11 +1,12 @@
-/** The command line itself: help, version, mistyped words, the order of flags (R21-R28). */
+/** The command line itself: help, version, mistyped words, the order of flags, documents of commands, questions (R02, R15-R49). */
 import { expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commands } from "../../../src/cli/command-table.ts";
 import { expectPlain, readCommand } from "../contract.ts";
 import { openPlace } from "../harness.ts";
-import { talked } from "../replies.ts";
+import { hello, talked } from "../replies.ts";
+import { inTerminal, openScreen } from "../screen.ts";
 
 const names = commands.map(({ name }) => name);
 
@@ -180,4 +181,88 @@ test.concurrent("a task file that is a folder or is not there says so, whatever 
       true,
     ]);
   }
+});
+
+const bare = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
+
+test.concurrent("help and schema answer with a document under --json (R02)", async () => {
+  await using place = openPlace();
+  const all = readCommand(await place.pai(["help", "--json"]));
+  expect(all.data).toMatchObject({ commands: expect.arrayContaining([expect.objectContaining({ name: "run" })]) });
+  for (const args of [
+    ["help", "undo", "--json"],
+    ["undo", "--help", "--json"],
+  ]) {
+    const { command, data } = readCommand(await place.pai(args));
+    expect([command, data]).toMatchObject(["help", { name: "undo", usage: "[RUN]" }]);
+  }
+  const plain = JSON.parse((await place.pai(["schema", "plan"])).stdout);
+  expect(readCommand(await place.pai(["schema", "plan", "--json"])).data).toEqual(plain);
+});
+
+test.concurrent("a folder that is not there is refused by name, whatever the command", async () => {
+  await using place = openPlace();
+  for (const args of [["doctor", "--offline"], ["trust"], ["config", "list"], ["history"], ["run", "make it so"]]) {
+    const { code, stderr } = await place.pai([...args, "-C", "none"]);
+    expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining("pai: -C none: no such folder")]);
+  }
+});
+
+test.concurrent("config get and models take -C: a project's settings are among what is in force", async () => {
+  await using place = openPlace([], { "sub/pai.json": '{"limits": {"calls": 7}}' });
+  const { data } = readCommand(await place.pai(["config", "get", "limits.calls", "-C", "sub", "--json"]));
+  expect(data).toEqual({ name: "limits.calls", value: 7, origin: "pai.json" });
+  expect((await place.pai(["models", "-C", "sub"])).code).toBe(0);
+});
+
+test.concurrent("-q leaves standard error to errors, in every command", async () => {
+  await using place = openPlace([], { "pai.json": '{"model": "gemini:other"}' });
+  mkdirSync(join(place.home, ".config/pai-code"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(place.home, ".config/pai-code/config.json"), '{"nonsense": 1}', { mode: 0o600 });
+  for (const args of [
+    ["history"],
+    ["context", "fix it all"],
+    ["history", "--verify"],
+    ["resume", "--list"],
+    ["config", "list"],
+  ]) {
+    expect([args, (await place.pai(args)).stderr === ""]).toEqual([args, false]);
+    expect([args, (await place.pai([...args, "-q"])).stderr]).toEqual([args, ""]);
+  }
+  expect((await place.pai(["demo", "--json", "-q"], { env: bare })).stderr).toBe("");
+});
+
+test.concurrent("a session has no document, a list of sessions has one (R24)", async () => {
+  await using place = openPlace();
+  for (const args of [["--json"], ["--jsonl"], ["resume", "--json"], ["resume", "--jsonl"]])
+    expect([args, (await place.pai(args)).code]).toEqual([args, 2]);
+  const listed = JSON.parse((await place.pai(["resume", "--list", "--prune", "--json"])).stdout);
+  expect(listed).toMatchObject({ command: "resume", data: { sessions: [], deleted: 0 } });
+  expect((await place.pai(["resume", "--list", "20261121"])).code).toBe(2);
+});
+
+inTerminal("--no-input never asks, at a terminal either (R15)", async () => {
+  await using place = openPlace(hello);
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  await screen.say('"$PAI" run --no-input "make hello.txt"; echo "ended with $?"', /ended with 10/);
+  expect(place.tree()).toEqual({});
+});
+
+inTerminal("CI changes nothing: a terminal is asked, and in colour (R20)", async () => {
+  await using place = openPlace(hello);
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  await screen.shell("true");
+  screen.record(join(place.spare, "bytes"));
+  await screen.say(
+    'CI=true GITHUB_ACTIONS=true "$PAI" run "make hello.txt"; echo "ended with $?"',
+    /or say what to change/,
+  );
+  await screen.say("y", /ended with 0/);
+  expect(readFileSync(join(place.spare, "bytes"), "utf8")).toContain("\x1b[32m");
+});
+
+test.concurrent("TMPDIR is where temporary folders are made (R49)", async () => {
+  await using place = openPlace();
+  expect((await place.pai(["demo", "--keep"], { env: { TMPDIR: place.spare } })).code).toBe(0);
+  expect(readdirSync(place.spare).filter((name) => name.startsWith("pai-demo-"))).toHaveLength(1);
 });

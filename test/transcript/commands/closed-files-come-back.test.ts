@@ -18,7 +18,7 @@ const files = {
 };
 /** Settings, not flags, so that an old binary can be tried as well. */
 const bare = { sandbox: "off" };
-const ran = (command: string) => [planned([["RUN", command]]), done(`RUN::${command}\n`), done(""), done("")];
+const ran = (command: string) => [planned([`RUN ${command}`]), done(`RUN::${command}\n`), done(""), done("")];
 
 // F6
 test.concurrent("a command of the plan that changes orders of git, or secrets, is refused as a whole", async () => {

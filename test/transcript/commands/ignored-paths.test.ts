@@ -8,7 +8,7 @@ import { done, planned } from "../replies.ts";
 
 const files = { ".gitignore": "dist/\n*.csv\n", "a.txt": "a\n", "kept.csv": "1\n", "dist/old.js": "1\n" };
 const command = "echo 2 > kept.csv; echo 2 > new.csv; echo 2 > dist/new.js";
-const ran = [planned([["RUN", command]]), done(""), done("")];
+const ran = [planned([`RUN ${command}`]), done(""), done("")];
 
 function textsOf({ home, root }: Place): readonly string[] {
   const names = readdirSync(home, { recursive: true, encoding: "utf8" }).filter((name) =>

@@ -11,7 +11,7 @@ import { done, planned, write } from "../replies.ts";
 test.concurrent(
   "a process that left its session and its environment ends with its command",
   async () => {
-    await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))]);
+    await using place = openPlace([planned(["WRITE a.txt"]), done(write("a.txt", "a\n"))]);
     const time = oddTime(120);
     const check = `env -i setsid sh -c '(setsid sleep ${time} &) ; sleep 0.1' >/dev/null 2>&1 & sleep 0.5`;
     configure(place, { sandbox: "off" });
@@ -25,7 +25,7 @@ test.concurrent(
 
 // F7
 needs(otherUser).test.concurrent("no command of an ordinary user reads the environment of pai", async () => {
-  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))]);
+  await using place = openPlace([planned(["WRITE a.txt"]), done(write("a.txt", "a\n"))]);
   configure(place, { sandbox: "off" });
   for (const folder of [dirname(place.root), place.root, place.home, place.spare]) chmodSync(folder, 0o777);
   Bun.spawnSync(["chown", "-R", "65534:65534", dirname(place.root)]);

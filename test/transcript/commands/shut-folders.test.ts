@@ -20,7 +20,7 @@ const commands = {
 
 for (const [what, command] of Object.entries(commands)) {
   needs(otherUser).test.concurrent(`a failed check leaves no folder ${what}`, async () => {
-    await using place = openPlace([planned([["WRITE", "t.sh"]]), done(write("t.sh", `${command}; exit 9\n`))], files);
+    await using place = openPlace([planned(["WRITE t.sh"]), done(write("t.sh", `${command}; exit 9\n`))], files);
     const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
     const result = await place.shell(`${owned}; ${shape}/before; ${run}; code=$?; ${shape}/after; exit $code`);
     const outcome = readOutcome(result);
@@ -36,7 +36,7 @@ needs(otherUser).test.concurrent(
   "what a verified check changed is told and undone, though it shut a folder",
   async () => {
     const script = "echo evil > src.txt; chmod 444 d\n";
-    await using place = openPlace([planned([["WRITE", "t.sh"]]), done(write("t.sh", script))], files);
+    await using place = openPlace([planned(["WRITE t.sh"]), done(write("t.sh", script))], files);
     const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
     const outcome = readOutcome(await place.shell(`${owned}; ${run}`));
     expect([outcome.code, outcome.changes.map(({ path }) => path)]).toEqual([0, ["t.sh", "src.txt"]]);
@@ -51,9 +51,9 @@ for (const mode of ["000", "111", "444"]) {
     async () => {
       const command = "chmod 755 d; echo evil > src.txt; echo n > d/n";
       const answers = [
-        planned([["WRITE", "t.md"]]),
+        planned(["WRITE t.md"]),
         done(write("t.md", "x\n")),
-        planned([["RUN", command]]),
+        planned([`RUN ${command}`]),
         done(`RUN::${command}\n`),
       ];
       await using place = openPlace(answers, files);

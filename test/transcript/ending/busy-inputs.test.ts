@@ -28,7 +28,7 @@ test.concurrent("a signal is heard while a reply of 15,000 edits is worked throu
     const blocks = many(count, (at) => `<<<<<<< SEARCH\nline ${at * 3}\n=======\nchanged ${at}\n>>>>>>> REPLACE\n`);
     const wild = done(`MODIFY::a.txt::EOT\n${blocks}END::EOT\n`);
     const late = { ...wild, delayMs: 600_000 };
-    await using place = openPlace([planned([["MODIFY", "a.txt"]]), wild, late], { "a.txt": lines });
+    await using place = openPlace([planned(["MODIFY a.txt"]), wild, late], { "a.txt": lines });
     const { code, took } = await interruptIn(2, 150, place, ["change every third line"]);
     expect([code, place.read("a.txt") === lines]).toEqual([130, true]);
     return took;
@@ -44,7 +44,7 @@ test.concurrent("what exceeds one reply is left out and reported", async () => {
 });
 
 test.concurrent("a plan of thousands of steps is asked for again, not worked through", async () => {
-  const steps = Array.from({ length: 10_000 }, (_, at) => ["WRITE", `f${at}.txt`] as const);
+  const steps = Array.from({ length: 10_000 }, (_, at) => `WRITE f${at}.txt`);
   await using place = openPlace([planned(steps), talked("I cannot.")]);
   await place.pai(["run", "-y", "many"]);
   expect(place.gemini.requests).toHaveLength(2);
@@ -72,7 +72,7 @@ test.concurrent("nested JSON of any depth is a bad reply or a bad file, never an
 
 test.concurrent("many rules that deny paths cost no more than a moment", async () => {
   const deny = Array.from({ length: 20_000 }, (_, at) => `secret-${at}/**`);
-  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "a\n"))], {
+  await using place = openPlace([planned(["WRITE a.txt"]), done(write("a.txt", "a\n"))], {
     "pai.json": JSON.stringify({ policy: { deny } }),
   });
   for (let at = 0; at < 100; at += 1) writeFileSync(join(place.root, `f${at}.txt`), "");
@@ -81,7 +81,7 @@ test.concurrent("many rules that deny paths cost no more than a moment", async (
 
 test.concurrent("a plan of hundreds of searches is done, or given up at a signal", () =>
   expectPrompt(2000, async () => {
-    const steps = Array.from({ length: 400 }, (_, at) => ["SEARCH", `(a+)+$ ${at}`] as const);
+    const steps = Array.from({ length: 400 }, (_, at) => `SEARCH (a+)+$ ${at}`);
     await using place = openPlace([planned(steps), done("")], { "a.txt": "ab\n" });
     const { took } = await interruptIn(1, 1000, place, ["find them"]);
     return took;
@@ -89,14 +89,14 @@ test.concurrent("a plan of hundreds of searches is done, or given up at a signal
 
 test.concurrent("copies of a folder that grows, and of a large file, are bounded", async () => {
   const rounds = Array.from({ length: 16 }, (_, at) => at);
-  const doubled = rounds.flatMap((at) => [["COPY", "d", `e${at}`] as const, ["MV", `e${at}`, `d/e${at}`] as const]);
+  const doubled = rounds.flatMap((at) => [`COPY d -> e${at}`, `MV e${at} -> d/e${at}`]);
   const actions = many(rounds.length, (at) => `COPY::d::e${at}\nMV::e${at}::d/e${at}\n`);
   await using place = openPlace([planned(doubled), done(actions), done("")], { "d/f.txt": "x\n" });
   // Nothing is written in a dry run, so only what is kept in memory is tried.
   const { code, stdout } = await place.pai(["run", "-n", "copy it"]);
   expect([code, stdout.includes("one reply may change 20000 paths")]).toEqual([8, true]);
 
-  const copied = rounds.map((at) => ["COPY", "big.bin", `c${at}.bin`] as const);
+  const copied = rounds.map((at) => `COPY big.bin -> c${at}.bin`);
   const copies = [planned(copied), done(many(rounds.length, (at) => `COPY::big.bin::c${at}.bin\n`)), done("")];
   await using other = openPlace(copies);
   await other.shell("truncate -s 20M big.bin");

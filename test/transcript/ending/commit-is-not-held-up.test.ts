@@ -7,7 +7,7 @@ import { done, modify, planned } from "../replies.ts";
 const args = ["run", "-y", "--check", "grep -q . a.txt"];
 
 async function openRepository(): Promise<Place> {
-  const place = openPlace([planned([["MODIFY", "a.txt"]]), done(modify("a.txt", "one\n", "two\n"))], {
+  const place = openPlace([planned(["MODIFY a.txt"]), done(modify("a.txt", "one\n", "two\n"))], {
     "a.txt": "one\n",
   });
   await place.shell(

@@ -10,11 +10,7 @@ import { done, modify, planned, write } from "../replies.ts";
 
 const files = { "a.txt": "one\n", "mine.txt": "mine\n", "staged.txt": "old\n" };
 const answers = [
-  planned([
-    ["MODIFY", "a.txt"],
-    ["WRITE", "src/[new] file.txt"],
-    ["RM", "gone.txt"],
-  ]),
+  planned(["MODIFY a.txt", "WRITE src/[new] file.txt", "RM gone.txt"]),
   done(
     `${modify("a.txt", "one\n", "two\n")}${write("src/[new] file.txt", "new\n")}RM::gone.txt\n`,
     "Says two.\n\nIt said one.",
@@ -188,7 +184,7 @@ test.concurrent("in a folder of the repository, on a branch without any commit",
 });
 
 test.concurrent("what git ignores is not committed, and nothing to commit is not a failure", async () => {
-  await using place = openRepository([planned([["WRITE", "out.log"]]), done(write("out.log", "x\n"))]);
+  await using place = openRepository([planned(["WRITE out.log"]), done(write("out.log", "x\n"))]);
   writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
   const ran = await place.pai(["run", "-y", "--check", "true", "--commit", "write it"]);
   expect([ran.code, ran.stderr, commitsOf(place)]).toEqual([
@@ -199,10 +195,7 @@ test.concurrent("what git ignores is not committed, and nothing to commit is not
 });
 
 test.concurrent("what git left out of a commit is reported", async () => {
-  const steps = [
-    ["WRITE", "out.log"],
-    ["WRITE", "b.txt"],
-  ] as const;
+  const steps = ["WRITE out.log", "WRITE b.txt"] as const;
   await using place = openRepository([planned(steps), done(write("out.log", "x\n") + write("b.txt", "b\n"))]);
   writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
   const { stderr } = await place.pai(["run", "-y", "--check", "true", "--commit", "write it"]);
@@ -212,7 +205,7 @@ test.concurrent("what git left out of a commit is reported", async () => {
 });
 
 test.concurrent("a file of a repository within the repository is not passed over in silence", async () => {
-  await using place = openRepository([planned([["WRITE", "inner/b.txt"]]), done(write("inner/b.txt", "b\n"))]);
+  await using place = openRepository([planned(["WRITE inner/b.txt"]), done(write("inner/b.txt", "b\n"))]);
   git(place, "init", "-q", "inner");
   const ran = await place.pai(["run", "-y", "--check", "true", "--commit", "write it"]);
   expect([ran.code, place.read("inner/b.txt"), commitsOf(place)]).toEqual([1, "b\n", ["first"]]);

@@ -1,7 +1,8 @@
-/** Every way to fail as a document, each code in text and as events: the exit code, the error code, and nothing else on standard output. */
+/** Every way to fail as a document, each code in text and as events; and every command ends by itself. */
 import { describe, expect, test } from "bun:test";
+import { commands } from "../../../src/cli/command-table.ts";
 import { expectPlain, readLast, readOutcome } from "../contract.ts";
-import type { Failing } from "../failing.ts";
+import { type Failing, task } from "../failing.ts";
 import { failuresBefore } from "../failures-before.ts";
 import { failuresOfTasks } from "../failures-of-tasks.ts";
 import { openPlace, type Place } from "../harness.ts";
@@ -18,7 +19,7 @@ async function prepare({ files, answers = [], prepare }: Failing): Promise<Place
 }
 
 for (const failing of failures) {
-  const { name, code, error, args, calls } = failing;
+  const { name, code, error, args = task, calls } = failing;
   describe(`${name} ends with ${code}`, () => {
     const optionsFor = (place: Place) => failing.options?.(place) ?? {};
 
@@ -55,4 +56,41 @@ for (const failing of failures) {
 
 test("at least 25 kinds of failure are tried (R08)", () => {
   expect(failures.length).toBeGreaterThanOrEqual(25);
+});
+
+/** More of them are in exit-codes.test.ts, which ends only when each has ended. */
+const early: readonly (readonly string[])[] = [
+  ["hisory"],
+  ["fix", "the", "bug"],
+  ["run", "-C", "/nonexistent", "do it"],
+  ["run", "-m", "replay:/nonexistent", "do it"],
+  ["run", "do it", "--json"],
+  ["undo", "zzz"],
+  ["replay", "zzz"],
+  ["schema", "nope"],
+  ["completion", "nope"],
+  ["help", "nope"],
+  ["config", "set", "mode", "nope"],
+];
+
+/** Milliseconds until a process counts as one that never ends: they take 20 to 700, on a busy machine more. */
+const forever = 10_000;
+
+test("every command without words, and early errors of all kinds, end", async () => {
+  await using place = openPlace();
+  // A server of its own: it ends when it is told to.
+  const ending = commands.filter(({ name }) => name !== "dashboard");
+  const lines = [[], ...ending.map(({ name }) => [name]), ...early];
+  const hung: string[] = [];
+  for (const args of lines) {
+    const running = place.start(args, { env: { GEMINI_API_KEY: null, PAI_BASE_URL: null } });
+    const clock = setTimeout(() => {
+      hung.push(args.join(" "));
+      running.kill("SIGKILL");
+    }, forever);
+    const { stderr } = await running.done;
+    clearTimeout(clock);
+    expect([args.join(" "), /\n\s+at .+:\d+/.test(stderr)]).toEqual([args.join(" "), false]);
+  }
+  expect(hung).toEqual([]);
 });

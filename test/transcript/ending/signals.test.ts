@@ -12,7 +12,7 @@ const signals = [
   ["SIGHUP", 129, "hangup"],
 ] as const;
 
-const plan = planned([["WRITE", "hello.txt"]]);
+const plan = planned(["WRITE hello.txt"]);
 const never = { delayMs: 20_000 };
 const file = { "kept.txt": "as before\n" };
 

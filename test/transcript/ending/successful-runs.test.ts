@@ -1,8 +1,8 @@
 /** Runs that go well, or well enough: status, calls, what is kept, and what is shown on the way. */
 import { expect, test } from "bun:test";
-import { chmodSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCommand, readOutcome } from "../contract.ts";
+import { readOutcome } from "../contract.ts";
 import { configure, openPlace } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
 
@@ -20,14 +20,6 @@ test.concurrent("a task takes two calls, is verified by its check, and says what
     checks: [{ by: "user", exit: 0, passed: true }],
     changes: [{ path: "hello.txt", op: "create", added: 1, deleted: 0, before: null, by: "plan" }],
   });
-});
-
-test.concurrent("a rolled back run can be brought back by its id", async () => {
-  await using place = openPlace([...hello, done(write("hello.txt", "hello\n"))]);
-  const { run } = readOutcome(await place.pai([...task, "--check", "false"]));
-  expect(place.tree()).toEqual({});
-  expect(readCommand(await place.pai(["redo", "-y", "--json", String(run)])).code).toBe(0);
-  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
 });
 
 test.concurrent("a proxy in the environment is not used for a model on this machine (R48)", async () => {
@@ -65,10 +57,7 @@ test.concurrent("-o where no file can be written is refused before anything is p
 });
 
 test.concurrent("--only takes a folder as a shell completes it, and the folder that it stands for", async () => {
-  const steps = [
-    ["MKDIR", "src"],
-    ["WRITE", "src/a.txt"],
-  ] as const;
+  const steps = ["MKDIR src", "WRITE src/a.txt"] as const;
   for (const glob of ["src/", "./src"]) {
     const globs = ["--only", glob, "--only", "./src/a.txt"];
     await using place = openPlace([planned(steps), done(`MKDIR::src\n${write("src/a.txt", "a\n")}`)]);
@@ -76,7 +65,7 @@ test.concurrent("--only takes a folder as a shell completes it, and the folder t
     expect([glob, code, stderr.includes("outside")]).toEqual([glob, 0, false]);
     expect(place.tree()).toEqual({ "src/a.txt": "a\n" });
   }
-  await using place = openPlace([planned([["WRITE", "srcs/a.txt"]])]);
+  await using place = openPlace([planned(["WRITE srcs/a.txt"])]);
   expect((await place.pai(["run", "-y", "--only", "src/", "make srcs/a.txt"])).code).toBe(12);
 });
 
@@ -130,4 +119,43 @@ test.concurrent("--no-color wins over a variable that wants colours", async () =
     true,
     false,
   ]);
+});
+
+const part = { functionCall: { name: "write", args: { path: "a.txt", content: "x" } } };
+const reply = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP" }] };
+const body = `data: ${JSON.stringify(reply)}\r\n\r\n`;
+
+test.concurrent("a change that needs a yes is exit 10, not a success that changed nothing", async () => {
+  await using place = openPlace([{ body, headers: { "content-type": "text/event-stream" } }]);
+  const outcome = readOutcome(await place.pai(["run", "--json", "--mode", "tool-loop", "make a.txt"]));
+  expect(outcome).toMatchObject({ ok: false, code: 10, status: "declined", changes: [], calls: { made: 1 } });
+  expect([outcome.error?.code, place.tree()]).toEqual(["approval_needed", {}]);
+});
+
+test.concurrent("with -y it is done", async () => {
+  await using place = openPlace([{ body, headers: { "content-type": "text/event-stream" } }, { text: "Done." }]);
+  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "make a.txt"]));
+  expect([outcome.code, outcome.text, place.tree()]).toEqual([0, "Done.", { "a.txt": "x" }]);
+});
+
+test.concurrent("-y does not let it write what runs code later", async () => {
+  const later = body.replaceAll("a.txt", ".github/workflows/x.yml");
+  await using place = openPlace([
+    { body: later, headers: { "content-type": "text/event-stream" } },
+    { text: "I could not." },
+  ]);
+  await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "make a workflow"]);
+  expect([place.tree(), place.gemini.requests.length]).toEqual([{}, 2]);
+  expect(place.gemini.requests[1]?.body).toContain("may run code later");
+});
+
+test.concurrent("shell syntax is not accepted as a command", async () => {
+  await using place = openPlace();
+  for (const text of ["a; b", "echo $HOME", 'say "two words"', "", "  "]) {
+    const { code } = await place.pai(["config", "set", "notify", text]);
+    expect([text, code]).toEqual([text, 2]);
+  }
+  mkdirSync(join(place.home, ".config/pai-code"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(place.home, ".config/pai-code/config.json"), '{"notify": "notify-send -u low"}', { mode: 0o600 });
+  expect((await place.pai(["config", "get", "notify"])).stdout).toBe('["notify-send","-u","low"]\n');
 });

@@ -8,7 +8,7 @@ const schema =
   '{"type":"object","properties":{"files":{"type":"array","items":{"type":"string"}}},"required":["files"]}';
 const files = { "s.json": schema };
 const run = ["run", "-y", "--output-schema", "s.json"];
-const work = [planned([["WRITE", "a.txt"]]), done(write("a.txt", "one\n"), "I wrote a.txt.")];
+const work = [planned(["WRITE a.txt"]), done(write("a.txt", "one\n"), "I wrote a.txt.")];
 
 test.concurrent("the value alone, on one line, after a call that mends the answer", async () => {
   await using place = openPlace([...work, { text: '{"files": ["a.txt"]}' }], files);

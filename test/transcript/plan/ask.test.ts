@@ -10,7 +10,7 @@ import { planned, talked } from "../replies.ts";
 const answer = talked("Nothing is wrong.");
 
 test.concurrent("a question about the machine is answered from the machine, in the home folder, without a trace there", async () => {
-  await using place = openPlace([planned([["DIAGNOSE", "ports"]]), answer]);
+  await using place = openPlace([planned(["DIAGNOSE ports"]), answer]);
   mkdirSync(join(place.root, "letters"));
   writeFileSync(join(place.root, "letters/private.txt"), "dear friend");
   writeFileSync(join(place.root, "AGENTS.md"), "dear agent");
@@ -31,10 +31,7 @@ test.concurrent("a question about the machine is answered from the machine, in t
 });
 
 test.concurrent("a plan that would change or run something is sent back once, then refused, with the command for it", async () => {
-  const work = planned([
-    ["WRITE", "a.txt"],
-    ["RUN", "df -h"],
-  ]);
+  const work = planned(["WRITE a.txt", "RUN df -h"]);
   await using place = openPlace([work, answer, work, work]);
   expect((await place.pai(["ask", "what fills the disk?"])).code).toBe(0);
   expect(place.gemini.requests[1]?.body).toContain("so not WRITE a.txt, RUN df -h: only look and answer");
@@ -58,12 +55,12 @@ test.concurrent("--show opens a folder outside for looks: masked, closed names c
   const key = "ghp_9aZ8bY7cX6dW5eV4fU3gT2hS1iR0jQ9kP8lO";
   const steps = (folder: string) =>
     [
-      ["READ", `${folder}/app.log`],
-      ["READ", `${folder}/app.log.1.gz`],
-      ["READ", `${folder}/id_rsa`],
-      ["READ", `${folder}/../other.txt`],
-      ["TREE", folder],
-      ["SEARCH", "fault", folder],
+      `READ ${folder}/app.log`,
+      `READ ${folder}/app.log.1.gz`,
+      `READ ${folder}/id_rsa`,
+      `READ ${folder}/../other.txt`,
+      `TREE ${folder}`,
+      `SEARCH fault -> ${folder}`,
     ] as const;
   const answers: Answer[] = [];
   await using place = openPlace(answers);
@@ -73,7 +70,7 @@ test.concurrent("--show opens a folder outside for looks: masked, closed names c
   writeFileSync(join(folder, "app.log.1.gz"), gzipSync("an old fault\n"));
   writeFileSync(join(folder, "id_rsa"), "innermost");
   writeFileSync(join(place.spare, "other.txt"), "elsewhere");
-  answers.push(planned(steps(folder)), answer, planned([["WRITE", `${folder}/new.txt`]]));
+  answers.push(planned(steps(folder)), answer, planned([`WRITE ${folder}/new.txt`]));
   expect((await place.pai(["ask", "--show", folder, "what went wrong?"])).code).toBe(0);
   const [first, second] = place.gemini.requests.map(({ body }) => body);
   expect(first).toContain(`May be read, too: ${folder}`);

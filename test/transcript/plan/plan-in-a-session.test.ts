@@ -8,7 +8,7 @@ import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, openSession, ready, type Screen } from "../screen.ts";
 
 const question = /or say what to change/;
-const plan = planned([["WRITE", "hello.txt"]], { reply: "I will make hello.txt." });
+const plan = planned(["WRITE hello.txt"], { reply: "I will make hello.txt." });
 
 async function open(place: Place, words = ""): Promise<Screen> {
   const screen = await openSession(place, `"$PAI" ${words}`, { columns: 90, rows: 50 });
@@ -67,7 +67,7 @@ inTerminal("a question behind /plan is answered, and nothing waits for a yes", a
 });
 
 inTerminal("a plan is gone with its session: a yes in the resumed one says so, and offers the task again", async () => {
-  await using place = openPlace([planned([["WRITE", "a.txt"]])]);
+  await using place = openPlace([planned(["WRITE a.txt"])]);
   using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 50 });
   await screen.say("/plan make a.txt", /y carries it out/);
   await screen.shows(ready, 2);
@@ -80,10 +80,7 @@ inTerminal("a plan is gone with its session: a yes in the resumed one says so, a
 inTerminal(
   "a shown plan is asked about where it runs a command; what the user then corrects goes to the model",
   async () => {
-    const runs = planned([
-      ["WRITE", "hello.txt"],
-      ["RUN", "cat hello.txt"],
-    ]);
+    const runs = planned(["WRITE hello.txt", "RUN cat hello.txt"]);
     await using place = openPlace([runs, plan, done(write("hello.txt", "hello\n"), "Made it.")]);
     using screen = await open(place);
     await screen.say("/plan make hello.txt", /y carries it out/);
@@ -101,7 +98,7 @@ inTerminal(
 );
 
 inTerminal("a shown plan is asked about again where its files have changed since", async () => {
-  await using place = openPlace([planned([["MODIFY", "a.txt"]]), done("")], { "a.txt": "one\n" });
+  await using place = openPlace([planned(["MODIFY a.txt"]), done("")], { "a.txt": "one\n" });
   using screen = await open(place);
   await screen.say("/plan change @a.txt", /y carries it out/);
   await screen.shows(ready, 2);

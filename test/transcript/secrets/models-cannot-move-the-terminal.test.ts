@@ -7,7 +7,7 @@ import * as openai from "../../models/openai/openai-wire.ts";
 import type { Answer } from "../gemini.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { openRaw, type RawTerminal } from "../raw.ts";
-import { called, planned, says, talked, writeCall } from "../replies.ts";
+import { called, says, talked, writeCall } from "../replies.ts";
 
 const loop = ["run", "--mode", "tool-loop", "x"];
 /** The printed text without colours, and without what draws the line that is typed. */
@@ -101,41 +101,12 @@ test.concurrent("`a` holds below the folder it names, and not for a file of it t
   expect(Object.keys(place.tree())).toEqual(["docs/a.md", "docs/b.md"]);
 });
 
-// F24: a line feed of a command made a line of its own, as if pai had said it.
-test.concurrent("every line of a command is marked in the question", async () => {
-  const command = "true\n(in /safe, sandboxed)";
-  await using free = openPlace([called(["bash", { command }]), says("Done.")]);
-  await using fixed = openPlace([planned([["RUN", command]])]);
-  const shown = [
-    await answer(free, loop, [[/run\? y, n or a/, "n"]]),
-    await answer(fixed, ["run", "x"], [[/Carry out this plan\?.*change: /s, "n"]]),
-  ];
-  for (const terminal of shown) {
-    const lines = plain(terminal).split("\n");
-    expect(lines.filter((line) => line.startsWith("(in /safe"))).toEqual([]);
-    expect(lines).toContain("│ (in /safe, sandboxed)");
-  }
-});
-
 // F25: of an added line only 2,000 characters were shown before the yes.
 test.concurrent("a long line is shown whole before the question about it", async () => {
   await using place = openPlace([called(writeCall("a.js", `x = ${"a ".repeat(3000)}evil()\n`)), says("Done.")]);
   const terminal = await answer(place, loop, [[/apply\? y, n/, "n"]]);
   const before = plain(terminal).split("Apply these changes?")[0] ?? "";
   expect([before.includes("evil()"), before.includes("characters not shown")]).toEqual([true, false]);
-});
-
-// F31: a Cyrillic letter passed for a Latin one, and blanks of other kinds pushed a command out of sight.
-test.concurrent("letters that look alike are marked, and blanks of every kind are counted", async () => {
-  await using place = openPlace([planned([["WRITE", "p\u0430ypal.txt"]])]);
-  const terminal = await answer(place, ["run", "x"], [[/Carry out this plan\?.*change: /s, "n"]]);
-  expect(plain(terminal)).toContain("p\u0430ypal[mixes Latin and Cyrillic].txt");
-  for (const blank of ["\u00a0", "\u3000", "\u2003", "\u2800"]) {
-    const command = `ls${blank.repeat(300)}; rm -rf ~`;
-    await using other = openPlace([called(["bash", { command }]), says("Done.")]);
-    const asked = await answer(other, loop, [[/run\? y, n or a/, "n"]]);
-    expect(plain(asked)).toContain("│ ls[300 spaces]; rm -rf ~");
-  }
 });
 
 const acting = /\u001b\]|\u0007|\u009b|\u202e|\u{e0041}|\u007f/u;

@@ -65,7 +65,7 @@ test.concurrent("what the environment and .env tell of is hidden where nothing e
   const told = { ".env": `export API_TOKEN_2=${token}\n`, ".env.local": `SECRET_KEY='${other}' # new\n` };
   const text = `connect("app", "${password}", "${token}", "${other}")\nport = 1\n`;
   const edit = modify("a.txt", "port = 1\n", "port = 2\n");
-  await using place = openPlace([planned([["MODIFY", "a.txt"]]), done(edit)], { "a.txt": text, ...told });
+  await using place = openPlace([planned(["MODIFY a.txt"]), done(edit)], { "a.txt": text, ...told });
   const check = 'cat a.txt; echo "as $DB_PASSWORD"; grep -q "port = 2" a.txt';
   const words = ["run", "-y", "--json", "--env", "DB_PASSWORD", "--check", check, "raise the port"];
   const { code, stdout, stderr } = await place.pai(words, { env: { DB_PASSWORD: password } });
@@ -92,7 +92,7 @@ test.concurrent("a key that pai holds is in nothing that is sent or shown, which
   const text = `used ${used}\nother ${other}\ndot ${dot}\nport = 1\n`;
   const edit = modify("a.txt", "port = 1\n", "port = 2\n");
   const files = { "a.txt": text, ".env": `A_PASS=${dot}\n` };
-  await using place = openPlace([planned([["MODIFY", "a.txt"]]), done(edit)], files);
+  await using place = openPlace([planned(["MODIFY a.txt"]), done(edit)], files);
   const env = { GEMINI_API_KEY: null };
   await place.pai(["key", "set"], { env, stdin: `${used}\n` });
   await place.pai(["key", "set", "--provider", "mistral"], { env, stdin: `${other}\n` });
@@ -121,7 +121,7 @@ test.concurrent("a variable that commands get is hidden in their output, and eac
   const value = `Zx9k"Q2mR7 tLp4VwA8sNd`;
   const lines = [1, 2, 3].map((n) => `${password}${password}${password}${n}`);
   const key = ["-----BEGIN OPENSSH PRIVATE KEY-----", ...lines, "-----END OPENSSH PRIVATE KEY-----", ""].join("\n");
-  await using place = openPlace([planned([["WRITE", "a.txt"]]), done(write("a.txt", "x\n")), done("", "I give up.")]);
+  await using place = openPlace([planned(["WRITE a.txt"]), done(write("a.txt", "x\n")), done("", "I give up.")]);
   const check = 'echo "$MOTTO"; echo "$DEPLOY" | sed -n 2,3p; test -e never';
   const words = ["run", "-y", "--json", "--env", "MOTTO", "--env", "DEPLOY", "--check", check, "write a.txt"];
   const { stdout, stderr } = await place.pai(words, { env: { MOTTO: value, DEPLOY: key } });
@@ -139,18 +139,7 @@ test.concurrent("--allow lets the named file have the value", async () => {
 
 test.concurrent("a planned file that would get the value ends the run with 12", async () => {
   const copy = { reply: (body: string) => done(write("n2.md", `note ${/<<SECRET_\w+>>/.exec(body)?.[0]}\n`)) };
-  await using place = openPlace(
-    [
-      planned([
-        ["READ", "deploy.txt"],
-        ["WRITE", "n2.md"],
-      ]),
-      copy,
-      copy,
-      copy,
-    ],
-    files,
-  );
+  await using place = openPlace([planned(["READ deploy.txt", "WRITE n2.md"]), copy, copy, copy], files);
   const outcome = readOutcome(await place.pai(["run", "-y", "--json", "copy it"]));
   expect([outcome.code, place.read("n2.md")]).toEqual([12, null]);
   expect(outcome.error?.code).toBe("secret_refused");

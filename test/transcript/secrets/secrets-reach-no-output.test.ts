@@ -34,15 +34,7 @@ const namesIn = (body: string) => [...new Set(body.match(/<<SECRET_[a-z0-9]{4}_\
 const naming = (answer: (names: string) => Answer): Answer => ({ reply: (body) => answer(namesIn(body)) });
 
 const withPlan: readonly Answer[] = [
-  planned(
-    [
-      ["READ", "deploy.txt"],
-      ["RUN", "sh print.sh"],
-      ["MODIFY", "deploy.txt"],
-      ["WRITE", "ok.md"],
-    ],
-    { checks: ["sh print.sh"] },
-  ),
+  planned(["READ deploy.txt", "RUN sh print.sh", "MODIFY deploy.txt", "WRITE ok.md"], { checks: ["sh print.sh"] }),
   naming((names) => {
     const script = `${modify("deploy.txt", "port = 1\n", "port = 2\n")}${write("ok.md", "ok\n")}RUN::sh print.sh\n`;
     return done(script, `All ${names}\nREMEMBER: it is ${names}`, [`next ${names}`]);

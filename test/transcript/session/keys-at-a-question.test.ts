@@ -8,7 +8,7 @@ import { inTerminal, openSession } from "../screen.ts";
 
 inTerminal("? explains, and at the diff words make it anew", async () => {
   await using place = openPlace([
-    planned([["WRITE", "a.txt"]]),
+    planned(["WRITE a.txt"]),
     done(write("a.txt", "one\n"), "Made it."),
     done(write("a.txt", "uno\n"), "Made it anew."),
   ]);
@@ -47,7 +47,7 @@ inTerminal("a holds for exactly this command; words where they are no answer are
 });
 
 inTerminal("a plan that only runs commands takes always, too, and /allow holds for it", async () => {
-  const test = planned([["RUN", "echo one"]]);
+  const test = planned(["RUN echo one"]);
   const ran = (said: string) => done("RUN::echo one\n", said);
   await using place = openPlace([test, ran("Once."), test, ran("Twice."), test, ran("Thrice.")]);
   using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 50 });

@@ -74,7 +74,7 @@ inTerminal(
   "a command shows its last lines while it runs, then its beginning and end, and /output all of it",
   async () => {
     const loud = "seq 1 400; sleep 8; seq 401 420";
-    await using place = openPlace([planned([["RUN", loud]]), done(`RUN::${loud}\n`)]);
+    await using place = openPlace([planned([`RUN ${loud}`]), done(`RUN::${loud}\n`)]);
     using screen = open(place, '"$PAI" --mode single-shot');
     await screen.shows(ready);
     await screen.say("count up", /y, n/);
@@ -112,7 +112,7 @@ inTerminal("a look is one line, /output shows all of one, and all of a command o
 
 inTerminal("going back to a turn that left a next step says what a yes carries on with", async () => {
   const work = done("WRITE::a.txt::EOT\na\nEND::EOT\n", "Done.", ["Add a test for it"]);
-  await using place = openPlace([planned([["WRITE", "a.txt"]]), work, talked("Hello.")]);
+  await using place = openPlace([planned(["WRITE a.txt"]), work, talked("Hello.")]);
   using screen = open(place, '"$PAI" --mode single-shot');
   await screen.shows(ready);
   await screen.say("make a", /y, n/);

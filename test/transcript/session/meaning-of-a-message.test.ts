@@ -1,8 +1,9 @@
-/** What a message of a session means before it costs anything: commands, numbers, words that leave. */
+/** What a message means to a session, at a terminal and without one. */
 import { expect } from "bun:test";
+import { readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
-import { inTerminal, lastAsked, openSession } from "../screen.ts";
+import { inTerminal, lastAsked, openSession, ready } from "../screen.ts";
 
 inTerminal("a slash is never a task, whatever is mistyped behind it; a comment is one", async () => {
   await using place = openPlace([talked("That is a comment.")]);
@@ -20,9 +21,9 @@ inTerminal("a no, or a number of no next step, costs nothing; where no steps wai
   await using place = openPlace([
     talked("How many?"),
     talked("None then."),
-    planned([["WRITE", "one.txt"]]),
+    planned(["WRITE one.txt"]),
     done(write("one.txt", "1\n"), "Made one.txt.", steps),
-    planned([["WRITE", "three.txt"]]),
+    planned(["WRITE three.txt"]),
   ]);
   using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 40 });
   await screen.say("7", /How many\?/);
@@ -50,3 +51,24 @@ inTerminal(
     expect(place.gemini.requests).toHaveLength(2);
   },
 );
+
+const make = (name: string) => [planned([`WRITE ${name}`]), done(write(name, "text\n"), `Made ${name}.`)];
+
+inTerminal("--continue tells the task what became of the turns before, and adds a turn", async () => {
+  await using place = openPlace([...make("one.txt"), ...make("two.txt"), ...make("three.txt")]);
+  using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 40 });
+  await screen.say("make one.txt", /or say what to change/);
+  await screen.say("y", ready, 2);
+  await screen.say("exit", /go on with: pai resume/);
+  await place.pai(["undo", "-y"]);
+  const ran = await place.pai(["run", "-y", "--json", "--continue", "make two.txt"]);
+  expect(readOutcome(ran)).toMatchObject({ ok: true, text: "Made two.txt." });
+  const asked = place.gemini.requests[2]?.body ?? "";
+  for (const words of ["make one.txt", "undone by the user"]) expect(asked).toContain(words);
+  const listed = await place.pai(["resume", "--list"]);
+  expect(listed.stdout).toMatch(/^\S+ {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}2 turns {2}/);
+  const id = listed.stdout.split(" ")[0] ?? "";
+  expect((await place.pai(["resume", "-y", "--continue", id, "make three.txt"])).code).toBe(0);
+  expect((await place.pai(["resume", "--list"])).stdout).toContain("3 turns");
+  expect((await place.pai(["run", "--continue=20010101", "make it"])).code).toBe(2);
+});

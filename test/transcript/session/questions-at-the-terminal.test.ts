@@ -12,7 +12,7 @@ function open(place: Place, line: string): Screen {
   return screen;
 }
 
-const plan = planned([["WRITE", "hello.txt"]]);
+const plan = planned(["WRITE hello.txt"]);
 const hello = write("hello.txt", "hello\n");
 
 for (const [name, line, told] of [

@@ -11,14 +11,14 @@ const size = { columns: 100, rows: 40 };
 const question = /or say what to change/;
 
 const make = (name: string, next: readonly string[] = []) => [
-  planned([["WRITE", name]], { reply: `I will make ${name}.` }),
+  planned([`WRITE ${name}`], { reply: `I will make ${name}.` }),
   done(write(name, "text\n"), `Made ${name}.`, next),
 ];
 
 inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, exit", async () => {
-  const changed = planned([["WRITE", "other.txt"]], { reply: "Then other.txt." });
+  const changed = planned(["WRITE other.txt"], { reply: "Then other.txt." });
   await using place = openPlace([
-    planned([["WRITE", "hello.txt"]]),
+    planned(["WRITE hello.txt"]),
     changed,
     changed,
     done(write("other.txt", "o\n"), "Made it."),
@@ -148,7 +148,7 @@ inTerminal(
   async () => {
     for (const at of ["prompt", "question", "run"]) {
       await using place = openPlace([
-        planned([["WRITE", "hello.txt"]]),
+        planned(["WRITE hello.txt"]),
         { ...done(write("hello.txt", "a\n")), delayMs: 20_000 },
       ]);
       const screen = await openSession(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`, size);
@@ -228,13 +228,3 @@ inTerminal(
     await expectEnd(place, screen, 0);
   },
 );
-
-inTerminal("a question goes on by looks without a word about modes, and the rounds are told", async () => {
-  const looks = [1, 2, 3, 4].map((n) => planned([["SEARCH", `word_${n}`]]));
-  await using place = openPlace([...looks, talked("It is nowhere.")], { "a.txt": "a\n" });
-  using screen = await openSession(place, '"$PAI"', size);
-  await screen.say("where is it", /looked 4 of at most 12 times/);
-  await screen.shows(/It is nowhere\./);
-  await screen.shows(ready, 2);
-  await leave(place, screen);
-});

@@ -8,7 +8,7 @@ import { inTerminal, openScreen, openSession, ready, sttyOf } from "../screen.ts
 inTerminal(
   "what is typed ahead of a question answers nothing and stays in the queue, line by line; a bare yes is gone, and told",
   async () => {
-    const plan = { ...planned([["WRITE", "a.txt"]]), delayMs: 2500 };
+    const plan = { ...planned(["WRITE a.txt"]), delayMs: 2500 };
     const answers = [plan, done(write("a.txt", "a\n"), "Made it."), talked("Tested."), talked("Typed."), plan];
     await using place = openPlace(answers);
     using screen = await openSession(place, '"$PAI"', { columns: 40, rows: 50 });

@@ -98,7 +98,7 @@ inTerminal("a file outside the project is shown after one yes a session, by ../ 
 });
 
 inTerminal("--plain writes no escape sequence while typing, waiting, answering and showing (R31)", async () => {
-  const plan = { ...planned([["WRITE", "a.txt"]]), delayMs: 800 };
+  const plan = { ...planned(["WRITE a.txt"]), delayMs: 800 };
   await using place = openPlace([plan, done(write("a.txt", "a\n"), "**Made** it.")]);
   using screen = openScreen(place, { columns: 200, rows: 50 });
   await screen.shell("true");

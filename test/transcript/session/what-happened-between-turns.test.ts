@@ -9,7 +9,7 @@ import { called, done, modify, planned, says, talked, writeCall } from "../repli
 import { inTerminal, lastAsked, openSession, ready } from "../screen.ts";
 
 const size = { columns: 120, rows: 50 } as const;
-const edit = [planned([["MODIFY", "a.py"]]), done(modify("a.py", "x = 1\n", "x = 2\n"), "Set.")];
+const edit = [planned(["MODIFY a.py"]), done(modify("a.py", "x = 1\n", "x = 2\n"), "Set.")];
 
 inTerminal("an undo, a command and an edit by hand are told across modes and after a resume", async () => {
   await using place = openPlace([...edit, talked("One."), says("Two."), talked("Three."), says("Four.")]);

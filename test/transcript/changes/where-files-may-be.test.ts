@@ -1,11 +1,12 @@
-/** Files that the command line names: below the project no link is followed, and no denied file is written or sent. */
+/** Work on files that the command line names, and in a home folder. */
 import { expect, test } from "bun:test";
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
-import { done, planned, talked, write } from "../replies.ts";
+import { done, modify, planned, talked, write } from "../replies.ts";
 
-const make = [planned([["WRITE", "a.txt"]])];
+const make = [planned(["WRITE a.txt"])];
 
 // F2
 test.concurrent("-o replaces no file that a link of the project leads to", async () => {
@@ -58,4 +59,22 @@ test.concurrent("--file and --stdin send nothing that a link of the project lead
   expect((await place.shell('"$PAI" run - < TASK.md')).code).toBe(12);
   expect(place.gemini.requests.length).toBe(0);
   expect((await place.pai(["run", "--file", "task.md"])).code).toBe(0);
+});
+
+test.concurrent("what pai itself writes into its state while a check runs is not taken for the check's work", async () => {
+  const answers = [planned(["MODIFY a.txt"]), done(modify("a.txt", "one\n", "two\n"))];
+  await using place = openPlace([...answers, ...answers], { "a.txt": "one\n" });
+  const run = (check: string) =>
+    place.shell(`HOME=$PWD "$PAI" run -y --json --force-root --check '${check}' "change it"`);
+  const kept = await run("grep -q two a.txt");
+  expect([readOutcome(kept).code, place.read("a.txt")]).toEqual([0, "two\n"]);
+  expect(kept.stdout).not.toContain("closed to pai");
+  expect(kept.stdout).not.toContain(".local/state");
+  expect((await place.shell('HOME=$PWD "$PAI" undo -y --force-root')).code).toBe(0);
+  const failed = await run("false");
+  expect(failed.stdout).not.toContain(".local/state");
+  expect([place.read("a.txt"), (await place.shell('HOME=$PWD "$PAI" history --force-root')).stdout]).toEqual([
+    "one\n",
+    expect.stringMatching(/rolled_back[\s\S]*undone/),
+  ]);
 });

@@ -1,13 +1,13 @@
 /** COPY: one row of the vocabulary and one `propose`; everything else follows from these. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { copy } from "../../src/actions/change.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
 import type { OpenedWorkspace } from "../../src/workspace/open.ts";
 import { finish, modify, plan } from "../flows/plans.ts";
 import { play } from "../flows/scripted.ts";
+import { newFolder } from "../grounds.ts";
 import { openBare } from "../workspace/bare.ts";
 
 let base = "";
@@ -21,12 +21,11 @@ const place = (path: string, text: string) => {
 };
 
 beforeEach(async () => {
-  base = mkdtempSync(join(tmpdir(), "pai-copy-"));
+  base = newFolder("disk", "copy");
   root = join(base, "work");
   mkdirSync(root);
   opened = await openBare(root, join(base, "state"), { force: false });
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const propose = (from: string, to: string) => copy.propose({ from, to }, createOverlay(opened.workspace), signal);
 

@@ -1,12 +1,12 @@
 /** MAP_ROOT, SNIFF_LOGS, DIAGNOSE, PROFILE on a real folder. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "bun:test";
+import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { diagnose, mapRoot, profile, sniffLogs } from "../../src/actions/project.ts";
 import { isLogName } from "../../src/core/compressed.ts";
 import { findStacks } from "../../src/core/context/stack.ts";
 import { createOverlay, type Overlay } from "../../src/flows/stage.ts";
+import { newFolder } from "../grounds.ts";
 import { openBare } from "../workspace/bare.ts";
 
 const { signal } = new AbortController();
@@ -14,7 +14,7 @@ let root = "";
 let stage: Overlay;
 
 beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), "pai-project-"));
+  root = newFolder("disk", "project");
   mkdirSync(join(root, "src"));
   mkdirSync(join(root, "logs"));
   writeFileSync(join(root, "package.json"), "{}");
@@ -23,8 +23,6 @@ beforeAll(async () => {
   const { workspace } = await openBare(root, null, { force: false });
   stage = createOverlay(workspace);
 });
-
-afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 test("MAP_ROOT names the stack with the file that tells it, the usual folders and the files", async () => {
   expect(await mapRoot.propose({}, stage, signal)).toEqual({

@@ -1,12 +1,12 @@
 /** The tools as a model meets them: Pilot's own cases and the defects of its tools, on a real folder. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { allActions } from "../../src/actions/registry.ts";
 import type { Json } from "../../src/core/model.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
+import { newFolder } from "../grounds.ts";
 import { openBare } from "../workspace/bare.ts";
 
 let base = "";
@@ -24,7 +24,7 @@ async function openAt(folder: string): Promise<Workspace> {
 }
 
 beforeEach(async () => {
-  base = mkdtempSync(join(tmpdir(), "pai-tools-"));
+  base = newFolder("disk", "tools");
   root = join(base, "work");
   mkdirSync(root);
   place("hello.go", 'package main\n\nfunc main() {\n\tprintln("hello")\n}\n');
@@ -33,7 +33,6 @@ beforeEach(async () => {
   place("readme.md", "# Hello\n");
   workspace = await openAt(root);
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 /** What the tool answers or proposes; a refusal as its text. */
 async function use(tool: string, input: Json): Promise<string> {

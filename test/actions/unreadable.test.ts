@@ -47,7 +47,6 @@ test("TREE and LIST_PATH name the folders they could not read", async () => {
     "./\n├── a.txt\n├── locked/\n└── sub/\n(2 folders could not be read: locked/, sub/)",
   );
   expect(await at.look(listPath)).toBe("a.txt\nlocked/\nsub/\n(2 folders could not be read: locked/, sub/)");
-  at.remove();
 });
 
 test("a file or folder that cannot be read is an answer to the model, not the end of the run", async () => {
@@ -72,11 +71,9 @@ test("a file or folder that cannot be read is an answer to the model, not the en
     "true ",
     "false locked cannot be listed",
   ]);
-  place.remove();
 });
 
 test("more than ten of them are counted", async () => {
   const at = await openWith(Array.from({ length: 12 }, (_, n) => `d${n + 10}`));
   expect((await at.look(tree)).split("\n").at(-1)).toMatch(/^\(12 folders could not be read: d10\/, .*d19\/, …\)$/);
-  at.remove();
 });

@@ -28,8 +28,6 @@ async function mentions(text: string): Promise<readonly string[] | string> {
   } catch (thrown) {
     const { code, message, hint } = thrown as { code: string; message: string; hint: string | null };
     return `${code}: ${message}; ${hint ?? ""}`;
-  } finally {
-    place.remove();
   }
 }
 

@@ -1,13 +1,14 @@
 /** `pai context`: all that the first call would send, weighed, and nothing sent. */
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { commands } from "../../src/cli/command-table.ts";
 import { renderPreview, renderRanking } from "../../src/cli/commands/context.ts";
 import { factsOf } from "../../src/core/receipt.ts";
 import type { Preview, RankedFile } from "../../src/flows/preview.ts";
 import { finish, plan, write } from "../flows/plans.ts";
 import { makeFolder } from "../flows/scripted.ts";
+import { makeHome } from "../store/temp-home.ts";
 import { openProcess } from "./fake-context.ts";
 import { idOf, receiptsOf, record } from "./recorded.ts";
 
@@ -15,11 +16,7 @@ const command = commands.find(({ name }) => name === "context");
 const key = "sk-proj-4Kz9Qw2Rt7Yp1Lm8Nv3Xb6Hc5Jd0Fg";
 
 function open(files: Readonly<Record<string, string>>) {
-  const { home, run } = openProcess();
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(home.root, name)), { recursive: true });
-    writeFileSync(join(home.root, name), text);
-  }
+  const { home, run } = openProcess(makeHome(), files);
   if (command === undefined) throw new Error("there is no pai context");
   const ask = (task: string, flags = {}) => run(command, { words: [task], flags });
   const preview = async (task: string, flags = {}): Promise<Preview & { readonly model: string }> => {
@@ -92,7 +89,6 @@ test("what it says is what the run then sends", async () => {
   const lines = [plan({ steps: ["WRITE d.txt"] }), write("d.txt", "d\n") + finish()];
   await record(place, { task: "make d.txt", lines });
   const { facts } = (await receiptsOf(place)).read(idOf(1));
-  place.remove();
   const sent = factsOf(facts, "context.sent")
     .at(0)
     ?.files.map(({ path }) => path);

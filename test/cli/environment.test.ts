@@ -1,22 +1,18 @@
 /** The line that says what is here: short, true to the files, and found without running anything. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeEnvironment } from "../../src/cli/compose/environment.ts";
 import { finish, plan, write } from "../flows/plans.ts";
 import { makeFolder, play, playIn } from "../flows/scripted.ts";
+import { newFolder } from "../grounds.ts";
 
 function inPlace(work: (root: string, bin: string) => void): void {
-  const root = mkdtempSync(join(tmpdir(), "pai-here-"));
+  const root = newFolder("disk", "here");
   const bin = join(root, "usr/bin");
   mkdirSync(bin, { recursive: true });
-  try {
-    work(root, bin);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
-  }
+  work(root, bin);
 }
 
 const program = "#!/bin/sh\nexit 1\n";
@@ -80,7 +76,6 @@ test("with the branch behind it, and at most 300 characters in all", async () =>
   const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()];
   spawnSync("git", ["init", "-q", "-b", "a-branch"], { cwd: place.root });
   const ran = await playIn(place, { lines, options: { environment: `Debian 12, ${"tool, ".repeat(80)}` } });
-  place.remove();
   const [line = ""] = ran.asked(1).split("\n");
   expect(line).toMatch(/^Here: Debian 12, tool, .*; git branch a-branch, no commit yet$/);
   expect(line.length).toBeLessThanOrEqual(300);

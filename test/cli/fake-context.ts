@@ -3,6 +3,7 @@ import type { Command, Context } from "../../src/cli/command.ts";
 import type { Flags } from "../../src/cli/flags.ts";
 import { openNotices } from "../../src/cli/notices.ts";
 import { toPaiError } from "../../src/core/error.ts";
+import { type Files, placeFiles } from "../flows/scripted.ts";
 import { type Home, makeHome } from "../store/temp-home.ts";
 
 export interface Said {
@@ -25,7 +26,8 @@ export interface Process {
   readonly run: (command: Pick<Command, "run">, typed?: Typed) => Promise<Said>;
 }
 
-export function openProcess(home: Home = makeHome()): Process {
+export function openProcess(home: Home = makeHome(), files: Files = {}): Process {
+  placeFiles(home.root, files);
   return {
     home,
     async run(command, { words = [], flags = {}, env = {}, stdin } = {}) {

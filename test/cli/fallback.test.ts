@@ -1,9 +1,7 @@
 /** `--model a,b`: the switch is reported, recorded and paid for at its own price. */
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { runCommand } from "../../src/cli/commands/task.ts";
+import { newFolder } from "../grounds.ts";
 import { says } from "../models/chat/chat-wire.ts";
 import { type Server, serve, sse } from "../models/loopback.ts";
 import { openProcess, type Typed } from "./fake-context.ts";
@@ -19,7 +17,7 @@ async function play(flags: Typed["flags"]) {
   const talk = JSON.stringify({ intent: "conversation", reply: "Hello" });
   const first = serve(() => Response.json({ error: { message: "no credit", status: "x" } }, { status: 402 }));
   const second = serve(() => sse([says(talk)]));
-  const folder = mkdtempSync(join(tmpdir(), "pai-fallback-"));
+  const folder = newFolder("disk", "fallback");
   const typed = {
     words: ["hi"],
     flags: { yes: true, jsonl: true, cwd: folder, ...flags },
@@ -28,7 +26,6 @@ async function play(flags: Typed["flags"]) {
   };
   const said = await openProcess().run(run, typed);
   await Promise.all([first.stop(), second.stop()]);
-  rmSync(folder, { recursive: true });
   const events = said.out
     .split("\n")
     .filter(Boolean)

@@ -1,17 +1,16 @@
 /** A key that a program of the user prints: run when needed, kept for its time, masked, and every failure named. */
-import { afterAll, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../../src/cli/commands/task.ts";
 import { openKeyCommand } from "../../src/cli/compose/key-command.ts";
+import { newFolder } from "../grounds.ts";
 import { says } from "../models/chat/chat-wire.ts";
 import { quiet, sse, useServer } from "../models/loopback.ts";
 import { put } from "../store/temp-home.ts";
 import { openProcess } from "./fake-context.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pai-key-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("disk", "key");
 
 /** A program in a folder of PATH. */
 function program(name: string, body: string): string {

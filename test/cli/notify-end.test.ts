@@ -1,20 +1,19 @@
 /** The notification at the end of a long run; no shell reads any of it. */
-import { afterAll, afterEach, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { afterEach, expect, test } from "bun:test";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { notifyEnd } from "../../src/cli/compose/notify-end.ts";
 import { failedOutcome, type Outcome } from "../../src/core/outcome.ts";
+import { newFolder } from "../grounds.ts";
 import { comesTrue } from "../processes.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pai-notify-"));
+const folder = newFolder("disk", "notify");
 const program = join(folder, "tell");
 writeFileSync(
   program,
   `#!/bin/sh\nprintf '%s\\n' "$PWD" "$PAI_STATUS $PAI_CODE $PAI_RUN" "$@" >${folder}/new; mv ${folder}/new ${folder}/told\n`,
 );
 chmodSync(program, 0o755);
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => rmSync(join(folder, "told"), { force: true }));
 
 const ended: Outcome = {

@@ -1,9 +1,9 @@
 /** What is piped in beside a task is read when it comes, and never waited for when it does not. */
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PipedInput } from "../../src/cli/read-text.ts";
+import { newFolder } from "../grounds.ts";
 
 const module = join(import.meta.dir, "../../src/cli/read-text.ts");
 /** With arguments: the milliseconds to wait for the first byte, or "all" for --stdin. */
@@ -20,7 +20,7 @@ interface Behind extends PipedInput {
 
 /** Runs the reading at the end of a shell line that feeds it. */
 async function readBehind(line: string, wait = "1500"): Promise<Behind> {
-  const folder = mkdtempSync(join(tmpdir(), "pai-piped-"));
+  const folder = newFolder("disk", "piped");
   writeFileSync(join(folder, "read.ts"), program);
   writeFileSync(join(folder, "text.txt"), "one\ntwo\n");
   const started = performance.now();
@@ -31,7 +31,6 @@ async function readBehind(line: string, wait = "1500"): Promise<Behind> {
     stdin: "ignore",
   });
   const text = await new Response(child.stdout).text();
-  rmSync(folder, { recursive: true, force: true });
   return { ...(JSON.parse(text.trim().split("\n")[0] ?? "") as Omit<Behind, "ms">), ms: performance.now() - started };
 }
 

@@ -1,9 +1,9 @@
 /** The plan cache: a plan belongs to the server that made it. */
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../../src/cli/commands/task.ts";
+import { newFolder } from "../grounds.ts";
 import { says } from "../models/chat/chat-wire.ts";
 import { type Server, serve, sse } from "../models/loopback.ts";
 import { openProcess } from "./fake-context.ts";
@@ -26,7 +26,7 @@ beforeEach(() => {
 // F23: server A's plan was carried out with server B.
 test("a plan is used again at the same address, and made anew at another", async () => {
   const { run } = openProcess();
-  const folder = mkdtempSync(join(tmpdir(), "pai-cache-"));
+  const folder = newFolder("disk", "cache");
   writeFileSync(join(folder, "a.txt"), "one\n");
   const play = async ({ origin }: Server) => {
     rmSync(join(folder, "b.txt"), { force: true });
@@ -40,12 +40,11 @@ test("a plan is used again at the same address, and made anew at another", async
   expect(one.seen.length).toBe(3);
   await play(other);
   expect([one.seen.length, other.seen.length]).toEqual([3, 2]);
-  rmSync(folder, { recursive: true });
 });
 
 test("a plan that is refused for want of a flag is kept: with the flag only the work is asked for", async () => {
   const { run } = openProcess();
-  const folder = mkdtempSync(join(tmpdir(), "pai-cache-"));
+  const folder = newFolder("disk", "cache");
   writeFileSync(join(folder, "a.txt"), "one\n");
   one.answer = (n) => sse([says((n === 0 ? plan : script).replace("b.txt", "crontab"))]);
   const play = async (allow: readonly string[]) => {
@@ -56,5 +55,4 @@ test("a plan that is refused for want of a flag is kept: with the flag only the 
   };
   expect(await play([])).toEqual([12, 1]);
   expect(await play(["crontab"])).toEqual([0, 2]);
-  rmSync(folder, { recursive: true });
 });

@@ -1,9 +1,9 @@
 /** A small model on a server of the user's own: it ignores tools, holds 4,096 tokens, wraps its plan in prose. */
 import { beforeEach, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../../src/cli/commands/task.ts";
+import { newFolder } from "../grounds.ts";
 import { ollamaSays } from "../models/chat/chat-wire.ts";
 import { useServer } from "../models/loopback.ts";
 import { openProcess } from "./fake-context.ts";
@@ -22,7 +22,7 @@ const replies = [
 const server = useServer();
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "pai-small-"));
+  folder = newFolder("disk", "small");
   server.about = {
     "/api/version": { version: "0.20.1" },
     "/api/show": { model_info: { "qwen3.context_length": 4096 } },
@@ -43,7 +43,6 @@ const play = async (task: string) => {
   };
   const said = await openProcess().run(run, { ...typed, stdin: "" });
   const made = existsSync(join(folder, "a.txt")) ? readFileSync(join(folder, "a.txt"), "utf8") : null;
-  rmSync(folder, { recursive: true });
   return { ...said, made };
 };
 

@@ -1,7 +1,6 @@
 /** `-m plan=A,work=B`: each model gets its calls, at its own price, and what makes no sense is said in words. */
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { contextCommand } from "../../src/cli/commands/context.ts";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
@@ -11,6 +10,7 @@ import { listModels, spellModels } from "../../src/cli/compose/compose-model.ts"
 import type { Fields } from "../../src/core/model.ts";
 import { openReceipts } from "../../src/store/receipts.ts";
 import { finish, plan, write } from "../flows/plans.ts";
+import { newFolder } from "../grounds.ts";
 import { delta, done, event } from "../models/chat/chat-wire.ts";
 import { type Server, serve, sse } from "../models/loopback.ts";
 import { put } from "../store/temp-home.ts";
@@ -57,7 +57,7 @@ const pair = "plan=thinker:a,work=writer:b";
 
 async function run(flags: object, command = { run: runCommand }) {
   const process = openPair();
-  const folder = mkdtempSync(join(tmpdir(), "pai-two-"));
+  const folder = newFolder("disk", "two");
   const said = await process.run(command, {
     words: ["make a.txt"],
     flags: { yes: true, model: pair, cwd: folder, ...flags },

@@ -1,7 +1,6 @@
 /** Diffs count right and are what git itself would apply. */
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import type { Blob, Change } from "../../src/core/change.ts";
@@ -9,6 +8,7 @@ import { countLines, renderChanges, summarizeAll } from "../../src/core/diff.ts"
 import { digest } from "../../src/core/digest.ts";
 import { matchLines, splitLines } from "../../src/core/line-diff.ts";
 import type { RelPath } from "../../src/core/path.ts";
+import { newFolder } from "../grounds.ts";
 import { expectCpu } from "./cpu-time.ts";
 
 const file = (content: string | Uint8Array, mode = 0o644): Blob => ({
@@ -211,20 +211,16 @@ test("git applies what is shown", () => {
     change("run.sh", file("a\n"), file("a\n", 0o755)),
     change('o"d\x1b\t\\\x7f 日.txt', file("a\n"), file("b\n")),
   ];
-  const folder = mkdtempSync(join(tmpdir(), "diff-"));
-  try {
-    for (const { path, before } of changes) {
-      if (before?.kind !== "file") continue;
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), before.bytes, { mode: before.mode });
-    }
-    const git = Bun.spawnSync(["git", "apply", "-"], { cwd: folder, stdin: Buffer.from(renderChanges(changes)) });
-    expect(git.stderr.toString()).toBe("");
-    for (const { path, after } of changes) {
-      if (after?.kind === "file") expect(readFileSync(join(folder, path))).toEqual(Buffer.from(after.bytes));
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
+  const folder = newFolder("disk", "diff");
+  for (const { path, before } of changes) {
+    if (before?.kind !== "file") continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), before.bytes, { mode: before.mode });
+  }
+  const git = Bun.spawnSync(["git", "apply", "-"], { cwd: folder, stdin: Buffer.from(renderChanges(changes)) });
+  expect(git.stderr.toString()).toBe("");
+  for (const { path, after } of changes) {
+    if (after?.kind === "file") expect(readFileSync(join(folder, path))).toEqual(Buffer.from(after.bytes));
   }
 });
 

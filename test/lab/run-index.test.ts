@@ -1,14 +1,14 @@
 /** The table of runs: made from receipts, and from notes where these are gone. */
 import { expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sealFact } from "../../src/core/receipt.ts";
 import { readRuns, sumRuns } from "../../src/lab/run-index.ts";
 import { noteEnded, noteUndone } from "../../src/store/run-notes.ts";
+import { newFolder } from "../grounds.ts";
 
 function openState() {
-  const path = mkdtempSync(join(tmpdir(), "pai-index-"));
+  const path = newFolder("disk", "index");
   const folder = join(path, "project-1");
   mkdirSync(join(folder, "runs"), { recursive: true });
   const started = (id: string) => ({ type: "run.started", v: 1, run: id, at: "2026-11-21T10:00:00.000Z", root: "/p" });

@@ -1,6 +1,6 @@
-/** Intervals and comparisons against values that are known. */
+/** The numbers of evaluations, and their report. */
 import { expect, test } from "bun:test";
-import { makeReport, mcnemar, renderReportLines, wilson } from "../../src/lab/eval/report.ts";
+import { makeReport, mcnemar, renderHtml, renderReportLines, wilson } from "../../src/lab/eval/report.ts";
 import type { EvalResult } from "../../src/lab/eval/result.ts";
 
 test("the interval of a share is Wilson's", () => {
@@ -28,4 +28,11 @@ test("at a terminal a report is as narrow as it, and has every figure", () => {
   const lines = renderReportLines(makeReport([one as unknown as EvalResult]), 40).split("\n");
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
   expect(lines.join(" ").replace(/\s+/g, " ")).toContain("model oracle, mode none, passed 1, of 1, pass@1 100 %");
+});
+
+test("a name of a task is shown as it is, with marks of HTML and of Markdown", () => {
+  const task = "a|b <i>c</i> &lt; ~~d~~ *e*";
+  const row = { model: "local:x", mode: "auto", passed: 1, results: 1, ms: 1, actions: 1, added: 1, deleted: 0 };
+  const page = renderHtml({ candidates: [], pairs: [], tasks: [{ ...row, task, refused: 0 }] });
+  expect(page).toContain("<td>a|b &lt;i&gt;c&lt;/i&gt; &amp;lt; ~~d~~ *e*</td>");
 });

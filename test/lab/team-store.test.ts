@@ -1,11 +1,10 @@
 /** The connection to a team's database: addresses, TLS, layouts, and the errors when it cannot be used. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { migrations, openTeamStore } from "../../src/lab/team/team-store.ts";
+import { newFolder } from "../grounds.ts";
 import { needs } from "../needs.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
@@ -182,12 +181,11 @@ needs(postgres, "openssl").describe("TLS", () => {
     return { key, cert };
   };
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "pai-tls-"));
+    folder = newFolder("disk", "tls");
     server = startPostgres(makeCert("localhost"));
   });
   afterAll(() => {
     server.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
   const url = (query: string) => `postgres://owner@localhost:${server.port}/postgres?${query}`;
 

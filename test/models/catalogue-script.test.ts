@@ -1,16 +1,15 @@
 /** The script that renews the catalogue: from models.dev's form, with announced prices, and never from a damaged file. */
-import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mergeModels } from "../../scripts/catalogue/merge.ts";
 import { readModels } from "../../scripts/catalogue/models-dev.ts";
 import file from "../../src/models/catalogue.json" with { type: "json" };
 import type { CatalogueEntry } from "../../src/models/catalogue.ts";
+import { newFolder } from "../grounds.ts";
 
 const root = join(import.meta.dir, "../..");
-const folder = mkdtempSync(join(tmpdir(), "pai-catalogue-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("disk", "catalogue");
 
 const today = "2026-11-23";
 /** A model as models.dev writes it, with the fields that pai does not need. */

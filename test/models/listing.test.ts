@@ -11,19 +11,10 @@ const only = (row: object): ListedModel | undefined => read({ data: [row] })?.mo
 
 describe("the list of", () => {
   test("OpenAI names models and days of their shutdown; those that write no text are left out", () => {
-    const model = (id: string, shutdown_date: string | null = null) => ({
-      id,
-      object: "model",
-      created: 1_700_000_000,
-      owned_by: "openai",
-      shutdown_date,
-    });
+    const model = (id: string, shutdown_date: string | null = null) => ({ id, object: "model", shutdown_date });
     const others = ["text-embedding-3-large", "whisper-1", "tts-1", "gpt-image-2", "gpt-realtime", "gpt-4o-audio"];
-    const answer = {
-      object: "list",
-      data: [model("gpt-6.1-terra"), model("o3", "2026-12-11"), ...others.map((id) => model(id))],
-    };
-    expect(read(answer)).toEqual({
+    const data = [model("gpt-6.1-terra"), model("o3", "2026-12-11"), ...others.map((id) => model(id))];
+    expect(read({ object: "list", data })).toEqual({
       models: [
         { ...none, name: "gpt-6.1-terra" },
         { ...none, name: "o3", ends: "2026-12-11" },
@@ -33,18 +24,11 @@ describe("the list of", () => {
   });
 
   test("Gemini tells windows and outputs, and which models write", () => {
-    const model = (name: string, supportedGenerationMethods: string[]) => ({
-      name: `models/${name}`,
-      version: "001",
-      displayName: name,
-      inputTokenLimit: 1_048_576,
-      outputTokenLimit: 65_536,
-      supportedGenerationMethods,
+    const model = (name: string, ...supportedGenerationMethods: readonly string[]) => ({
+      ...{ name: `models/${name}`, inputTokenLimit: 1_048_576, outputTokenLimit: 65_536, supportedGenerationMethods },
     });
-    const models = [
-      model("gemini-3.5-flash-lite", ["generateContent", "countTokens"]),
-      model("gemini-embedding-001", ["embedContent"]),
-    ];
+    const writes = model("gemini-3.5-flash-lite", "generateContent", "countTokens");
+    const models = [writes, model("gemini-embedding-001", "embedContent")];
     expect(read({ models, nextPageToken: "abc" })).toEqual({
       models: [{ ...none, name: "gemini-3.5-flash-lite", window: 1_048_576, output: 65_536 }],
       omitted: ["1 that write no text", "those on further pages of the server"],
@@ -52,23 +36,12 @@ describe("the list of", () => {
   });
 
   test("Anthropic tells windows, outputs and retirements", () => {
-    const model = (id: string, over: object) => ({
-      type: "model",
-      id,
-      display_name: id,
-      created_at: "2026-02-04T00:00:00Z",
-      max_input_tokens: 200_000,
-      max_tokens: 64_000,
-      lifecycle: "active",
-      retires_at: null,
-      capabilities: null,
-      ...over,
+    const model = (id: string, lifecycle: string, retires_at: string | null = null) => ({
+      ...{ id, max_input_tokens: 200_000, max_tokens: 64_000, lifecycle, retires_at },
     });
-    const gone = model("claude-opus-3", { lifecycle: "retired" });
-    const going = model("claude-sonnet-4-5", { lifecycle: "deprecated", retires_at: "2026-11-30T00:00:00Z" });
-    expect(
-      read({ data: [model("claude-sonnet-5-5", {}), going, gone], has_more: true, first_id: "a", last_id: "b" }),
-    ).toEqual({
+    const going = model("claude-sonnet-4-5", "deprecated", "2026-11-30T00:00:00Z");
+    const data = [model("claude-sonnet-5-5", "active"), going, model("claude-opus-3", "retired")];
+    expect(read({ data, has_more: true, first_id: "a", last_id: "b" })).toEqual({
       models: [
         { ...none, name: "claude-sonnet-5-5", window: 200_000, output: 64_000 },
         { ...none, name: "claude-sonnet-4-5", window: 200_000, output: 64_000, ends: "2026-11-30" },
@@ -79,20 +52,11 @@ describe("the list of", () => {
 
   test("Mistral tells windows and deprecations", () => {
     const model = (id: string, completion_chat: boolean, deprecation: string | null = null) => ({
-      id,
-      object: "model",
-      owned_by: "mistralai",
-      capabilities: { completion_chat, function_calling: true },
-      max_context_length: 262_144,
-      aliases: [],
-      deprecation,
+      ...{ id, capabilities: { completion_chat, function_calling: true }, max_context_length: 262_144, deprecation },
     });
-    const rows = [
-      model("mistral-large-latest", true),
-      model("mistral-embed", false),
-      model("magistral-small", true, "2026-12-31T12:00:00.000Z"),
-    ];
-    expect(read({ object: "list", data: rows })?.models).toEqual([
+    const ends = model("magistral-small", true, "2026-12-31T12:00:00.000Z");
+    const data = [model("mistral-large-latest", true), model("mistral-embed", false), ends];
+    expect(read({ object: "list", data })?.models).toEqual([
       { ...none, name: "mistral-large-latest", window: 262_144 },
       { ...none, name: "magistral-small", window: 262_144, ends: "2026-12-31" },
     ]);
@@ -101,18 +65,13 @@ describe("the list of", () => {
   test("OpenRouter tells windows, outputs, ends and prices", () => {
     expect(
       only({
-        id: "anthropic/claude-sonnet-5-5",
-        name: "Anthropic: Claude Sonnet 5.5",
-        context_length: 1_000_000,
+        ...{ id: "anthropic/claude-sonnet-5-5", context_length: 1_000_000, expiration_date: "2027-03-01" },
         architecture: { input_modalities: ["text", "image"], output_modalities: ["text"] },
         pricing: {
-          prompt: "0.000002",
-          completion: "0.00001",
-          input_cache_read: "0.0000001",
-          input_cache_write: "0.0000025",
+          ...{ prompt: "0.000002", completion: "0.00001" },
+          ...{ input_cache_read: "0.0000001", input_cache_write: "0.0000025" },
         },
         top_provider: { context_length: 1_000_000, max_completion_tokens: 128_000, is_moderated: true },
-        expiration_date: "2027-03-01",
       }),
     ).toEqual({
       name: "anthropic/claude-sonnet-5-5",
@@ -162,20 +121,8 @@ describe("a price of OpenRouter", () => {
 
 describe("a hostile list", () => {
   test("names that could control a terminal, or could not be asked for, are left out and counted", () => {
-    const names = [
-      "ok-1",
-      "\u001b[2Jevil",
-      "a b",
-      "line\nbreak",
-      "x".repeat(151),
-      "",
-      "\u202eabc",
-      "-m",
-      'q"uote',
-      7,
-      null,
-      {},
-    ];
+    const hostile = ["\u001b[2Jevil", "a b", "line\nbreak", "x".repeat(151), "", "\u202eabc", "-m", 'q"uote'];
+    const names = ["ok-1", ...hostile, 7, null, {}];
     expect(read({ data: [...names.map((id) => ({ id })), null, "text", [1]] })).toEqual({
       models: [{ ...none, name: "ok-1" }],
       omitted: ["14 without a usable name"],
@@ -184,16 +131,9 @@ describe("a hostile list", () => {
 
   test("fields of wrong types count as not told", () => {
     const row = {
-      id: "m",
-      context_length: "many",
-      max_tokens: -1,
-      top_provider: [],
-      pricing: "free",
-      shutdown_date: { day: 1 },
-      expiration_date: "soon\u001b[31m",
-      architecture: { output_modalities: "text" },
-      capabilities: null,
-      supportedGenerationMethods: { a: 1 },
+      ...{ id: "m", context_length: "many", max_tokens: -1, top_provider: [], pricing: "free", capabilities: null },
+      ...{ shutdown_date: { day: 1 }, expiration_date: "soon\u001b[31m" },
+      ...{ architecture: { output_modalities: "text" }, supportedGenerationMethods: { a: 1 } },
     };
     expect(only(row)).toEqual({ ...none, name: "m" });
     expect(only({ id: "m", context_length: 1e300, inputTokenLimit: Number.MAX_SAFE_INTEGER })?.window).toBeNull();

@@ -1,9 +1,9 @@
 /** Networks of companies: own certificates, client certificates, proxies that want a login. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newFolder } from "../grounds.ts";
 import { makeCertificates } from "./certificate.ts";
 import { sse } from "./loopback.ts";
 import { says } from "./openai/openai-wire.ts";
@@ -11,7 +11,7 @@ import { says } from "./openai/openai-wire.ts";
 const host = "model.invalid";
 const { ca, made } = makeCertificates([host, "client"]);
 const [server, client] = made;
-const folder = mkdtempSync(join(tmpdir(), "pai-network-"));
+const folder = newFolder("disk", "network");
 const file = (name: string, content = "") => {
   const path = join(folder, name);
   if (content !== "") writeFileSync(path, content);
@@ -62,7 +62,6 @@ describe("TLS", () => {
   });
   afterAll(async () => {
     await Promise.all([plain.stop(true), strict.stop(true)]);
-    rmSync(folder, { recursive: true });
   });
 
   test("a network that re-signs TLS is named with what to do; NODE_EXTRA_CA_CERTS is enough (R48)", async () => {

@@ -1,9 +1,9 @@
 /** The smoke test of real services, tried against servers on loopback: what it asks, judges, records and never shows. */
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Exchange } from "../../scripts/smoke/recorder.ts";
+import { newFolder } from "../grounds.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { event, parts, says } from "./gemini/gemini-wire.ts";
 import { replay, shape } from "./read-recorded.ts";
@@ -60,10 +60,9 @@ const server = Bun.serve({
     return world.answer(pathname, await request.text());
   },
 });
-const folder = mkdtempSync(join(tmpdir(), "pai-smoke-test-"));
+const folder = newFolder("disk", "smoke-test");
 afterAll(() => {
   server.stop(true);
-  rmSync(folder, { recursive: true });
 });
 
 async function smoke(args: readonly string[], env: Readonly<Record<string, string>>) {

@@ -1,13 +1,12 @@
 /** Which files in the user's folders are pai's own. */
-import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findBelongings, findUnfinished } from "../../src/store/belongings.ts";
 import type { Places } from "../../src/store/places.ts";
+import { newFolder } from "../grounds.ts";
 
-const shelf = mkdtempSync(join(tmpdir(), "pai-belongings-"));
-afterAll(() => rmSync(shelf, { recursive: true }));
+const shelf = newFolder("disk", "belongings");
 
 /** A state folder with these entries; those that end in a slash are folders. */
 function openState(name: string, entries: readonly string[]): Places {

@@ -1,12 +1,11 @@
 /** What was typed is there in the next session, bounded, private, without secrets. */
-import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openInputHistory } from "../../src/store/input-history.ts";
+import { newFolder } from "../grounds.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pai-input-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("disk", "input");
 let next = 0;
 const place = () => join(folder, `${next++}`, "input.jsonl");
 

@@ -1,13 +1,12 @@
 /** What the environment and the `.env` files of a folder name as secrets. */
-import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findNamedSecrets as find, type NamedPlaces } from "../../src/store/named-secrets.ts";
 import { expectCpu } from "../core/cpu-time.ts";
+import { newFolder } from "../grounds.ts";
 
-const root = mkdtempSync(join(tmpdir(), "pai-named-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = newFolder("disk", "named");
 const findNamedSecrets = (env: NamedPlaces["env"], from: string, known: readonly string[] = []) =>
   find({ env, root: from, known });
 const value = "Zx9kQ2mR7tLp4VwA8sNd";

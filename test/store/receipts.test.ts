@@ -1,15 +1,14 @@
 /** Receipts: sealed line by line, private, bounded; whatever is changed in one is found. */
-import { afterAll, afterEach, expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { afterEach, expect, test } from "bun:test";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Fact, readReceipt } from "../../src/core/receipt.ts";
 import { openReceipts } from "../../src/store/receipts.ts";
+import { newFolder } from "../grounds.ts";
 
-const base = mkdtempSync(join(tmpdir(), "pai-receipts-"));
+const base = newFolder("disk", "receipts");
 const folder = join(base, "state/runs");
 afterEach(() => rmSync(join(base, "state"), { recursive: true, force: true }));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 const at = "2026-11-21T12:00:00.000Z";
 const id = "20261121-120000000-abcd";

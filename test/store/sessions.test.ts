@@ -1,21 +1,12 @@
 /** Session files on a real disk: private, listed newest first, gone on with, pruned. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StampedEvent } from "../../src/core/event.ts";
 import type { Message } from "../../src/core/model.ts";
 import { failedOutcome } from "../../src/core/outcome.ts";
 import { type OpenSession, openSessions, openUnkept, type Sessions } from "../../src/store/sessions.ts";
+import { newFolder } from "../grounds.ts";
 
 let base = "";
 let folder = "";
@@ -27,12 +18,11 @@ const warn = (text: string) => {
 };
 
 beforeEach(() => {
-  base = mkdtempSync(join(tmpdir(), "pai-sessions-"));
+  base = newFolder("disk", "sessions");
   folder = join(base, "sessions");
   sessions = openSessions(folder, "/w");
   tick = 0;
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const stamp = { run: "r1", seq: 1, at: "2026-01-01T00:00:00Z" };
 const begin = (task: string, run = "r1"): StampedEvent => ({

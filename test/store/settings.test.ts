@@ -250,11 +250,6 @@ test("a trusted pai.json may say more, until its content changes", () => {
   ]);
 });
 
-test("works without a home (R45)", () => {
-  const places = { home: null, configDir: null, stateDir: null };
-  expect(loadSettings({ flags: {}, env: {}, places, root: null }).settings.temperature).toBeNull();
-});
-
 test("an effort holds for plans and work, or each has its own; what is said for one call wins over both", () => {
   const home = makeHome();
   user(home, { effort: "low" });

@@ -1,18 +1,14 @@
 /** A lock ends with its process, whatever container or machine that was in. */
 import { expect, test } from "bun:test";
-import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { takeClaim, takeLock } from "../../src/system/lock.ts";
+import { newFolder } from "../grounds.ts";
 
 function inFolder(use: (folder: string) => void | Promise<void>) {
   return async () => {
-    const folder = mkdtempSync(join(tmpdir(), "pai-lock-"));
-    try {
-      await use(folder);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = newFolder("disk", "lock");
+    await use(folder);
   };
 }
 

@@ -1,14 +1,13 @@
 /** Small files that others put there: read whole and bounded, or not at all; nothing of them can hold pai up. */
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readSmall } from "../../src/system/read-small.ts";
+import { newFolder } from "../grounds.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "pai-small-"));
+const folder = newFolder("disk", "small");
 const at = (name: string) => join(folder, name);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a file is read whole up to the limit; what is larger counts as none", () => {
   writeFileSync(at("file"), "grün\n");

@@ -1,18 +1,14 @@
 /** New files are written whole through Bun.write: bytes, rights and name, or nothing under the name. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createFile, replaceFile, writeBytes } from "../../src/system/write-file.ts";
+import { newFolder } from "../grounds.ts";
 
 function inFolder(work: (folder: string) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), "pai-write-"));
-  try {
-    work(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder("disk", "write");
+  work(folder);
 }
 
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);

@@ -1,13 +1,12 @@
 /** Text leaves the process whole, in order, and calmly, whatever the reader is (R04-R07). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "../grounds.ts";
 
 const source = join(import.meta.dir, "../../src/ui/writer.ts");
-const folder = mkdtempSync(join(tmpdir(), "pai-writer-"));
+const folder = newFolder("disk", "writer");
 const program = join(folder, "program.ts");
-afterAll(() => rmSync(folder, { recursive: true }));
 const size = 40 * 100_001;
 
 beforeAll(() => {

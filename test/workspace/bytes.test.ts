@@ -16,13 +16,10 @@ import { modify } from "../../src/actions/change.ts";
 import type { Stage, View } from "../../src/core/ports.ts";
 import type { Complaint, Proposal } from "../../src/core/proposal.ts";
 import { openBare } from "./bare.ts";
-import { usePlaces } from "./places.ts";
-import { treeOf } from "./tree.ts";
-
-const make = usePlaces();
+import { makePlace, treeOf } from "./tree.ts";
 
 async function open() {
-  const made = make();
+  const made = makePlace();
   const opened = await openBare(made.work, made.state);
   return { ...made, ...opened };
 }

@@ -17,41 +17,33 @@ const files = {
 
 test("certificates are listed, read and renewed; what else has their ending is closed", async () => {
   const place = makePlace(files);
-  try {
-    const { workspace } = await openBare(place.work, place.state);
-    symlinkSync("key.pem", join(place.work, "certs/link.pem"));
-    const listed = (await workspace.list(at("certs"))).map(({ path }) => String(path));
-    expect(listed).toEqual(["certs/chain.PEM", "certs/site.pem"]);
-    const read = await Promise.all(
-      Object.keys(files).map((path) =>
-        workspace.read(at(path)).then(
-          () => path,
-          () => null,
-        ),
+  const { workspace } = await openBare(place.work, place.state);
+  symlinkSync("key.pem", join(place.work, "certs/link.pem"));
+  const listed = (await workspace.list(at("certs"))).map(({ path }) => String(path));
+  expect(listed).toEqual(["certs/chain.PEM", "certs/site.pem"]);
+  const read = await Promise.all(
+    Object.keys(files).map((path) =>
+      workspace.read(at(path)).then(
+        () => path,
+        () => null,
       ),
-    );
-    expect(read.filter((path) => path !== null)).toEqual(["certs/site.pem", "certs/chain.PEM"]);
-    expect(workspace.whyClosed(at("certs/site.pem"))).toBeNull();
-    expect(workspace.whyClosed(at("certs/new.pem"))).toContain("may hold keys");
-    const transaction = await workspace.begin({ id: "r1", task: "renew" });
-    const renewed = change("certs/site.pem", file(files["certs/site.pem"]), file(block("CERTIFICATE")));
-    await transaction.apply([renewed]);
-    const stolen = change("certs/key.pem", file(files["certs/key.pem"]), file("x"));
-    expect(transaction.apply([stolen])).rejects.toMatchObject({ code: "path_refused" });
-    await transaction.close();
-  } finally {
-    place.remove();
-  }
+    ),
+  );
+  expect(read.filter((path) => path !== null)).toEqual(["certs/site.pem", "certs/chain.PEM"]);
+  expect(workspace.whyClosed(at("certs/site.pem"))).toBeNull();
+  expect(workspace.whyClosed(at("certs/new.pem"))).toContain("may hold keys");
+  const transaction = await workspace.begin({ id: "r1", task: "renew" });
+  const renewed = change("certs/site.pem", file(files["certs/site.pem"]), file(block("CERTIFICATE")));
+  await transaction.apply([renewed]);
+  const stolen = change("certs/key.pem", file(files["certs/key.pem"]), file("x"));
+  expect(transaction.apply([stolen])).rejects.toMatchObject({ code: "path_refused" });
+  await transaction.close();
 });
 
 test("a certificate that becomes a key is closed from then on", async () => {
   const place = makePlace(files);
-  try {
-    const { workspace } = await openBare(place.work, place.state);
-    expect((await workspace.read(at("certs/site.pem")))?.kind).toBe("file");
-    await Bun.write(join(place.work, "certs/site.pem"), block("PRIVATE KEY"));
-    expect(workspace.read(at("certs/site.pem"))).rejects.toMatchObject({ code: "path_refused" });
-  } finally {
-    place.remove();
-  }
+  const { workspace } = await openBare(place.work, place.state);
+  expect((await workspace.read(at("certs/site.pem")))?.kind).toBe("file");
+  await Bun.write(join(place.work, "certs/site.pem"), block("PRIVATE KEY"));
+  expect(workspace.read(at("certs/site.pem"))).rejects.toMatchObject({ code: "path_refused" });
 });

@@ -5,14 +5,13 @@ import { join } from "node:path";
 import { commandEnv } from "../../src/workspace/command/command-env.ts";
 import { runShell } from "../../src/workspace/command/shell.ts";
 import { ends } from "../processes.ts";
-import { usePlaces } from "./places.ts";
+import { makePlace } from "./tree.ts";
 
-const make = usePlaces();
 function open(): {
   readonly cwd: string;
   readonly sh: (command: string, env?: object, timeoutMs?: number) => Promise<Awaited<ReturnType<typeof runShell>>>;
 } {
-  const place = make();
+  const place = makePlace();
   const cwd = place.work;
   const signal = new AbortController().signal;
   const sh = (command: string, env: object = {}, timeoutMs = 10_000) =>

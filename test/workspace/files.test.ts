@@ -16,12 +16,10 @@ import {
 import { openRoot } from "../../src/workspace/confine.ts";
 import { putBack } from "../../src/workspace/journal/put-back.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
-import { usePlaces } from "./places.ts";
-import { at, change, file, treeOf } from "./tree.ts";
+import { at, change, file, makePlace, treeOf } from "./tree.ts";
 
-const make = usePlaces();
 const open = (files: Record<string, string> = {}) => {
-  const made = make(files);
+  const made = makePlace(files);
   const [root, disk] = [openRoot(made.work, { force: true, home: null }), openDisk()];
   const spot = (path: string, temp = temporaryName()): Spot => ({ root, disk, path: at(path), temp });
   return { ...made, root, disk, spot };

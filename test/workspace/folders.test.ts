@@ -16,14 +16,12 @@ import { mkdir, mv, rm } from "../../src/actions/change.ts";
 import type { Change } from "../../src/core/change.ts";
 import type { Stage } from "../../src/core/ports.ts";
 import { openBare } from "./bare.ts";
-import { usePlaces } from "./places.ts";
-import { treeOf } from "./tree.ts";
+import { makePlace, treeOf } from "./tree.ts";
 
-const make = usePlaces();
 const never = new AbortController().signal;
 
 async function open(files: Record<string, string>) {
-  const made = make(files);
+  const made = makePlace(files);
   const opened = await openBare(made.work, made.state, { env: { PATH: "/usr/bin:/bin" } });
   const stage: Stage = { ...opened.workspace, room: 1e6, asksBy: "script", shown: () => null };
   let number = 0;

@@ -7,10 +7,7 @@ import { recover } from "../../src/workspace/journal/recover.ts";
 import { openHistory } from "../../src/workspace/journal/run-history.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { noRules } from "./folder.ts";
-import { usePlaces } from "./places.ts";
-import { at, change, deadProcess, file, openPlace, type Place, treeOf } from "./tree.ts";
-
-const place = usePlaces();
+import { at, change, deadProcess, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
 
 async function recoverWith(made: Place): Promise<string[]> {
   const { root, state, lock } = openPlace(made, openDisk(), deadProcess());
@@ -23,7 +20,7 @@ async function recoverWith(made: Place): Promise<string[]> {
 
 test("a record that this pai has not sealed is not carried out: nothing is touched, and one message says so", async () => {
   // F30: whole lines with the check of a version without seals, and lines that bear the seal of another run.
-  const made = place({ "a.txt": "a", "b.txt": "PWNED" });
+  const made = makePlace({ "a.txt": "a", "b.txt": "PWNED" });
   const before = treeOf(made.work);
   const dead = () => openPlace(made, openDisk(), deadProcess());
   const { state } = dead();
@@ -52,7 +49,7 @@ test("a record that this pai has not sealed is not carried out: nothing is touch
 });
 
 test("a key of the seal that others could have made is replaced, and what it sealed is foreign", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   const run = openPlace(made, openDisk(), deadProcess()).begin("r1");
   await run.apply([change("a.txt", file("a"), file("A"))]);
   await run.close();
@@ -71,7 +68,7 @@ test("a key of the seal that others could have made is replaced, and what it sea
 });
 
 test("a record that leads out of the root stops neither the start nor the recovery of others", async () => {
-  const made = place({ "b.txt": "b" });
+  const made = makePlace({ "b.txt": "b" });
   const { state } = openPlace(made, openDisk(), deadProcess());
   const journal = openJournal(state, "r1");
   journal.begin("run", "odd");
@@ -89,7 +86,7 @@ test("a record that leads out of the root stops neither the start nor the recove
 
 test("recovery refuses a record that names what the policy denies, and goes on with the others", async () => {
   // F30: written by hand into the state folder, as no run writes these paths.
-  const made = place({ "a.txt": "a", "b.txt": "b", ".git/hooks/pre-commit": "theirs" });
+  const made = makePlace({ "a.txt": "a", "b.txt": "b", ".git/hooks/pre-commit": "theirs" });
   const before = { ...treeOf(made.work), "b.txt": "file 644 b" };
   const hook = at(".git/hooks/pre-commit");
   const dead = () => openPlace(made, openDisk(), deadProcess());

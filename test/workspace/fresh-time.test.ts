@@ -1,7 +1,7 @@
 /** New content is never taken for old: the tools that keep results by time of change see every change, and every way back. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { realpathSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import type { Transaction, Workspace } from "../../src/core/ports.ts";
@@ -23,15 +23,11 @@ interface Place {
 async function inPlace(files: Readonly<Record<string, string>>, work: (place: Place) => Promise<void>): Promise<void> {
   const base = realpathSync(newFolder("disk", "fresh"));
   const root = join(base, "work");
-  try {
-    for (const [name, text] of Object.entries(files)) await Bun.write(join(root, name), text);
-    const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], CARGO_HOME: process.env["CARGO_HOME"] };
-    const { workspace, history } = await openBare(root, join(base, "state"), { env });
-    const transaction = await workspace.begin({ id: "20261122-000000000-0001", task: "t" });
-    await work({ root, workspace, transaction, history });
-  } finally {
-    rmSync(base, { recursive: true, force: true });
-  }
+  for (const [name, text] of Object.entries(files)) await Bun.write(join(root, name), text);
+  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], CARGO_HOME: process.env["CARGO_HOME"] };
+  const { workspace, history } = await openBare(root, join(base, "state"), { env });
+  const transaction = await workspace.begin({ id: "20261122-000000000-0001", task: "t" });
+  await work({ root, workspace, transaction, history });
 }
 
 /** Replaces text of a file by text of the same length, as a run does. */

@@ -17,12 +17,10 @@ import { join } from "node:path";
 import { digest } from "../../src/core/digest.ts";
 import { type History, openHistory } from "../../src/workspace/journal/run-history.ts";
 import { noRules } from "./folder.ts";
-import { usePlaces } from "./places.ts";
-import { change, file, type Opened, openPlace, type Place, treeOf } from "./tree.ts";
+import { change, file, makePlace, type Opened, openPlace, type Place, treeOf } from "./tree.ts";
 
-const make = usePlaces();
 const open = (files: Record<string, string> = {}): { place: Place; opened: Opened; history: History } => {
-  const place = make(files);
+  const place = makePlace(files);
   const opened = openPlace(place);
   return { place, opened, history: openHistory(opened.root, opened.state, opened.lock, noRules) };
 };

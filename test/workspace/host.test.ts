@@ -1,12 +1,12 @@
 /** Looks at the machine: what its files tell, whatever processes, mounts and files are called. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { openHostFiles } from "../../src/workspace/host/host.ts";
 import { lookAtHost, lookAtMachine } from "../../src/workspace/host/look-at-host.ts";
 import { readSocketAddress, whoListens } from "../../src/workspace/host/ports.ts";
+import { newFolder } from "../grounds.ts";
 
 let machine = "";
 const put = (path: string, text: string) => {
@@ -25,7 +25,7 @@ const process = (pid: number, name: string, { uid = 0, kb = 1000, args = name })
 const look = (asked: string, showsArguments = false) => lookAtHost(openHostFiles(machine, showsArguments), asked);
 
 beforeAll(() => {
-  machine = mkdtempSync(join(tmpdir(), "pai-host-"));
+  machine = newFolder("disk", "host");
   put(
     "etc/passwd",
     "root:x:0:0::/root:/bin/bash\nweb:x:33:33::/srv/www:/usr/sbin/nologin\nada:x:1000:1000::/home/ada:/bin/zsh\n",
@@ -104,16 +104,15 @@ test("hostile names stay on one line, short, without control characters; argumen
 });
 
 test("a machine that hides the processes of others says so", async () => {
-  const other = mkdtempSync(join(tmpdir(), "pai-hidden-"));
+  const other = newFolder("disk", "hidden");
   mkdirSync(join(other, "proc/self"), { recursive: true });
   writeFileSync(join(other, "proc/self/mounts"), "proc /proc proc rw,hidepid=2 0 0\n");
   expect(await lookAtHost(openHostFiles(other, false), "processes")).toContain("hidepid");
   expect(await lookAtHost(openHostFiles(other, false), "ports")).toContain("hidepid");
-  rmSync(other, { recursive: true });
 });
 
 test("disk names the large folders and files with their owners, hard links once, and leads past mere ways to them", async () => {
-  const top = mkdtempSync(join(tmpdir(), "pai-full-"));
+  const top = newFolder("disk", "full");
   mkdirSync(join(top, "srv/only/logs"), { recursive: true });
   mkdirSync(join(top, "small"));
   writeFileSync(join(top, "srv/only/logs/app.log"), Buffer.alloc(12 * 1024 * 1024, 1));
@@ -123,15 +122,14 @@ test("disk names the large folders and files with their owners, hard links once,
   expect(text).toMatch(new RegExp(`12 MB +\\S+ +${top}/srv/only/logs/app\\.log$`, "m"));
   expect(text).not.toContain("small");
   expect(text).not.toMatch(new RegExp(`${top}/srv/$`, "m"));
-  rmSync(top, { recursive: true });
 });
 
 test("disk names a deleted file that a process holds open", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pai-held-"));
+  const folder = newFolder("disk", "held");
   const path = join(folder, "gone.log");
   writeFileSync(path, Buffer.alloc(9 * 1024 * 1024, 1));
   const fd = openSync(path, "r");
-  rmSync(folder, { recursive: true });
+  rmSync(path);
   const text = await lookAtMachine(false, `disk ${dirname(folder)}`);
   closeSync(fd);
   expect(text).toMatch(/deleted and still open:\n.*9\.0 MB {2}.*gone\.log {2}held by .*bun/);
@@ -155,7 +153,7 @@ test.each([
 ])("the kernel's address %s is %s", (hex, address) => expect(readSocketAddress(hex)).toBe(address));
 
 test("names who listens on loopback, not who has the port at another address", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pai-listen-"));
+  const folder = newFolder("disk", "listen");
   mkdirSync(join(folder, "proc/net"), { recursive: true });
   const row = (address: string, uid: number) => `0: ${address}:2CAA 00000000:0000 0A 0:0 00:0 0 ${uid} 0 1 1\n`;
   const ownerOf = (...rows: readonly string[]) => {
@@ -166,5 +164,4 @@ test("names who listens on loopback, not who has the port at another address", (
   expect(ownerOf(row("00000000", 5), row("0100007F", 7))).toBe("7");
   expect(ownerOf(row("0A00000A", 5), row("00000000", 7))).toBe("7");
   expect(ownerOf(row("0A00000A", 5))).toBeNull();
-  rmSync(folder, { recursive: true });
 });

@@ -1,16 +1,16 @@
 /** Ignore rules of a hostile project cost no more than a moment. */
 import { expect, onTestFinished, test } from "bun:test";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, realpathSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
 import { walkNow } from "../../src/workspace/scan.ts";
 import { expectCpu } from "../core/cpu-time.ts";
+import { newFolder } from "../grounds.ts";
 
 /** Fails if a walk through the folder that was prepared takes longer; returns its paths. */
 function walkWithin(limitMs: number, prepare: (folder: string) => void): readonly string[] {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "pai-ignore-")));
+  const folder = realpathSync(newFolder("disk", "ignore"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   prepare(folder);
   const root = openRoot(folder, { force: true, home: null });

@@ -7,12 +7,10 @@ import type { Batch } from "../../src/workspace/disk-batch.ts";
 import { openIds, openJournal, readRecord, runIds } from "../../src/workspace/journal/journal.ts";
 import { readRun, statusOfRun, workOfRun } from "../../src/workspace/journal/journal-run.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
-import { usePlaces } from "./places.ts";
-import { at, change, file } from "./tree.ts";
+import { at, change, file, makePlace } from "./tree.ts";
 
-const make = usePlaces();
 const open = () => {
-  const made = make();
+  const made = makePlace();
   return { ...made, disk: openDisk(), takeLock, folder: made.state };
 };
 const batchOf = (...changes: ReturnType<typeof change>[]): Batch => ({

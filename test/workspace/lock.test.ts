@@ -7,13 +7,10 @@ import { openRoot } from "../../src/workspace/confine.ts";
 import { openFileLock, openRootLock } from "../../src/workspace/journal/open-state.ts";
 import { recover } from "../../src/workspace/journal/recover.ts";
 import { noRules } from "./folder.ts";
-import { usePlaces } from "./places.ts";
-import { openPlace } from "./tree.ts";
-
-const make = usePlaces();
+import { makePlace, openPlace } from "./tree.ts";
 
 const lockPath = () => {
-  const made = make();
+  const made = makePlace();
   mkdirSync(made.state);
   return join(made.state, "lock");
 };
@@ -40,7 +37,7 @@ test("whoever holds the lock is waited for; a rollback goes on all the same", as
 });
 
 test("without a state folder the root folder itself is the lock", async () => {
-  const made = make();
+  const made = makePlace();
   const open = () => openRoot(made.work, { force: true, home: null });
   let ended = false;
   const first = openRootLock(open())(async () => {
@@ -55,7 +52,7 @@ test("without a state folder the root folder itself is the lock", async () => {
 });
 
 test("whoever holds the lock and is killed holds it no more", async () => {
-  const made = make({ counter: "0" });
+  const made = makePlace({ counter: "0" });
   const count = (times: string) =>
     Bun.spawn([process.execPath, join(import.meta.dir, "counter.ts"), made.base, times], {
       stdout: "pipe",
@@ -76,7 +73,7 @@ test("whoever holds the lock and is killed holds it no more", async () => {
 });
 
 test("two processes, 100 read-modify-writes each: none is lost", async () => {
-  const made = make({ counter: "0" });
+  const made = makePlace({ counter: "0" });
   const counter = () =>
     Bun.spawn([process.execPath, join(import.meta.dir, "counter.ts"), made.base, "100"], {
       stdout: "pipe",

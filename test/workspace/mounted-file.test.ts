@@ -1,8 +1,8 @@
 /** A file that cannot be replaced as it is, is written in its place, and comes back all the same. */
 import { expect } from "bun:test";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "../grounds.ts";
 import { needs, otherUser, ownMounts } from "../needs.ts";
 
 async function wrongIn(base: string, starter: readonly string[], how: "group" | "mount"): Promise<unknown> {
@@ -12,13 +12,12 @@ async function wrongIn(base: string, starter: readonly string[], how: "group" | 
 }
 
 needs(ownMounts).test("a mounted file is written in place, and is back after any death", async () => {
-  const base = mkdtempSync(join(tmpdir(), "pai-test-"));
+  const base = newFolder("disk", "test");
   expect(await wrongIn(base, ["unshare", "-rm"], "mount")).toEqual([]);
-  rmSync(base, { recursive: true });
 });
 
 needs(otherUser).test("a file of a group that is not the user's keeps it, and is back after any death", async () => {
-  const base = mkdtempSync(join(tmpdir(), "pai-test-"));
+  const base = newFolder("disk", "test");
   const file = join(base, "work", "hosts");
   mkdirSync(join(base, "work"));
   writeFileSync(file, "");
@@ -27,5 +26,4 @@ needs(otherUser).test("a file of a group that is not the user's keeps it, and is
   chmodSync(file, 0o644);
   const starter = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
   expect([await wrongIn(base, starter, "group"), statSync(file).gid]).toEqual([[], 33]);
-  rmSync(base, { recursive: true });
 });

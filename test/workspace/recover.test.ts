@@ -15,11 +15,8 @@ import { needs, strace } from "../needs.ts";
 import { bothEnds, recoverHere, startCommitter } from "./cut.ts";
 import { noRules } from "./folder.ts";
 import { countCalls, inject, pointsOf } from "./inject.ts";
-import { usePlaces } from "./places.ts";
-import { change, deadProcess, dyingDisk, file, openPlace, type Place, treeOf } from "./tree.ts";
+import { change, deadProcess, dyingDisk, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
 import { renewTwelve } from "./twelve.ts";
-
-const place = usePlaces();
 
 const start = { "a.txt": "a", "b.txt": "b", "old/c.txt": "c" };
 const batch = () => [
@@ -66,7 +63,7 @@ const openMarkers = (made: Place) => {
 };
 
 test("dying at every effect of a commit: recovery brings back the start", async () => {
-  const made = place();
+  const made = makePlace();
   for (let n = 0; ; n++) {
     renew(made);
     const before = treeOf(made.work);
@@ -79,7 +76,7 @@ test("dying at every effect of a commit: recovery brings back the start", async 
 });
 
 test("dying at every effect of a recovery: the next one ends it", async () => {
-  const made = place();
+  const made = makePlace();
   renew(made);
   let effects = 0;
   const counting = openDisk(() => void effects++);
@@ -100,7 +97,7 @@ test("dying at every effect of a recovery: the next one ends it", async () => {
 });
 
 test("recovery leaves and names what somebody else changed since", async () => {
-  const made = place(start);
+  const made = makePlace(start);
   await openPlace(made, openDisk(), deadProcess()).begin("r1").apply(batch());
   writeFileSync(join(made.work, "a.txt"), "theirs");
   const messages = await recoverWith(made);
@@ -119,13 +116,13 @@ test.each([
   const edit = change("a.txt", file(lines["a.txt"]), file("A\n1\n2\nlast\n"));
   let effects = 0;
   await openPlace(
-    place(lines),
+    makePlace(lines),
     openDisk(() => void effects++),
     deadProcess(),
   )
     .begin("r1")
     .apply([edit]);
-  const made = place(lines);
+  const made = makePlace(lines);
   const { disk } = dyingDisk(effects - missing);
   await openPlace(made, disk, deadProcess())
     .begin("r1")
@@ -144,7 +141,7 @@ test.each([
 });
 
 test("a run of a living process is left alone", async () => {
-  const made = place(start);
+  const made = makePlace(start);
   await openPlace(made).begin("r1").apply(batch());
   const after = treeOf(made.work);
   expect(await recoverWith(made)).toEqual([]);
@@ -152,7 +149,7 @@ test("a run of a living process is left alone", async () => {
 });
 
 test("a torn or damaged last line is not a promise, and nothing is lost by it", async () => {
-  const made = place(start);
+  const made = makePlace(start);
   await openPlace(made, openDisk(), deadProcess()).begin("r1").apply(batch());
   const record = join(made.state, "journal/r1/record");
   const whole = readFileSync(record);
@@ -165,14 +162,14 @@ test("a torn or damaged last line is not a promise, and nothing is lost by it", 
     expect(treeOf(made.work)).toEqual(applied);
     writeFileSync(record, whole.subarray(0, cut));
     await recoverWith(made);
-    expect([JSON.stringify(applied), JSON.stringify(treeOf(place(start).work))]).toContain(
+    expect([JSON.stringify(applied), JSON.stringify(treeOf(makePlace(start).work))]).toContain(
       JSON.stringify(treeOf(made.work)),
     );
   }
 });
 
 test("recovery does not follow a link that took a folder's place", async () => {
-  const made = place(start);
+  const made = makePlace(start);
   await openPlace(made, openDisk(), deadProcess())
     .begin("r1")
     .apply([change("old/c.txt", file("c"), file("C"))]);
@@ -186,7 +183,7 @@ test("recovery does not follow a link that took a folder's place", async () => {
 });
 
 test("kill -9 at any moment, again and again, leaves before or after", async () => {
-  const made = place();
+  const made = makePlace();
   const ends = await bothEnds(made);
   const until = performance.now() + 4000;
   let kills = 0;
@@ -202,7 +199,7 @@ test("kill -9 at any moment, again and again, leaves before or after", async () 
 });
 
 needs(strace).test("the system refuses or kills in the middle of a commit: before or after", async () => {
-  const made = place();
+  const made = makePlace();
   const ends = await bothEnds(made);
   const calls = await countCalls(made, "commit");
   const naming = new Map([...calls].filter(([name]) => /^(rename|unlink|fsync|mkdir)/.test(name)));
@@ -217,7 +214,7 @@ needs(strace).test("the system refuses or kills in the middle of a commit: befor
 });
 
 test("dying at every effect around a command: what it changed is taken back, or reported and undone", async () => {
-  const made = place();
+  const made = makePlace();
   let root: Root | null = null;
   const command: TransactionParts["perform"] = async (_command, _options, { begun }) => {
     if (root === null) throw new Error("no root");
@@ -270,7 +267,7 @@ async function applyThenFail(made: Place, code: string) {
 
 test("a disk of pai's own state that is full, read-only or fails does not hold up taking a run back", async () => {
   for (const code of ["ENOSPC", "EROFS", "EIO"]) {
-    const made = place();
+    const made = makePlace();
     const { run, before, setBroken, close } = await applyThenFail(made, code);
     setBroken(true);
     expect((await run.rollback()).left).toEqual([]);
@@ -284,7 +281,7 @@ test("a disk of pai's own state that is full, read-only or fails does not hold u
 
 test("a run whose end cannot be written down can still be taken back", async () => {
   for (const code of ["ENOSPC", "EROFS", "EIO"]) {
-    const made = place();
+    const made = makePlace();
     const { run, before, setBroken, close } = await applyThenFail(made, code);
     setBroken(true);
     await expect(run.close()).rejects.toThrow("it failed");

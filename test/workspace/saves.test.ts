@@ -5,10 +5,7 @@ import { join } from "node:path";
 import { recover } from "../../src/workspace/journal/recover.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { noRules } from "./folder.ts";
-import { usePlaces } from "./places.ts";
-import { change, deadProcess, dyingDisk, file, openPlace, treeOf } from "./tree.ts";
-
-const place = usePlaces();
+import { change, deadProcess, dyingDisk, file, makePlace, openPlace, treeOf } from "./tree.ts";
 
 const saves = {
   "over a rename": (path: string, text: string) => {
@@ -32,7 +29,7 @@ function interrupted(effect: string, save: () => void, n = 1): Disk {
 
 for (const [how, save] of Object.entries(saves)) {
   test(`a save ${how} between the last check and the exchange keeps its name`, async () => {
-    const made = place({ "a.txt": "a", "b.txt": "old" });
+    const made = makePlace({ "a.txt": "a", "b.txt": "old" });
     const disk = interrupted("exchange", () => save(join(made.work, "b.txt"), "save"), 2);
     const run = openPlace(made, disk).begin("r1");
     const changes = [change("a.txt", file("a"), file("A")), change("b.txt", file("old"), file("new"))];
@@ -41,7 +38,7 @@ for (const [how, save] of Object.entries(saves)) {
   });
 
   test(`a save ${how} between the last check and the removal keeps its name`, async () => {
-    const made = place({ "a.txt": "old" });
+    const made = makePlace({ "a.txt": "old" });
     const disk = interrupted("rename", () => save(join(made.work, "a.txt"), "save"));
     const run = openPlace(made, disk).begin("r1");
     await expect(run.apply([change("a.txt", file("old"), null)])).rejects.toMatchObject({ code: "conflict" });
@@ -50,7 +47,7 @@ for (const [how, save] of Object.entries(saves)) {
 }
 
 test("two saves faster than pai can give the name back: the newest has the name, the other is a copy", async () => {
-  const made = place({ "a.txt": "old" });
+  const made = makePlace({ "a.txt": "old" });
   const path = join(made.work, "a.txt");
   let saved = 0;
   const disk = openDisk((effect) => {
@@ -65,7 +62,7 @@ test("two saves faster than pai can give the name back: the newest has the name,
 });
 
 test("a file that somebody has open for writing is not replaced under him", async () => {
-  const made = place({ "a.txt": "old" });
+  const made = makePlace({ "a.txt": "old" });
   const fd = openSync(join(made.work, "a.txt"), "r+");
   const run = openPlace(made).begin("r1");
   await expect(run.apply([change("a.txt", file("old"), file("new"))])).rejects.toMatchObject({ code: "conflict" });
@@ -75,7 +72,7 @@ test("a file that somebody has open for writing is not replaced under him", asyn
 });
 
 test("a save during a take-back is left, and the rest is taken back", async () => {
-  const made = place({ "a.txt": "a", "b.txt": "b" });
+  const made = makePlace({ "a.txt": "a", "b.txt": "b" });
   let saved = false;
   let armed = false;
   const disk = openDisk((effect) => {
@@ -95,7 +92,7 @@ test("a crash while somebody's save stands aside: the next start gives it its na
   const start = { "a.txt": "old" };
   const failures: string[] = [];
   for (let n = 0; n < 40; n++) {
-    const made = place(start);
+    const made = makePlace(start);
     const dying = dyingDisk(n);
     let saved = false;
     const disk: Disk = {

@@ -1,16 +1,14 @@
 /** No space, no inodes, a read-only mount: the old bytes stay, the failure is reported, nothing half-done is left. */
 import { expect } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newFolder } from "../grounds.ts";
 import { needs, ownMounts } from "../needs.ts";
 
 async function commitWithout(scarce: "space" | "files" | "writing", where = "both") {
-  const base = mkdtempSync(join(tmpdir(), "pai-test-"));
+  const base = newFolder("disk", "test");
   const command = ["unshare", "-rm", process.execPath, join(import.meta.dir, "mounted.ts"), base, scarce, where];
   const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
   const result: unknown = await new Response(child.stdout).json();
-  rmSync(base, { recursive: true });
   return result as { readonly said: Readonly<Record<string, number>>; readonly wrong: readonly string[] };
 }
 

@@ -4,15 +4,13 @@ import { linkSync, mkdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
 import { openBare } from "./bare.ts";
-import { usePlaces } from "./places.ts";
-import { change, file, openPlace, treeOf } from "./tree.ts";
+import { change, file, makePlace, openPlace, treeOf } from "./tree.ts";
 
-const make = usePlaces();
 const quick = { by: "plan" as const, timeoutMs: 10_000, signal: new AbortController().signal };
 
 /** A run that works on a fresh place whose file `0` has six names. */
 async function begin() {
-  const place = make({ "0": "old\n", "a.txt": "old\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/config": "" });
+  const place = makePlace({ "0": "old\n", "a.txt": "old\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/config": "" });
   mkdirSync(join(place.work, ".git/hooks"));
   mkdirSync(join(place.work, ".git/objects"));
   for (const name of ["1", "2", "3", "4", "5"]) linkSync(join(place.work, "0"), join(place.work, name));
@@ -65,7 +63,7 @@ test("undo takes back the name it knows, whoever gave the file one more since or
 });
 
 test("many names of one file are changed in one batch", async () => {
-  const place = make({ a: "old" });
+  const place = makePlace({ a: "old" });
   for (const name of ["b", "c", "d"]) linkSync(join(place.work, "a"), join(place.work, name));
   const names = ["a", "b", "c", "d"];
   await openPlace(place)

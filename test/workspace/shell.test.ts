@@ -7,11 +7,10 @@ import { commandEnv, withheldNames } from "../../src/workspace/command/command-e
 import { protectProcess } from "../../src/workspace/command/run-command.ts";
 import { runShell } from "../../src/workspace/command/shell.ts";
 import { comesTrue, ends } from "../processes.ts";
-import { usePlaces } from "./places.ts";
+import { makePlace } from "./tree.ts";
 
-const make = usePlaces();
 const cwd = () => {
-  const made = make();
+  const made = makePlace();
   return made.work;
 };
 const sh = (command: string, more: Partial<Parameters<typeof runShell>[1]> = {}) =>

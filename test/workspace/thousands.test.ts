@@ -1,9 +1,6 @@
 /** Batches of thousands of paths: as safe as those of a few, and given up at once when they are interrupted. */
 import { expect, test } from "bun:test";
-import { usePlaces } from "./places.ts";
-import { change, file, openPlace, treeOf } from "./tree.ts";
-
-const place = usePlaces();
+import { change, file, makePlace, openPlace, treeOf } from "./tree.ts";
 
 /** A signal that is aborted when it is asked for the time of this number; `asked` counts. */
 function abortedAt(time: number): { readonly signal: AbortSignal; readonly asked: () => number } {
@@ -18,7 +15,7 @@ const thousands = Array.from({ length: 2000 }, (_, at) => change(`d${at % 20}/f$
 const batch = [change("a.txt", file("a"), file("A")), ...thousands];
 
 test("a batch of thousands that is interrupted at any step is not done", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   const before = treeOf(made.work);
   const whole = openPlace(made).begin("r0");
   const never = abortedAt(Number.POSITIVE_INFINITY);
@@ -36,7 +33,7 @@ test("a batch of thousands that is interrupted at any step is not done", async (
 });
 
 test("a batch of thousands hears a signal while it is at work", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   const before = treeOf(made.work);
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error("stopped")), 1);
@@ -46,7 +43,7 @@ test("a batch of thousands hears a signal while it is at work", async () => {
 });
 
 test("thousands of paths are written as a few are: the same tree, and back", async () => {
-  const made = place({ "old/a.txt": "a" });
+  const made = makePlace({ "old/a.txt": "a" });
   const before = treeOf(made.work);
   const tx = openPlace(made).begin("r1");
   const many = Array.from({ length: 600 }, (_, at) => change(`d${at % 20}/f${at}.txt`, null, file(`${at}`)));

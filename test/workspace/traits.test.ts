@@ -1,16 +1,16 @@
 /** What belongs to a file besides bytes and mode stays with it: attributes, access lists, owner. */
 import { afterEach, expect, test } from "bun:test";
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemCalls } from "../../src/workspace/system/system-calls.ts";
+import { newFolder } from "../grounds.ts";
 import { type Need, needs, rootUser } from "../needs.ts";
 import { change, file, openPlace, type Place } from "./tree.ts";
 
 const places: Place[] = [];
 /** On the disk: not every memory file system keeps attributes of users. */
 const place = (...names: string[]): Place => {
-  const base = mkdtempSync(join(tmpdir(), "pai-test-"));
+  const base = newFolder("disk", "test");
   const work = join(base, "work");
   mkdirSync(work);
   for (const name of names) writeFileSync(join(work, name), name);

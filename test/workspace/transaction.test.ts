@@ -18,13 +18,10 @@ import type { Blob, Change } from "../../src/core/change.ts";
 import { isTemporary } from "../../src/workspace/atomic-write.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { needs, rootUser } from "../needs.ts";
-import { usePlaces } from "./places.ts";
 import { at, change, file, makePlace, openPlace, treeOf } from "./tree.ts";
 
-const place = usePlaces();
-
 test("creates, modifies, deletes, moves and links in one batch, and takes it all back", async () => {
-  const { work, ...rest } = place({ "a.txt": "one\r\n", "old/b.txt": "b", "gone.txt": "g" });
+  const { work, ...rest } = makePlace({ "a.txt": "one\r\n", "old/b.txt": "b", "gone.txt": "g" });
   chmodSync(join(work, "a.txt"), 0o754);
   mkdirSync(join(work, "empty"), { mode: 0o750 });
   const before = treeOf(work);
@@ -53,7 +50,7 @@ test("creates, modifies, deletes, moves and links in one batch, and takes it all
 });
 
 test("a conflict names the file and touches nothing", async () => {
-  const made = place({ "a.txt": "mine", "b.txt": "b" });
+  const made = makePlace({ "a.txt": "mine", "b.txt": "b" });
   const tx = openPlace(made).begin("r1");
   const before = treeOf(made.work);
   const apply = tx.apply([change("a.txt", file("theirs"), file("x")), change("b.txt", file("b"), file("c"))]);
@@ -62,21 +59,21 @@ test("a conflict names the file and touches nothing", async () => {
 });
 
 test("refuses to create over an existing file and to modify a missing one", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   const tx = openPlace(made).begin("r1");
   await expect(tx.apply([change("a.txt", null, file("b"))])).rejects.toMatchObject({ code: "conflict" });
   await expect(tx.apply([change("z.txt", file("z"), file("b"))])).rejects.toMatchObject({ code: "conflict" });
 });
 
 test("a mode changed meanwhile is a conflict", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   chmodSync(join(made.work, "a.txt"), 0o600);
   const tx = openPlace(made).begin("r1");
   await expect(tx.apply([change("a.txt", file("a"), file("b"))])).rejects.toMatchObject({ code: "conflict" });
 });
 
 test("a file where a folder is needed fails with nothing made", async () => {
-  const made = place({ f: "f" });
+  const made = makePlace({ f: "f" });
   const tx = openPlace(made).begin("r1");
   await expect(tx.apply([change("new/x", null, file("x")), change("f/x", null, file("x"))])).rejects.toMatchObject({
     code: "file_unusable",
@@ -85,7 +82,7 @@ test("a file where a folder is needed fails with nothing made", async () => {
 });
 
 test("a link on the way is refused and nothing is made behind it", async () => {
-  const made = place({ "real/f": "f" });
+  const made = makePlace({ "real/f": "f" });
   symlinkSync("real", join(made.work, "d"));
   const tx = openPlace(made).begin("r1");
   await expect(tx.apply([change("d/new", null, file("x"))])).rejects.toMatchObject({ code: "path_refused" });
@@ -94,7 +91,7 @@ test("a link on the way is refused and nothing is made behind it", async () => {
 });
 
 test("removing a link removes only the link", async () => {
-  const made = place({ "real/f": "f" });
+  const made = makePlace({ "real/f": "f" });
   symlinkSync("real", join(made.work, "d"));
   await openPlace(made)
     .begin("r1")
@@ -103,7 +100,7 @@ test("removing a link removes only the link", async () => {
 });
 
 test("a hard link outside keeps its bytes", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   linkSync(join(made.work, "a.txt"), join(made.base, "outside"));
   await openPlace(made)
     .begin("r1")
@@ -112,7 +109,7 @@ test("a hard link outside keeps its bytes", async () => {
 });
 
 test("a folder that holds more than the changes take away is not removed", async () => {
-  const made = place({ "d/a": "a", "d/b": "b" });
+  const made = makePlace({ "d/a": "a", "d/b": "b" });
   const tx = openPlace(made).begin("r1");
   const removal = [change("d", { kind: "folder", mode: 0o755 }, null), change("d/a", file("a"), null)];
   await expect(tx.apply(removal)).rejects.toMatchObject({ code: "delete_refused" });
@@ -120,7 +117,7 @@ test("a folder that holds more than the changes take away is not removed", async
 });
 
 test("a file becomes a folder and a folder a file, and back", async () => {
-  const made = place({ f: "f", "d/x": "x" });
+  const made = makePlace({ f: "f", "d/x": "x" });
   const before = treeOf(made.work);
   const tx = openPlace(made).begin("r1");
   await tx.apply([
@@ -135,7 +132,7 @@ test("a file becomes a folder and a folder a file, and back", async () => {
 });
 
 test("rollback leaves and reports what somebody else changed meanwhile", async () => {
-  const made = place({ "a.txt": "a", "b.txt": "b" });
+  const made = makePlace({ "a.txt": "a", "b.txt": "b" });
   const tx = openPlace(made).begin("r1");
   await tx.apply([
     change("a.txt", file("a"), file("A")),
@@ -155,7 +152,7 @@ test("rollback leaves and reports what somebody else changed meanwhile", async (
 });
 
 test("several batches are one transaction", async () => {
-  const made = place({ "a.txt": "1" });
+  const made = makePlace({ "a.txt": "1" });
   const tx = openPlace(made).begin("r1");
   await tx.apply([change("a.txt", file("1"), file("2"))]);
   await tx.apply([change("a.txt", file("2"), file("3"))]);
@@ -166,7 +163,7 @@ test("several batches are one transaction", async () => {
 });
 
 test("a file that nobody changed keeps its time, and suid bits are never written", async () => {
-  const made = place({ "a.txt": "a", "b.txt": "b" });
+  const made = makePlace({ "a.txt": "a", "b.txt": "b" });
   utimesSync(join(made.work, "b.txt"), 1000, 1000);
   chmodSync(join(made.work, "a.txt"), 0o4755);
   const tx = openPlace(made).begin("r1");
@@ -176,7 +173,7 @@ test("a file that nobody changed keeps its time, and suid bits are never written
 });
 
 needs(rootUser).test("owner is kept when pai is root", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   const { chownSync } = await import("node:fs");
   chownSync(join(made.work, "a.txt"), 1234, 2345);
   const tx = openPlace(made).begin("r1");
@@ -191,7 +188,7 @@ needs(rootUser).test("owner is kept when pai is root", async () => {
 const errnos = ["ENOSPC", "EDQUOT", "EFBIG", "EIO", "EROFS", "EACCES"];
 
 test("whatever the disk refuses, wherever: old bytes, an error, no temporary file", async () => {
-  const made = place();
+  const made = makePlace();
   for (let n = 0; ; n++) {
     rmSync(made.work, { recursive: true });
     mkdirSync(made.work);

@@ -60,7 +60,6 @@ describe("one file that the settings open in a closed folder", () => {
     const opened = await openHere(place, {}, policy);
     await opened.history.undo(null, { dryRun: false });
     expect(readdirSync(place.root)).toEqual([]);
-    place.remove();
   });
 
   test("is edited; where the folder is a file, that file stays closed", async () => {

@@ -1,5 +1,5 @@
-/** Large files that a command makes are judged, shown and applied in steps: a signal waits for none of them. */
-import { expect } from "bun:test";
+/** Large changes come in steps; what is moved may be written. */
+import { expect, test } from "bun:test";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { needs } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
@@ -33,4 +33,17 @@ onCopies("ten files of 4 MB hold nobody up, and their content is not in the diff
     expect(ran.outcome.diff).toContain("Binary files /dev/null and b/large1.txt differ\n");
     return worst;
   });
+});
+
+test.each([
+  [20, "written"],
+  [4000, "refused"],
+])("a file of %i lines that is moved, then replaced: %s", async (count, how) => {
+  const old = Array.from({ length: count }, (_, at) => `${at} 3 * * * /usr/local/bin/backup --number ${at}\n`).join("");
+  const fresh = old.replaceAll("* * * /", "* * * root /");
+  const script = `MV::job.txt::jobs/job\nWRITE::jobs/job::EOT\n${fresh}END::EOT\n${finish()}`;
+  const steps = ["MV job.txt -> jobs/job", "MODIFY jobs/job"];
+  const lines = [plan({ steps }), script, finish(), finish()];
+  const ran = await play({ files: { "job.txt": old }, lines });
+  expect(ran.files["jobs/job"] === fresh).toBe(how === "written");
 });

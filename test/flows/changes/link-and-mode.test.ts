@@ -28,7 +28,6 @@ test("a link and modes are made as planned, whatever the umask says, shown in th
   expect(ran.outcome.diff).toContain("old mode 100644\nnew mode 100755\n");
   expect(ran.outcome.diff).toContain("old mode 100644\nnew mode 100664\n");
   expect(ran.outcome.diff).toContain("new file mode 120000\n");
-  place.remove();
 });
 
 test("undo gives the modes back and removes the link", async () => {
@@ -61,7 +60,6 @@ test("undo gives the modes back and removes the link", async () => {
   await second.history.undo(run?.id ?? "", { dryRun: false });
   expect([modeAt(place.root, "a.sh"), existsSync(join(place.root, "l"))]).toEqual(["640", false]);
   second.close();
-  place.remove();
 });
 
 test("what the plan does not say word by word is refused: another mode, another target, another file", async () => {
@@ -76,7 +74,6 @@ test("what the plan does not say word by word is refused: another mode, another 
     "1 edit",
   ]);
   expect([modeAt(place.root, "a.sh"), modeAt(place.root, "b.sh")]).toEqual(["755", "644"]);
-  place.remove();
 });
 
 const bad: readonly (readonly [step: string, why: RegExp])[] = [
@@ -101,7 +98,6 @@ test.each(bad)("%s is refused in words", async (step, why) => {
   expect(said).toMatch(why);
   expect(ran.outcome.error?.hint ?? "").not.toContain("--only");
   expect(ran.outcome.changes).toEqual([]);
-  place.remove();
 });
 
 test("a write-protected file is changed only when it is named, and stays so", async () => {
@@ -116,7 +112,6 @@ test("a write-protected file is changed only when it is named, and stays so", as
   const ran = await playIn(place, { lines, options: { interactive: false, allow: ["deploy"] } });
   expect([ran.outcome.error, readFileSync(join(place.root, "deploy"), "utf8")]).toEqual([null, "new\n"]);
   expect(modeAt(place.root, "deploy")).toBe("440");
-  place.remove();
 });
 
 test("a closed file that a person opened is never made wider", async () => {
@@ -131,7 +126,6 @@ test("a closed file that a person opened is never made wider", async () => {
   expect(modeAt(place.root, ".env")).toBe("640");
   expect((await run("600")).outcome.error).toBeNull();
   expect(modeAt(place.root, ".env")).toBe("600");
-  place.remove();
 });
 
 test("a new script may be run where those beside it may, and a link that is there already is left", async () => {
@@ -154,7 +148,6 @@ test("a new script may be run where those beside it may, and a link that is ther
     "644",
   ]);
   expect(lstatSync(join(place.root, "l/bin")).isSymbolicLink()).toBe(true);
-  place.remove();
 });
 
 test("a mode is kept by an edit of the same reply", async () => {
@@ -162,5 +155,4 @@ test("a mode is kept by an edit of the same reply", async () => {
   const script = `MODE::a.sh::775\n${modify("a.sh", ["a\n", "A\n"])}${finish()}`;
   const ran = await playIn(place, { lines: [plan({ steps: ["MODE a.sh -> 775", "MODIFY a.sh"] }), script] });
   expect([ran.outcome.error, ran.files["a.sh"], modeAt(place.root, "a.sh")]).toEqual([null, "A\n", "775"]);
-  place.remove();
 });

@@ -41,7 +41,6 @@ for (const [step, message] of refused) {
     expect([again.outcome.error?.code, again.purposes]).toEqual(["path_refused", "plan plan"]);
     expect(again.outcome.error?.message).toContain(message);
     expect(readdirSync(join(dirname(place.root), "outside"))).toEqual([]);
-    place.remove();
   });
 }
 
@@ -71,7 +70,6 @@ test("links that stay in the project lead to what the plan works on, also where 
   ]);
   expect(lstatSync(join(place.root, "note")).isSymbolicLink()).toBe(true);
   expect(ran.asked(1)).toContain("note -> real/a.txt");
-  place.remove();
 });
 
 test("a link that is swapped between plan and work is not followed anywhere else", async () => {
@@ -84,7 +82,6 @@ test("a link that is swapped between plan and work is not followed anywhere else
   const ran = await playIn(place, { lines: [plan({ steps: ["WRITE in/new.txt"] }), script, finish()] });
   expect(ran.outcome.ok).toBe(false);
   expect(readdirSync(join(dirname(place.root), "outside"))).toEqual([]);
-  place.remove();
 });
 
 test("what a link leads to is judged by its own name", async () => {
@@ -96,7 +93,6 @@ test("what a link leads to is judged by its own name", async () => {
     "path_refused",
     expect.stringContaining(".env"),
   ]);
-  place.remove();
 });
 
 test("a plan that removes a link, and one that puts a file in its place, are carried out", async () => {
@@ -106,7 +102,6 @@ test("a plan that removes a link, and one that puts a file in its place, are car
   const ran = await playIn(place, { lines: [plan({ steps }), script], options: { allowDelete: true } });
   expect(ran.outcome.error).toBeNull();
   expect([ran.files["note"], readdirSync(place.root).sort()]).toEqual(["mine\n", ["in", "note", "real"]]);
-  place.remove();
 });
 
 test("below the diff of a file with several names a warning says that the others keep the old content", async () => {
@@ -123,5 +118,4 @@ test("below the diff of a file with several names a warning says that the others
     "a.txt has another name (hard link), which keeps the old content",
   ]);
   expect([ran.files["a.txt"], readFileSync(twin, "utf8")]).toEqual(["A\n", "a\n"]);
-  place.remove();
 });

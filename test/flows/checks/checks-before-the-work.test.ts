@@ -148,15 +148,11 @@ test("eight-step is told the output with its schedule and with its first step", 
 
 test("a saved plan is carried out against its checks as they were before", async () => {
   const place = makeFolder(files);
-  try {
-    const ran = await playIn(place, {
-      lines: [change],
-      flow: followPlan(planOf({ steps }), null),
-      options: { command: "apply", checks: ["grep -q two a.txt"] },
-    });
-    expect(ran.outcome).toMatchObject({ code: 0, status: "verified" });
-    expect(ran.eventsOf("check.started").map(({ when }) => when)).toEqual(["before", "after"]);
-  } finally {
-    place.remove();
-  }
+  const ran = await playIn(place, {
+    lines: [change],
+    flow: followPlan(planOf({ steps }), null),
+    options: { command: "apply", checks: ["grep -q two a.txt"] },
+  });
+  expect(ran.outcome).toMatchObject({ code: 0, status: "verified" });
+  expect(ran.eventsOf("check.started").map(({ when }) => when)).toEqual(["before", "after"]);
 });

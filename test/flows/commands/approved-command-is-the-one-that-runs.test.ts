@@ -16,7 +16,6 @@ async function playHere(files: Files, setup: (put: (name: string, text: string) 
     place,
     setup((name, text) => writeFileSync(join(place.root, name), text)),
   );
-  place.remove();
   return ran;
 }
 
@@ -70,7 +69,6 @@ for (const [command, script] of hidden) {
       ],
       options: { allowRun: true },
     });
-    place.remove();
     expect([ran.outcome.code, ran.outcome.error?.message.split(" by ")[0]]).toEqual([11, `${script} was changed`]);
   });
 }

@@ -79,31 +79,27 @@ function isKeptOff({ eventsOf }: Ran): boolean {
 /** Plays a row's command, and says what became of its effect. */
 async function observe(row: Row, sandbox: Partial<SandboxSettings>): Promise<Row> {
   const place = makeFolder(files);
-  try {
-    const path = pathOf(row);
-    const setup = makers[row.by]?.(commandOf(row));
-    if (setup === undefined) throw new Error(`nobody is called ${row.by}`);
-    const ran = await playIn(place, { ...setup, files, options: { baseline: false, ...setup.options }, sandbox });
-    const isChanged = (now: Ran["files"]) => now[path] !== files[path];
-    const after = isChanged(ran.files) ? "kept" : isKeptOff(ran) ? "kept off" : "as before";
-    if (after === "kept") {
-      await (await openHere(place, sandbox)).history.undo(null, { dryRun: false }).catch(() => {});
-    }
-    const shown = [
-      ...(ran.eventsOf("changes.proposed").some(({ diff }) => diff.includes(path)) ? ["before"] : []),
-      ...(ran.outcome.diff.includes(path) ? ["at the end"] : []),
-    ];
-    return {
-      ...row,
-      shown: shown.join(", "),
-      listed: ran.outcome.changes.find((change) => change.path === path)?.op ?? "",
-      after,
-      undo: after !== "kept" ? "" : isChanged(filesIn(place.root)) ? "stays" : "as before",
-      said: saidOf(ran, path),
-    };
-  } finally {
-    place.remove();
+  const path = pathOf(row);
+  const setup = makers[row.by]?.(commandOf(row));
+  if (setup === undefined) throw new Error(`nobody is called ${row.by}`);
+  const ran = await playIn(place, { ...setup, files, options: { baseline: false, ...setup.options }, sandbox });
+  const isChanged = (now: Ran["files"]) => now[path] !== files[path];
+  const after = isChanged(ran.files) ? "kept" : isKeptOff(ran) ? "kept off" : "as before";
+  if (after === "kept") {
+    await (await openHere(place, sandbox)).history.undo(null, { dryRun: false }).catch(() => {});
   }
+  const shown = [
+    ...(ran.eventsOf("changes.proposed").some(({ diff }) => diff.includes(path)) ? ["before"] : []),
+    ...(ran.outcome.diff.includes(path) ? ["at the end"] : []),
+  ];
+  return {
+    ...row,
+    shown: shown.join(", "),
+    listed: ran.outcome.changes.find((change) => change.path === path)?.op ?? "",
+    after,
+    undo: after !== "kept" ? "" : isChanged(filesIn(place.root)) ? "stays" : "as before",
+    said: saidOf(ran, path),
+  };
 }
 
 const file = join(import.meta.dir, "effects.md");

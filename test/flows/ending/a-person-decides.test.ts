@@ -35,7 +35,6 @@ async function decided(decide: (question: Question) => Decision) {
     },
   );
   const left = filesIn(place.root);
-  place.remove();
   return { outcome, asked, left };
 }
 

@@ -1,7 +1,11 @@
-/** --commit in a run: what goes wrong with a commit ends the run and takes nothing back, but an interrupt does. */
+/** The end of a proved run: its commit, and what the user wants done then. */
 import { expect, test } from "bun:test";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { PaiError } from "../../../src/core/error.ts";
 import type { Commits, PreparedCommit } from "../../../src/core/ports.ts";
+import { newFolder } from "../../grounds.ts";
+import { comesTrue, ends } from "../../processes.ts";
+import { openBare } from "../../workspace/bare.ts";
 import { finish, modify, plan, talk } from "../plans.ts";
 import { play } from "../scripted.ts";
 
@@ -56,4 +60,80 @@ test("a run that changed nothing says nothing of a commit", async () => {
   });
   expect(ran.eventsOf("notice").filter(({ code }) => code === "nothing_committed")).toEqual([]);
   expect(ran.outcome.status).toBe("answered");
+});
+
+const mark = `/var/tmp/pai-then-${process.pid}`;
+const wasRun = () => {
+  const was = existsSync(mark);
+  rmSync(mark, { force: true });
+  return was;
+};
+const then = (command: string, more = {}) => ({ commands: [command], unverified: false, again: false, ...more });
+
+test("it runs with the user's rights after the change was verified, and the outcome tells how it ended", async () => {
+  const options = { checks: ["grep -q two a.txt"], after: then(`grep -q two a.txt && touch ${mark}`) };
+  const { outcome } = await play({ files, lines, options });
+  expect(outcome).toMatchObject({ code: 0, status: "verified" });
+  expect(outcome.then).toMatchObject([{ command: options.after.commands[0], exit: 0 }]);
+  expect(wasRun()).toBe(true);
+});
+
+test("its failure takes the change back and ends with 9; with again it runs once more on the old files", async () => {
+  const command = `if grep -q two a.txt; then echo no such unit; exit 3; fi; touch ${mark}`;
+  const plain = await play({ files, lines, options: { checks: ["true"], after: then(command) } });
+  expect(plain.outcome).toMatchObject({ code: 9, error: { code: "then_failed" }, changes: [] });
+  expect(plain.outcome.then).toMatchObject([{ exit: 3 }]);
+  expect(plain.outcome.error?.message).toContain("no such unit");
+  expect([plain.files, wasRun()]).toEqual([files, false]);
+  const again = await play({ files, lines, options: { checks: ["true"], after: then(command, { again: true }) } });
+  expect([again.outcome.then?.map(({ exit }) => exit), again.files, wasRun()]).toEqual([[3, 0], files, true]);
+});
+
+test("it does not run unproved, without a change, or when nothing may stay", async () => {
+  const touch = then(`touch ${mark}`);
+  const unproved = await play({ files, lines, options: { allowRun: true, after: touch } });
+  expect([unproved.outcome.status, unproved.outcome.then, wasRun()]).toEqual(["unverified", undefined, false]);
+  expect(unproved.eventsOf("notice").map(({ code }) => code)).toContain("then_not_run");
+  const forced = await play({ files, lines, options: { after: { ...touch, unverified: true } } });
+  expect([forced.outcome.code, wasRun()]).toEqual([0, true]);
+  await play({ files, lines: [talk("Hello.")], options: { checks: ["true"], after: touch } });
+  await play({ files, lines, options: { checks: ["true"], after: touch, dryRun: true } });
+  expect(wasRun()).toBe(false);
+});
+
+test("it is refused before any call where nothing can prove the work, or where the run may change its program", async () => {
+  const unproved = await play({ files, lines: [], options: { after: then("true") } });
+  expect(unproved.outcome).toMatchObject({ code: 2, calls: { made: 0 } });
+  const refused = { "./r.sh": "starts", "sh r.sh": "names", "sudo -n ./r.sh": "names", "sh -c 'cat r.sh'": "names" };
+  for (const [command, how] of Object.entries(refused)) {
+    const own = await play({
+      files: { ...files, "r.sh": "exit 0\n" },
+      lines: [],
+      options: { checks: ["true"], after: then(command) },
+    });
+    expect(own.outcome).toMatchObject({ code: 12, calls: { made: 0 }, error: { code: "command_refused" } });
+    expect(own.outcome.error?.message).toMatch(new RegExp(`: it ${how} \\S*/r\\.sh, which this run may change$`));
+  }
+});
+
+test("a service that it starts outlives it, and holds nothing up", async () => {
+  const go = `${mark}-go`;
+  const command = `(until [ -e ${go} ]; do sleep 0.05; done; rm ${go}; touch ${mark}) & true`;
+  const { outcome } = await play({ files, lines, options: { checks: ["true"], after: then(command) } });
+  expect([outcome.code, outcome.then?.[0]?.exit]).toEqual([0, 0]);
+  writeFileSync(go, "");
+  expect(await comesTrue(wasRun)).toBe(true);
+});
+
+test("one that hangs is ended with all that it started, and counts as a failure", async () => {
+  const folder = newFolder("disk", "then");
+  const { workspace, close } = await openBare(folder, null);
+  const { signal } = new AbortController();
+  const run = (timeoutMs: number) => workspace.runAfter("sleep 600 & echo $!; wait", { timeoutMs, signal });
+  const first = await run(300);
+  // A busy machine may not have begun the shell by then.
+  const { exit, timedOut, output } = first.output === "" ? await run(10_000) : first;
+  expect([exit, timedOut, Number(output)]).toEqual([null, true, expect.any(Number)]);
+  expect(await ends(Number(output))).toBe(true);
+  close();
 });

@@ -26,16 +26,12 @@ async function playHere(files: Files, setup: (tool: Tool) => Setup, after: (tool
     root: place.root,
     put: (text, path = "a.txt") => writeFileSync(join(place.root, path), text),
   };
-  try {
-    const ran = await playIn(place, setup(tool));
-    const { history } = await openHere(place);
-    if (ran.outcome.changes.length > 0) await history.undo(null, { dryRun: false });
-    const undone = readFileSync(join(place.root, "a.txt"), "latin1");
-    await after(tool);
-    return { ...ran, undone };
-  } finally {
-    place.remove();
-  }
+  const ran = await playIn(place, setup(tool));
+  const { history } = await openHere(place);
+  if (ran.outcome.changes.length > 0) await history.undo(null, { dryRun: false });
+  const undone = readFileSync(join(place.root, "a.txt"), "latin1");
+  await after(tool);
+  return { ...ran, undone };
 }
 
 const steps = ["MODIFY a.txt"];

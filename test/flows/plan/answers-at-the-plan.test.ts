@@ -1,7 +1,11 @@
-/** Answers in words: to a question about a plan that waits, and with an example in a fence. */
+/** What is answered at the question about a plan, and a plan that was saved. */
 import { describe, expect, test } from "bun:test";
-import { finish, modify, plan, talk } from "../plans.ts";
-import { type Line, play, type Setup } from "../scripted.ts";
+import type { Change } from "../../../src/core/change.ts";
+import type { RelPath } from "../../../src/core/path.ts";
+import { resumePlan } from "../../../src/flows/auto.ts";
+import { followPlan } from "../../../src/flows/single-shot.ts";
+import { finish, modify, plan, planOf, talk, write } from "../plans.ts";
+import { type Line, openCache, play, type Setup } from "../scripted.ts";
 
 const files = { "area.py": "def area(r):\n    return 3.14 * r * r\n" };
 const change = modify("area.py", ["    return 3.14 * r * r\n", "    return 3.1416 * r * r\n"]);
@@ -58,4 +62,58 @@ test.each(["show me a nicer area", "make it nicer", "and now write a test"])("bu
   const said = "Sure:\n\n```python\ndef area(r):\n    return 3 * r * r\n```\n";
   const { eventsOf } = await byHand([said, talk("x")], { task });
   expect(eventsOf("notice").map(({ code }) => code)).toContain("answer_unusable");
+});
+
+test("a correction of the plan reaches the calls that do the work; that plan is not kept for later", async () => {
+  const planCache = openCache();
+  const create = plan({ steps: ["WRITE a.txt"] });
+  const ran = await play({
+    planCache,
+    task: "greet",
+    answers: [{ feedback: "in French" }, { feedback: "and short" }, "yes"],
+    options: { interactive: true },
+    lines: [create, create, create, write("a.txt", "salut\n") + finish()],
+  });
+  for (const said of ["Request: greet", "Change the plan: in French", "Change the plan: and short"])
+    expect(ran.told(4)).toContain(said);
+  expect([ran.outcome.code, planCache.saved.size]).toEqual([0, 0]);
+});
+
+test("a plan that is carried on after an interrupt is worked with what the person had corrected", async () => {
+  const approved = { plan: planOf({ steps: ["WRITE a.txt"] }), steps: null, review: false, corrections: ["in French"] };
+  const ran = await play({
+    task: "greet",
+    flow: resumePlan(approved),
+    answers: "yes",
+    options: { interactive: true },
+    lines: [write("a.txt", "salut\n") + finish()],
+  });
+  expect(ran.told(1)).toContain("in French");
+  expect(ran.outcome).toMatchObject({ code: 0, corrections: [{ about: "plan", words: "in French" }] });
+});
+
+const created = (path: string, text: string): Change => ({
+  path: path as RelPath,
+  before: null,
+  after: { kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 },
+  from: null,
+});
+const saved = planOf({ steps: ["WRITE a.txt"] });
+
+test("edits that the steps name are applied without a call", async () => {
+  const { outcome, files } = await play({ lines: [], flow: followPlan(saved, [created("a.txt", "1\n")]) });
+  expect(outcome).toMatchObject({ code: 0, calls: { made: 0, expected: 0, at_most: 0 } });
+  expect(files).toEqual({ "a.txt": "1\n" });
+});
+
+test("an edit that no step names is refused, and with it all the others", async () => {
+  const changes = [created("a.txt", "1\n"), created("b.txt", "2\n")];
+  const { outcome, files } = await play({ lines: [], flow: followPlan(saved, changes) });
+  expect([outcome.code, outcome.error?.code, files]).toEqual([12, "scope_refused", {}]);
+});
+
+test("the guard judges finished edits like any others", async () => {
+  const changes = [created("a.txt", "// ... rest of the code unchanged ...\n")];
+  const { outcome, files } = await play({ lines: [], flow: followPlan(saved, changes) });
+  expect([outcome.code, outcome.error?.code, files]).toEqual([8, "guard_refused", {}]);
 });

@@ -44,5 +44,4 @@ test("a plan that was made with another effort is not used again", async () => {
   expect(await asked("high", [made, work])).toBe("plan execute");
   expect(await asked("high", [work])).toBe("execute");
   expect(await asked("low", [made, work])).toBe("plan execute");
-  place.remove();
 });

@@ -7,6 +7,9 @@ const lines = [plan({ steps: ["MODIFY a.py"] })];
 const first = async (setup: Omit<Setup, "lines">) =>
   (await play({ ...setup, lines, options: { planOnly: true } })).asked(1);
 
+/** Files that are shown, in order. */
+const pathsIn = (text: string) => [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
+
 /** A module of so many functions, each of five lines. */
 const module = (functions: number, body: (n: number) => string = () => "work") =>
   Array.from(
@@ -14,6 +17,7 @@ const module = (functions: number, body: (n: number) => string = () => "work") =
     (_, n) => `def step_${n}(value):\n    # ${body(n)}\n    value = value + ${n}\n    return value\n\n`,
   ).join("");
 
+const code = { "cart.py": "class Cart: pass\n", "tax.py": "rate = 1\n" };
 const fillers = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`other/part${n}.py`, module(20)]));
 
 describe("the first request", () => {
@@ -113,7 +117,7 @@ describe("the first request", () => {
       "dist/app.min.js": `var invoice=${"1+".repeat(2_600_000)}1;`,
     };
     const text = await first({ files, task: "round the invoice total" });
-    const shown = [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
+    const shown = pathsIn(text);
     expect(shown[0]).toBe("src/invoice.ts");
     expect(shown.filter((path) => /LICENSE|\.js|\.d\.ts|\.map/.test(path))).toEqual([]);
     const [, likely = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(text) ?? [];
@@ -121,30 +125,16 @@ describe("the first request", () => {
   });
 
   test("shows a small project whole, code before documents", async () => {
-    const files = {
-      "README.md": "# Shop\n",
-      LICENSE: "MIT\n",
-      "cart.py": "class Cart: pass\n",
-      "tax.py": "rate = 1\n",
-    };
+    const files = { "README.md": "# Shop\n", LICENSE: "MIT\n", ...code };
     const text = await first({ files, task: "say hello" });
-    expect([...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path)).toEqual([
-      "cart.py",
-      "tax.py",
-      "README.md",
-    ]);
+    expect(pathsIn(text)).toEqual(["cart.py", "tax.py", "README.md"]);
     expect(text).not.toContain("<likely");
   });
 
   test("begins a small project with the file that the task names, also one that is not shown otherwise", async () => {
-    const files = {
-      LICENSE: "MIT\n",
-      "README.md": "# Shop\n",
-      "cart.py": "class Cart: pass\n",
-      "src/tax.py": "rate = 1\n",
-    };
-    const paths = async (task: string) =>
-      [...(await first({ files, task })).matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
+    const { "tax.py": rate = "", ...cart } = code;
+    const files = { LICENSE: "MIT\n", "README.md": "# Shop\n", ...cart, "src/tax.py": rate };
+    const paths = async (task: string) => pathsIn(await first({ files, task }));
     expect(await paths("say hello in src/tax.py")).toEqual(["src/tax.py", "cart.py", "README.md"]);
     expect(await paths("say hello in README.md")).toEqual(["README.md", "cart.py", "src/tax.py"]);
     expect(await paths("renew the LICENSE")).toEqual(["LICENSE", "cart.py", "src/tax.py", "README.md"]);
@@ -152,9 +142,8 @@ describe("the first request", () => {
   });
 
   test("weighs the files of a small project by what goes along with the task", async () => {
-    const files = { "cart.py": "class Cart: pass\n", "tax.py": "rate = 1\n" };
-    const text = await first({ files, task: "repair this", context: 'File "tax.py", line 1, in rate' });
-    expect([...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path)).toEqual(["tax.py", "cart.py"]);
+    const text = await first({ files: code, task: "repair this", context: 'File "tax.py", line 1, in rate' });
+    expect(pathsIn(text)).toEqual(["tax.py", "cart.py"]);
   });
 
   test("shows a project of fifty small files whole, and one of as many larger files in parts", async () => {
@@ -176,10 +165,9 @@ describe("the first request", () => {
       "tax.js": "exports.rate = 1;\n",
       "tax.d.ts": "export declare const rate: number;\n",
     };
-    const shown = (text: string) => [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path);
-    expect(shown(await first({ files, task: "say hello" }))).toEqual(["cart.ts", "tax.js"]);
-    expect(shown(await first({ files, task: "empty the cart" }))).toEqual(["cart.ts", "tax.js"]);
-    expect(shown(await first({ files, task: "say hello in cart.js" }))).toEqual(["cart.js", "cart.ts", "tax.js"]);
+    expect(pathsIn(await first({ files, task: "say hello" }))).toEqual(["cart.ts", "tax.js"]);
+    expect(pathsIn(await first({ files, task: "empty the cart" }))).toEqual(["cart.ts", "tax.js"]);
+    expect(pathsIn(await first({ files, task: "say hello in cart.js" }))).toEqual(["cart.js", "cart.ts", "tax.js"]);
   });
 
   test("shows of a small project no table of parameters, unless it is named", async () => {

@@ -1,9 +1,9 @@
 /** The instructions for agents that a task follows: from outside the project, at its root, and in folders that the plan touches. */
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOuterGuides } from "../../../src/cli/compose/guides.ts";
+import { newFolder } from "../../grounds.ts";
 import { finish, modify, plan } from "../plans.ts";
 import { play } from "../scripted.ts";
 
@@ -53,26 +53,22 @@ test("have 8 KB together, and the nearest get theirs first", async () => {
 });
 
 test("are read from the repository's root down to above the folder, and no link and no stranger's repository is followed", () => {
-  const place = mkdtempSync(join(tmpdir(), "pai-guides-"));
-  try {
-    const at = (path: string) => join(place, path);
-    for (const folder of ["config", "repo/.git", "repo/a/b", "lone/x"]) mkdirSync(at(folder), { recursive: true });
-    writeFileSync(at("config/AGENTS.md"), "own");
-    writeFileSync(at("repo/CLAUDE.md"), "repo");
-    writeFileSync(at("repo/a/AGENTS.md"), "a");
-    writeFileSync(at("repo/a/b/AGENTS.md"), "b");
-    writeFileSync(at("lone/AGENTS.md"), "lone");
-    const read = (config: string | null, root: string) => readOuterGuides(config, root).map(({ text }) => text);
-    expect(read(at("config"), at("repo/a/b"))).toEqual(["own", "repo", "a"]);
-    expect(read(null, at("repo"))).toEqual([]);
-    expect(read(null, at("lone/x"))).toEqual([]);
-    rmSync(at("repo/a/AGENTS.md"));
-    writeFileSync(at("secret"), "secret");
-    symlinkSync(at("secret"), at("repo/a/AGENTS.md"));
-    expect(read(null, at("repo/a/b"))).toEqual(["repo"]);
-    chmodSync(at("repo/CLAUDE.md"), 0);
-    if (process.getuid?.() !== 0) expect(read(null, at("repo/a/b"))).toEqual([]);
-  } finally {
-    rmSync(place, { recursive: true, force: true });
-  }
+  const place = newFolder("disk", "guides");
+  const at = (path: string) => join(place, path);
+  for (const folder of ["config", "repo/.git", "repo/a/b", "lone/x"]) mkdirSync(at(folder), { recursive: true });
+  writeFileSync(at("config/AGENTS.md"), "own");
+  writeFileSync(at("repo/CLAUDE.md"), "repo");
+  writeFileSync(at("repo/a/AGENTS.md"), "a");
+  writeFileSync(at("repo/a/b/AGENTS.md"), "b");
+  writeFileSync(at("lone/AGENTS.md"), "lone");
+  const read = (config: string | null, root: string) => readOuterGuides(config, root).map(({ text }) => text);
+  expect(read(at("config"), at("repo/a/b"))).toEqual(["own", "repo", "a"]);
+  expect(read(null, at("repo"))).toEqual([]);
+  expect(read(null, at("lone/x"))).toEqual([]);
+  rmSync(at("repo/a/AGENTS.md"));
+  writeFileSync(at("secret"), "secret");
+  symlinkSync(at("secret"), at("repo/a/AGENTS.md"));
+  expect(read(null, at("repo/a/b"))).toEqual(["repo"]);
+  chmodSync(at("repo/CLAUDE.md"), 0);
+  if (process.getuid?.() !== 0) expect(read(null, at("repo/a/b"))).toEqual([]);
 });

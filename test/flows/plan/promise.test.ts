@@ -141,7 +141,6 @@ describe("plan cache", () => {
       lines: [modify("a.txt", ["1\n", "2\n"]) + finish()],
       planCache,
     });
-    place.remove();
     expect(hit.purposes).toBe("execute");
     expect(hit.outcome.calls).toEqual({ made: 1, expected: 1, at_most: 2 });
     expect(hit.eventsOf("plan.ready").map(({ cached }) => cached)).toEqual([true]);
@@ -157,7 +156,6 @@ describe("plan cache", () => {
     const place = makeFolder();
     await playIn(place, { flow, options: { planOnly: true }, lines: [create], planCache });
     const ran = await playIn(place, { lines: [created], planCache });
-    place.remove();
     expect([ran.outcome.code, ran.purposes]).toEqual([0, "execute"]);
   });
 

@@ -103,7 +103,6 @@ describe("the next task of a session", () => {
     placeFiles(place.root, { "b.py": "y = 20\n", "c.py": "w = 4\n" });
     const history = [past("one", "a.py is done", "kept: 1 file (+1 −1)")];
     const next = await playIn(place, { task: "two", history, lines: [other, again], dialogue });
-    place.remove();
     expect(next.outcome.code).toBe(0);
     expect(next.requests[0]?.messages.slice(0, 3)).toEqual([...(first.requests[1]?.messages ?? [])]);
     const asked = next.asked(1);
@@ -123,7 +122,6 @@ describe("the next task of a session", () => {
     const dialogue = createDialogue();
     await playIn(place, { task: "one", lines: [other, change], dialogue });
     const next = await playIn(place, { task: "two", lines: [other, again], dialogue, options: { strict: true } });
-    place.remove();
     expect(next.outcome.code).toBe(0);
     expect(next.requests[0]?.messages.length).toBe(1);
   });
@@ -134,7 +132,6 @@ describe("the next task of a session", () => {
     const fail = new PaiError("provider_down", "down");
     await playIn(place, { task: "one", lines: [{ text: "", fail }], dialogue });
     const next = await playIn(place, { task: "two", lines: [other, change], dialogue });
-    place.remove();
     expect(next.requests.map(({ messages }) => messages.length)).toEqual([1, 3]);
     expect(next.asked(1)).toMatch(/Request: one[\s\S]*Request: two/);
   });
@@ -171,7 +168,6 @@ test("a plan is used again when a check says the same and took another time", as
   };
   await checked([plan({ steps: ["MODIFY a.py"] }), change]);
   expect((await checked([change])).outcome).toMatchObject({ status: "verified", calls: { made: 1 } });
-  place.remove();
 });
 
 describe("a plan that looks came before is used again", () => {
@@ -185,15 +181,14 @@ describe("a plan that looks came before is used again", () => {
       placeFiles(place.root, { ...whole, ...other });
       return playIn(place, { lines, planCache, context });
     };
-    return { planCache, place, ask };
+    return { planCache, ask };
   };
   const made = plan({ steps: ["MODIFY a.py"] });
 
   test("with the looks, by no call at all", async () => {
-    const { place, ask } = open();
+    const { ask } = open();
     await ask([look, made, change]);
     const again = await ask([change]);
-    place.remove();
     expect(again.purposes).toBe("execute");
     expect(again.outcome).toMatchObject({ looks: 2, calls: { made: 1, expected: 1, at_most: 2 } });
     expect(again.asked(1)).toContain("needle = 1");
@@ -201,20 +196,18 @@ describe("a plan that looks came before is used again", () => {
   });
 
   test("not when what was looked at has changed: only the looks are taken from it", async () => {
-    const { place, ask } = open();
+    const { ask } = open();
     await ask([look, made, change]);
     const again = await ask([made, change], { "far.py": "needle = 2\n" });
-    place.remove();
     expect(again.purposes).toBe("plan execute");
     expect(again.asked(1)).toContain("needle = 2");
     expect(again.outcome).toMatchObject({ looks: 2, calls: { made: 2 } });
   });
 
   test("not when what is piped in is another", async () => {
-    const { place, ask } = open();
+    const { ask } = open();
     await ask([look, made, change], {}, "one line");
     const again = await ask([look, made, change], {}, "another line");
-    place.remove();
     expect(again.purposes).toBe("plan plan execute");
   });
 });

@@ -102,7 +102,6 @@ for (const command of [
         options: { mode: "tool-loop", allowRun: true },
         lines: [calls(call("bash", { command })), "Done."],
       });
-      place.remove();
       expect(ran.requests.length).toBe(2);
       expect(JSON.stringify(ran.requests.at(-1))).toContain("<<SECRET_");
       expect(JSON.stringify(ran.requests)).not.toContain(password);
@@ -209,31 +208,27 @@ test("a file that only begins as UTF-16 does is read, searched and shown by the 
   for (const mark of ["\u00fe\u00ff", "\u00ff\u00fe"]) {
     for (const filler of ["", "x"]) {
       const place = makeFolder();
-      try {
-        const text = `${mark}db_password = "${secret}"\n${"port = 1\n".repeat(5000)}${filler}`;
-        writeFileSync(join(place.root, "deploy.txt"), Buffer.from(text, "latin1"));
-        const ran = await playIn(place, {
-          flow: toolLoop,
-          options: { mode: "tool-loop" },
-          lines: [
-            calls(
-              call("read", { path: "deploy.txt" }),
-              call("read", { path: "deploy.txt", start_line: 1, end_line: 1 }),
-              call("grep", { pattern: "db_password" }),
-            ),
-            "Done.",
-          ],
-        });
-        const planned = await playIn(place, { lines: [look, talk] });
-        const worked = await playIn(place, {
-          lines: [plan.replace("settings.py", "deploy.txt"), "FINISH::done\n", "FINISH::done\n"],
-        });
-        for (const { requests, events } of [ran, planned, worked]) {
-          expect(JSON.stringify(requests)).toContain("<<SECRET_k3f9_1>>");
-          expect(JSON.stringify([requests, events])).not.toContain(secret.slice(0, 8));
-        }
-      } finally {
-        place.remove();
+      const text = `${mark}db_password = "${secret}"\n${"port = 1\n".repeat(5000)}${filler}`;
+      writeFileSync(join(place.root, "deploy.txt"), Buffer.from(text, "latin1"));
+      const ran = await playIn(place, {
+        flow: toolLoop,
+        options: { mode: "tool-loop" },
+        lines: [
+          calls(
+            call("read", { path: "deploy.txt" }),
+            call("read", { path: "deploy.txt", start_line: 1, end_line: 1 }),
+            call("grep", { pattern: "db_password" }),
+          ),
+          "Done.",
+        ],
+      });
+      const planned = await playIn(place, { lines: [look, talk] });
+      const worked = await playIn(place, {
+        lines: [plan.replace("settings.py", "deploy.txt"), "FINISH::done\n", "FINISH::done\n"],
+      });
+      for (const { requests, events } of [ran, planned, worked]) {
+        expect(JSON.stringify(requests)).toContain("<<SECRET_k3f9_1>>");
+        expect(JSON.stringify([requests, events])).not.toContain(secret.slice(0, 8));
       }
     }
   }
@@ -250,34 +245,30 @@ test("a file of UTF-16 is searched and edited by the names of its secrets, too",
       return isBig ? little.swap16() : little;
     };
     const place = makeFolder();
-    try {
-      writeFileSync(join(place.root, "deploy.txt"), bytesOf(text));
-      const looks = ['db_password = "Z', 'db_password = "Y', secret.slice(0, 6), "[A-Za-z0-9]{20}"];
-      const edit = { path: "deploy.txt", old_str: "port = 1", new_str: "port = 2" };
-      const guess = { path: "deploy.txt", old_str: '= "Zx9', new_str: '= "Zx9' };
-      const named = {
-        path: "deploy.txt",
-        old_str: '"<<SECRET_k3f9_1>>"',
-        new_str: "'<<SECRET_k3f9_1>>'",
-      };
-      const ran = await playIn(place, {
-        flow: toolLoop,
-        options: { mode: "tool-loop" },
-        lines: [
-          calls(...looks.map((pattern) => call("grep", { pattern }))),
-          calls(call("edit", guess), call("edit", edit), call("edit", named)),
-          "Done.",
-        ],
-      });
-      const results = ran.requests.at(-1)?.messages.flatMap((each) => (each.role === "tools" ? each.results : []));
-      expect(results?.slice(0, 4).map((result) => /^no match/.test(result.text))).toEqual([true, true, true, true]);
-      expect(results?.slice(4).map(({ ok }) => ok)).toEqual([false, true, true]);
-      expect(JSON.stringify([ran.requests, ran.events])).not.toContain(secret);
-      const after = text.replace("port = 1", "port = 2").replace(`"${secret}"`, `'${secret}'`);
-      expect(readFileSync(join(place.root, "deploy.txt")).equals(bytesOf(after))).toBe(true);
-    } finally {
-      place.remove();
-    }
+    writeFileSync(join(place.root, "deploy.txt"), bytesOf(text));
+    const looks = ['db_password = "Z', 'db_password = "Y', secret.slice(0, 6), "[A-Za-z0-9]{20}"];
+    const edit = { path: "deploy.txt", old_str: "port = 1", new_str: "port = 2" };
+    const guess = { path: "deploy.txt", old_str: '= "Zx9', new_str: '= "Zx9' };
+    const named = {
+      path: "deploy.txt",
+      old_str: '"<<SECRET_k3f9_1>>"',
+      new_str: "'<<SECRET_k3f9_1>>'",
+    };
+    const ran = await playIn(place, {
+      flow: toolLoop,
+      options: { mode: "tool-loop" },
+      lines: [
+        calls(...looks.map((pattern) => call("grep", { pattern }))),
+        calls(call("edit", guess), call("edit", edit), call("edit", named)),
+        "Done.",
+      ],
+    });
+    const results = ran.requests.at(-1)?.messages.flatMap((each) => (each.role === "tools" ? each.results : []));
+    expect(results?.slice(0, 4).map((result) => /^no match/.test(result.text))).toEqual([true, true, true, true]);
+    expect(results?.slice(4).map(({ ok }) => ok)).toEqual([false, true, true]);
+    expect(JSON.stringify([ran.requests, ran.events])).not.toContain(secret);
+    const after = text.replace("port = 1", "port = 2").replace(`"${secret}"`, `'${secret}'`);
+    expect(readFileSync(join(place.root, "deploy.txt")).equals(bytesOf(after))).toBe(true);
   }
 });
 

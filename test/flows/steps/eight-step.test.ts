@@ -234,16 +234,12 @@ test("work that is done is not lost because the summary could not be had: it is 
 
 test("a file that somebody deleted while the plan was made is met before anything is done", async () => {
   const place = makeFolder({ "a.py": "x = 1\n" });
-  try {
-    const ran = await playIn(place, {
-      lines: [{ text: schedule({ modify: ["a.py"] }), before: () => rmSync(join(place.root, "a.py")) }],
-      flow: eightStep,
-      options: { mode: "eight-step" },
-    });
-    expect([ran.outcome.code, ran.files]).toEqual([11, {}]);
-  } finally {
-    place.remove();
-  }
+  const ran = await playIn(place, {
+    lines: [{ text: schedule({ modify: ["a.py"] }), before: () => rmSync(join(place.root, "a.py")) }],
+    flow: eightStep,
+    options: { mode: "eight-step" },
+  });
+  expect([ran.outcome.code, ran.files]).toEqual([11, {}]);
 });
 
 test("a move is a deletion here and content there; a command must be in the scope", async () => {

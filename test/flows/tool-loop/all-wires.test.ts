@@ -111,7 +111,6 @@ describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
       const ran = await playIn(place, { ...setup, options: { mode: "tool-loop", interactive: true, ...rest.options } });
       return { ran, asked: server.seen.map(({ body }) => JSON.stringify(body)) };
     } finally {
-      place.remove();
       await server.stop();
     }
   }

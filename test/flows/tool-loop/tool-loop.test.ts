@@ -22,19 +22,6 @@ test("looks of one reply run at once and are answered in their order", async () 
   ]);
 });
 
-test("the changes of one reply are one batch: one question, applied together or not at all", async () => {
-  const both = calls(call("write", { path: "a.txt", content: "a" }), call("write", { path: "b.txt", content: "b" }));
-  const yes = await playLoop([both, "Done."], { options: { interactive: true }, answers: "yes" });
-  expect(yes.questions.map(({ kind, text }) => [kind, text])).toEqual([
-    ["batch", "Apply these changes?\ncreate a.txt\ncreate b.txt"],
-  ]);
-  expect(yes.files).toEqual({ "a.txt": "a", "b.txt": "b" });
-  const no = await playLoop([both, "As you like."], { options: { interactive: true }, answers: ["no"] });
-  expect(no.files).toEqual({});
-  expect(resultsOf(no, 2).every(({ ok, text }) => !ok && text.includes("declined"))).toBe(true);
-  expect(no.outcome).toMatchObject({ status: "unverified", refused: [{ target: "a.txt" }, { target: "b.txt" }] });
-});
-
 test("edit is exact and unique, write needs the file to have been shown", async () => {
   const long = "one\none\ntwo\n".repeat(3000);
   const lines = [

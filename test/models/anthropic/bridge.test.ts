@@ -132,35 +132,6 @@ describe("anthropic", () => {
     expect(JSON.stringify(foreign)).not.toContain("EqQB");
   });
 
-  test("thinking that is refused behind another conversation stays away from then on, calls and results do not", async () => {
-    const why =
-      "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.";
-    server.answer = (n) =>
-      n === 0
-        ? Response.json({ type: "error", error: { type: "invalid_request_error", message: why } }, { status: 400 })
-        : sse([said, end("end_turn")]);
-    const notices: string[] = [];
-    const model = await open({ id: "anthropic:claude-opus-5-5", notify: ({ text }) => notices.push(text) });
-    const call = { id: "toolu_a", name: "read", input: { path: "a" } };
-    const thinking = { type: "thinking", thinking: "", signature: "EqQB" };
-    const blocks = [thinking, { type: "tool_use", ...call }];
-    const messages: ModelRequest["messages"] = [
-      { role: "user", text: "go" },
-      {
-        role: "assistant",
-        text: "",
-        calls: [call],
-        native: { model: "anthropic:claude-opus-5-5", content: { blocks } },
-      },
-      { role: "tools", results: [{ id: "toolu_a", name: "read", ok: true, text: "content" }] },
-    ];
-    for (const _ of [1, 2]) expect((await take(model, quiet, { ...request, messages })).text).toBe("x");
-    expect(notices).toEqual(["claude-opus-5-5 takes no reasoning of earlier replies: asked without it"]);
-    const bodies = server.seen.map(({ body }) => JSON.stringify(body));
-    expect(bodies.map((body) => body.includes("EqQB"))).toEqual([true, false, false]);
-    expect(bodies.every((body) => body.includes("toolu_a") && !body.includes("temperature"))).toBe(true);
-  });
-
   test("asks with the cache marked on system and conversation, the schema, and limits", async () => {
     const schema = { type: "object", properties: { a: { type: "integer", minimum: 1 } }, required: ["a"] };
     const asked: ModelRequest = {

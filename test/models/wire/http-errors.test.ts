@@ -21,47 +21,29 @@ const read = (status: number, body: unknown, headers: Record<string, string> = {
 const perDay = { violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel-FreeTier" }] };
 const perMinute = { violations: [{ quotaId: "GenerateRequestsPerMinutePerProjectPerModel" }] };
 
+const says = (message: string, more: object = {}) => ({ error: { message, ...more } });
+
 describe("HTTP answers", () => {
   const table: readonly (readonly [string, number, unknown, string])[] = [
-    ["API_KEY_INVALID", 400, { error: { code: 400, details: [{ reason: "API_KEY_INVALID" }] } }, "key_rejected"],
-    [
-      "an invalid key in words",
-      400,
-      { error: { message: "API key not valid. Please pass a valid API key." } },
-      "key_rejected",
-    ],
+    ["API_KEY_INVALID", 400, { error: { details: [{ reason: "API_KEY_INVALID" }] } }, "key_rejected"],
+    ["an invalid key in words", 400, says("API key not valid. Please pass a valid API key."), "key_rejected"],
     ["401", 401, "", "key_rejected"],
-    ["403", 403, { error: { message: "Permission denied" } }, "key_rejected"],
-    ["404", 404, { error: { message: "models/gemini-9 is not found" } }, "model_unknown"],
+    ["403", 403, says("Permission denied"), "key_rejected"],
+    ["404", 404, says("models/gemini-9 is not found"), "model_unknown"],
     ["402", 402, "", "credit_exhausted"],
-    [
-      "a credit code",
-      429,
-      { error: { code: "insufficient_quota", message: "You exceeded your current quota" } },
-      "credit_exhausted",
-    ],
-    ["credit in words at 400", 400, { error: { message: "Your credit balance is too low" } }, "credit_exhausted"],
-    [
-      "credit in words at 429",
-      429,
-      { error: { message: "Your prepayment credits are depleted." } },
-      "credit_exhausted",
-    ],
-    ["a spend limit", 403, { error: { message: "You have reached your spending limit" } }, "credit_exhausted"],
+    ["a credit code", 429, says("You exceeded your quota", { code: "insufficient_quota" }), "credit_exhausted"],
+    ["credit in words at 400", 400, says("Your credit balance is too low"), "credit_exhausted"],
+    ["credit in words at 429", 429, says("Your prepayment credits are depleted."), "credit_exhausted"],
+    ["a spend limit", 403, says("You have reached your spending limit"), "credit_exhausted"],
     [
       "a quota whose words mention billing (structured first)",
       429,
-      {
-        error: {
-          message: "You exceeded your current quota, please check your plan and billing details. spend limit",
-          details: [perMinute],
-        },
-      },
+      says("please check your plan and billing details. spend limit", { details: [perMinute] }),
       "quota",
     ],
-    ["an ordinary quota", 429, { error: { message: "please check your plan and billing details" } }, "quota"],
-    ["an error in a list", 429, [{ error: { message: "slow" } }], "quota"],
-    ["400", 400, { error: { message: "contents is empty" } }, "request_rejected"],
+    ["an ordinary quota", 429, says("please check your plan and billing details"), "quota"],
+    ["an error in a list", 429, [says("slow")], "quota"],
+    ["400", 400, says("contents is empty"), "request_rejected"],
     ["413", 413, "too large", "request_too_long"],
     ["422", 422, { detail: "bad" }, "request_rejected"],
     ["500", 500, "<html><style>p{}</style><h1>Oops</h1></html>", "provider_down"],
@@ -73,45 +55,28 @@ describe("HTTP answers", () => {
     expect<string>(read(status, body).code).toBe(code);
   });
 
-  const says = (message: string, more: object = {}) => ({ error: { message, ...more } });
-  const unknown: readonly (readonly [string, number, unknown])[] = [
+  const freeTier = "Quota exceeded for metric: generate_content_free_tier_requests, limit: 0, model: gemini-9";
+  test.each<readonly [number, unknown]>([
+    [400, says("The requested model 'gpt-9' does not exist.", { code: "model_not_found" })],
+    [404, says("The model `gpt-9` does not exist or you do not have access to it.")],
+    [403, says("Project `proj_a` does not have access to model `gpt-9`", { code: "model_not_found" })],
     [
-      "OpenAI",
-      400,
-      says("The requested model 'gpt-9' does not exist.", { type: "invalid_request_error", code: "model_not_found" }),
-    ],
-    ["OpenAI", 404, says("The model `gpt-9` does not exist or you do not have access to it.")],
-    ["OpenAI", 403, says("Project `proj_a` does not have access to model `gpt-9`", { code: "model_not_found" })],
-    [
-      "OpenAI",
       404,
       says("Your organization must be verified to use the model `o3`. Please go to: https://platform.openai.com/…"),
     ],
-    ["OpenRouter", 400, says("gpt-9 is not a valid model ID", { code: 400 })],
-    ["OpenRouter", 404, says("No endpoints found for x/y.", { code: 404 })],
-    ["Mistral", 400, { object: "error", message: "Invalid model: nope", type: "invalid_model", code: "1500" }],
-    [
-      "Gemini",
-      404,
-      says("models/gemini-9 is not found for API version v1beta, or is not supported for generateContent."),
-    ],
-    ["Gemini", 404, says("This model models/gemini-2.5-flash-lite is no longer available to new users.")],
-    [
-      "Gemini's free tier",
-      429,
-      says(
-        "You exceeded your current quota. * Quota exceeded for metric: generate_content_free_tier_requests, limit: 0, model: gemini-9",
-        { details: [perDay] },
-      ),
-    ],
-    ["Anthropic", 404, says("model: claude-9", { type: "not_found_error" })],
-    ["Azure", 404, says("The API deployment for this resource does not exist.", { code: "DeploymentNotFound" })],
-    ["Bedrock", 400, { message: "The provided model identifier is invalid." }],
-    ["Groq", 400, says("The model `llama` has been decommissioned and is no longer supported.")],
-    ["DeepSeek", 400, says("Model Not Exist", { type: "invalid_request_error" })],
-    ["Ollama", 404, { error: "model 'qwen9' not found" }],
-  ];
-  test.each(unknown)("%s (%i) says that the model is unknown or closed: %j", (_who, status, body) => {
+    [400, says("gpt-9 is not a valid model ID", { code: 400 })],
+    [404, says("No endpoints found for x/y.", { code: 404 })],
+    [400, { object: "error", message: "Invalid model: nope", type: "invalid_model", code: "1500" }],
+    [404, says("models/gemini-9 is not found for API version v1beta, or not supported for generateContent.")],
+    [404, says("This model models/gemini-2.5-flash-lite is no longer available to new users.")],
+    [429, says(freeTier, { details: [perDay] })],
+    [404, says("model: claude-9", { type: "not_found_error" })],
+    [404, says("The API deployment for this resource does not exist.", { code: "DeploymentNotFound" })],
+    [400, { message: "The provided model identifier is invalid." }],
+    [400, says("The model `llama` has been decommissioned and is no longer supported.")],
+    [400, says("Model Not Exist", { type: "invalid_request_error" })],
+    [404, { error: "model 'qwen9' not found" }],
+  ])("that the model is unknown or closed is told from %i %j", (status, body) => {
     const error = read(status, body);
     expect([error.code, error.message.includes("gemini-9")]).toEqual(["model_unknown", true]);
     expect(error.hint).toContain("pai models");
@@ -173,10 +138,7 @@ describe("HTTP answers", () => {
   });
 
   test("a place that is not served is told as such", () => {
-    const google = read(
-      400,
-      says("User location is not supported for the API use.", { status: "FAILED_PRECONDITION" }),
-    );
+    const google = read(400, says("User location is not supported for the API use."));
     const code = "unsupported_country_region_territory";
     const openai = read(403, says("Country, region, or territory not supported", { code }));
     for (const error of [google, openai]) {

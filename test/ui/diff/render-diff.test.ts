@@ -1,25 +1,17 @@
 /** Diffs for people: what words and colours show, and what is left out. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Blob, Change } from "../../../src/core/change.ts";
 import { renderChanges } from "../../../src/core/diff.ts";
-import type { RelPath } from "../../../src/core/path.ts";
 import { type DiffOptions, renderDiff } from "../../../src/ui/diff/render-diff.ts";
 import { highlight } from "../../../src/ui/highlight.ts";
 import { chooseStyle } from "../../../src/ui/style.ts";
+import { change, file } from "../../workspace/tree.ts";
 
 const screen = { TERM: "xterm", LANG: "C.UTF-8" };
 const bare = chooseStyle({ tty: true, env: { ...screen, NO_COLOR: "1" }, plain: false });
 const colored = chooseStyle({ tty: true, env: screen, plain: false });
 const plain: DiffOptions = { columns: null, highlight: null };
 
-const file = (text: string, mode = 0o644): Blob => ({ kind: "file", bytes: Buffer.from(text), mode });
-const change = (path: string, before: Blob | null, after: Blob | null, from: string | null = null): Change => ({
-  path: path as RelPath,
-  before,
-  after,
-  from: from as RelPath | null,
-});
 const edit = (name: string, before: string, after: string) => renderChanges([change(name, file(before), file(after))]);
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}\n`).join("");

@@ -1,11 +1,11 @@
 /** Questions and messages at a real terminal (a PTY). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { newFolder } from "../../grounds.ts";
 
 const ui = join(import.meta.dir, "../../../src/ui");
-const folder = mkdtempSync(join(tmpdir(), "pai-prompt-"));
+const folder = newFolder("disk", "prompt");
 const program = join(folder, "program.ts");
 
 beforeAll(() => {
@@ -49,7 +49,6 @@ err("bye\\n");
 `,
   );
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Types each text when the one before it is on the screen: [wait for, then type] pairs. Returns all that was shown. */
 const type = (act: string, ...steps: readonly Step[]): Promise<string> => typeAt(80, act, ...steps);

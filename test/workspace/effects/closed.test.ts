@@ -5,10 +5,8 @@ import { join } from "node:path";
 import type { Effects } from "../../../src/core/effects.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 import { openBare } from "../bare.ts";
-import { usePlaces } from "../places.ts";
-import { at, treeOf } from "../tree.ts";
+import { at, makePlace, treeOf } from "../tree.ts";
 
-const place = usePlaces();
 const files = {
   ".gitignore": "out/\n*.log\n",
   ".git/HEAD": "ref: refs/heads/main\n",
@@ -20,7 +18,7 @@ const files = {
 };
 
 async function begin(git = false) {
-  const made = place(files);
+  const made = makePlace(files);
   const sandbox = { ...defaultSandbox, choice: "off", git } as const;
   const { workspace } = await openBare(made.work, made.state, { env: { PATH: "/usr/bin:/bin" }, sandbox });
   const tx = await workspace.begin({ id: "r1", task: "t" });

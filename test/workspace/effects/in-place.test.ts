@@ -3,16 +3,14 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openBare } from "../bare.ts";
-import { usePlaces } from "../places.ts";
-import { change, file, type Place, treeOf } from "../tree.ts";
+import { change, file, makePlace, type Place, treeOf } from "../tree.ts";
 
-const place = usePlaces();
 const open = (made: Place, stateDir: string | null = made.state) =>
   openBare(made.work, stateDir, { force: false, env: { PATH: "/usr/bin:/bin", GEMINI_API_KEY: "k" } });
 const quick = { by: "plan" as const, timeoutMs: 10_000, signal: new AbortController().signal };
 
 test("changes of a command belong to the run: listed, rolled back, undone", async () => {
-  const made = place({ "a.txt": "a", "b.txt": "b" });
+  const made = makePlace({ "a.txt": "a", "b.txt": "b" });
   const before = treeOf(made.work);
   const { workspace, history } = await open(made);
   const tx = await workspace.begin({ id: "r1", task: "t" });
@@ -54,7 +52,7 @@ test("ignore rules that change during a command neither make a user's file look 
     "echo '*' >d/.gitignore; echo B >d/b",
     "echo '!*' >.gitignore; echo c >local/c.txt",
   ]) {
-    const made = place(files);
+    const made = makePlace(files);
     const before = treeOf(made.work);
     const { workspace, history } = await open(made);
     const run = async (id: string) => {
@@ -73,7 +71,7 @@ test("ignore rules that change during a command neither make a user's file look 
 });
 
 test("what another run did while a command ran is that run's: not listed, not taken back, not undone", async () => {
-  const made = place({ "a.txt": "a", "b.txt": "b" });
+  const made = makePlace({ "a.txt": "a", "b.txt": "b" });
   const [first, second] = [await open(made), await open(made)];
   const tx = await first.workspace.begin({ id: "r1", task: "first" });
   const running = tx.run("echo A >a.txt; touch sign; until test -e go; do sleep 0.01; done; rm go", quick);
@@ -94,7 +92,7 @@ test("what another run did while a command ran is that run's: not listed, not ta
 });
 
 test("a command that was killed with pai: what changed is reported, stays, and can be undone", async () => {
-  const made = place({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
+  const made = makePlace({ "a.txt": "a", "b.txt": "b", "c.txt": "c" });
   const before = treeOf(made.work);
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "../commander.ts"), made.base], {
     stdout: "pipe",
@@ -116,7 +114,7 @@ test("a command that was killed with pai: what changed is reported, stays, and c
 });
 
 test("what a command made is taken back whatever it is called", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   const before = treeOf(made.work);
   const { workspace, history } = await open(made);
   const tx = await workspace.begin({ id: "r1", task: "t" });
@@ -129,7 +127,7 @@ test("what a command made is taken back whatever it is called", async () => {
 });
 
 test("a command that changed nothing leaves nothing in the journal", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   const { workspace, history } = await open(made);
   const tx = await workspace.begin({ id: "r1", task: "t" });
   await tx.run("cat a.txt", quick);
@@ -140,7 +138,7 @@ test("a command that changed nothing leaves nothing in the journal", async () =>
 });
 
 test("without a state folder a run can still be taken back, but not later", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   const { workspace, history, warnings } = await open(made, null);
   expect(workspace.undoable).toBe(false);
   expect(warnings).toEqual([]);
@@ -153,21 +151,21 @@ test("without a state folder a run can still be taken back, but not later", asyn
 });
 
 test("a state folder that cannot be written is reported, and undo is off", async () => {
-  const made = place({ file: "" });
+  const made = makePlace({ file: "" });
   const { workspace, warnings } = await open(made, join(made.work, "file/state"));
   expect(workspace.undoable).toBe(false);
   expect(warnings).toEqual([expect.stringContaining("undo is off")]);
 });
 
 test("opening touches neither the workspace nor the state folder", async () => {
-  const made = place({ "a.txt": "a" });
+  const made = makePlace({ "a.txt": "a" });
   const { recovered } = await open(made);
   expect(recovered).toEqual([]);
   expect(treeOf(made.base)).toEqual({ work: "folder 755", "work/a.txt": "file 644 a" });
 });
 
 test("denied paths and a git repository by shape are never written, whatever proposes them", async () => {
-  const made = place({ "g/HEAD": "", "g/refs/x": "" });
+  const made = makePlace({ "g/HEAD": "", "g/refs/x": "" });
   const { workspace } = await open(made);
   const tx = await workspace.begin({ id: "r1", task: "t" });
   for (const path of [".git/hooks/pre-commit", ".env", "g/objects/x"]) {

@@ -11,10 +11,8 @@ import { recover } from "../../../src/workspace/journal/recover.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 import { openBare } from "../bare.ts";
 import { noRules } from "../folder.ts";
-import { usePlaces } from "../places.ts";
-import { deadProcess, openPlace, treeOf } from "../tree.ts";
+import { deadProcess, makePlace, openPlace, treeOf } from "../tree.ts";
 
-const place = usePlaces();
 const files = {
   ".git/HEAD": "ref: refs/heads/main\n",
   ".git/config": "[core]\n",
@@ -25,7 +23,7 @@ const files = {
 
 /** A process that dies while a command of it runs; what it leaves, and how the next one starts. */
 function begin({ git = false } = {}) {
-  const made = place(files);
+  const made = makePlace(files);
   const { state, root } = openPlace(made, undefined, deadProcess());
   const journal = openJournal(state, "r1");
   journal.begin("run", "a task");
@@ -100,7 +98,7 @@ test("what is kept of them is private, and believed only with the seal of this p
 });
 
 test("a run that goes on is left alone; one that ends keeps nothing of what was there before its commands", async () => {
-  const made = place(files);
+  const made = makePlace(files);
   const sandbox = { ...defaultSandbox, choice: "off" } as const;
   const opened = await openBare(made.work, made.state, { env: { PATH: "/usr/bin:/bin" }, sandbox });
   const run = await opened.workspace.begin({ id: "r1", task: "t" });
@@ -115,7 +113,7 @@ test("a run that goes on is left alone; one that ends keeps nothing of what was 
 });
 
 test("a second command is compared with the files before the first, and not with what the first did", async () => {
-  const made = place(files);
+  const made = makePlace(files);
   const { state, root } = openPlace(made, undefined, deadProcess());
   const journal = openJournal(state, "r1");
   journal.begin("run", "a task");

@@ -1,11 +1,10 @@
 /** The history of a project is read so that nothing of the repository but its objects has a say. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -16,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findRepository, type Repository } from "../../../src/workspace/git/find-repository.ts";
 import { parseLog, readLog } from "../../../src/workspace/git/git-log.ts";
+import { newFolder } from "../../grounds.ts";
 
 const path = "/usr/local/bin:/usr/bin:/bin";
 let place = "";
@@ -84,9 +84,8 @@ const readHead = (frame: string): string | null => {
 };
 
 beforeAll(() => {
-  place = realpathSync(mkdtempSync(join(tmpdir(), "pai-log-")));
+  place = realpathSync(newFolder("disk", "log"));
 });
-afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe("the history", () => {
   test("tells messages and paths, the newest first, and leaves nothing behind", async () => {

@@ -1,13 +1,13 @@
 /** The branch and whether the working tree is clean: as git says it, and nothing of the project is run for it. */
-import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeRepository } from "../../../src/workspace/git/git-state.ts";
+import { newFolder } from "../../grounds.ts";
 
 const path = "/usr/local/bin:/usr/bin:/bin";
-const place = mkdtempSync(join(tmpdir(), "pai-state-"));
+const place = newFolder("disk", "state");
 let root = "";
 let made = 0;
 
@@ -36,7 +36,6 @@ beforeEach(() => {
   git("add", ".");
   git("commit", "-q", "-m", "first");
 });
-afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe("a working tree", () => {
   test("is clean behind a commit, with ignored files too, and from a folder within", async () => {

@@ -1,9 +1,8 @@
 /** Whatever form a repository has, its history is read, or a clause says why not. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -12,9 +11,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readHistory } from "../../../src/workspace/git/git-log.ts";
+import { newFolder } from "../../grounds.ts";
 
 const path = "/usr/local/bin:/usr/bin:/bin";
 const signal = new AbortController().signal;
@@ -42,7 +41,7 @@ async function told(name: string, from = path) {
 const both = ["round the total", "add the cart"];
 
 beforeAll(() => {
-  place = realpathSync(mkdtempSync(join(tmpdir(), "pai-history-")));
+  place = realpathSync(newFolder("disk", "history"));
   git(place, "init", "-q", "full");
   const full = join(place, "full");
   commit(full, "cart.py", "add the cart");
@@ -75,7 +74,6 @@ beforeAll(() => {
   writeFileSync(join(place, "foreign-common/.git/commondir"), `${full}/.git\n`);
   writeFileSync(join(place, "foreign-common/.git/HEAD"), readFileSync(join(full, ".git/HEAD")));
 });
-afterAll(() => rmSync(place, { recursive: true, force: true }));
 
 describe("the history of", () => {
   test.each(["full", "tree", "outer/inner", "linked"])("%s is read", async (name) => {

@@ -204,12 +204,8 @@ needs(confinedBy("namespaces"), python, rootUser).test(
   async () => {
     const folder = `/run/pai-test-${crypto.randomUUID()}`;
     mkdirSync(folder);
-    try {
-      expect(await reach([], folder)).toContain("No such file");
-      expect(await reach([`${folder}/manager.sock`], folder)).toBe("reached");
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    expect(await reach([], folder)).toContain("No such file");
+    expect(await reach([`${folder}/manager.sock`], folder)).toBe("reached");
   },
 );
 

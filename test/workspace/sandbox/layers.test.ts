@@ -3,12 +3,10 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
-import { usePlaces } from "../places.ts";
-
-const make = usePlaces();
+import { makePlace } from "../tree.ts";
 
 test("a process that swaps folders for links while they are removed does not lead pai out of them", async () => {
-  const place = make();
+  const place = makePlace();
   const victim = join(place.work, "victim");
   for (let index = 0; index < 100; index += 1) mkdirSync(join(victim, `of-the-user-${index}`), { recursive: true });
   for (let round = 0; round < 10; round += 1) {

@@ -5,17 +5,16 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { explainWall, type Failed, foretellWall } from "../../../src/core/command/sandbox.ts";
 import { sweepScratch } from "../../../src/workspace/sandbox/layers.ts";
+import { newFolder } from "../../grounds.ts";
 import { needs, otherUser } from "../../needs.ts";
 import { oddTime, wakes } from "../../processes.ts";
 import { here } from "./here.ts";
@@ -187,13 +186,12 @@ needs(confinedBy("landlock")).describe("Landlock alone", () => {
 });
 
 test("folders of processes that were killed are cleared away, those of others are not", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pai-sweep-"));
+  const folder = newFolder("disk", "sweep");
   const dead = Bun.spawnSync(["true"]).pid;
   const names = [`pai-tmp-${dead}-a`, `pai-layers-${dead}-b`, `pai-tmp-${process.pid}-c`, `other-${dead}-d`];
   for (const name of names) mkdirSync(join(folder, name, "deep"), { recursive: true });
   sweepScratch(folder);
   expect(readdirSync(folder).sort()).toEqual([`other-${dead}-d`, `pai-tmp-${process.pid}-c`]);
-  rmSync(folder, { recursive: true });
 });
 
 test("less than was asked for runs nothing at all; off runs everything", async () => {
@@ -290,20 +288,17 @@ describe("a line on the wall", () => {
 });
 
 needs(otherUser).test("an ordinary user is held by the same level as root", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pai-level-"));
-  try {
-    const program = join(folder, "say-level");
-    const source = join(import.meta.dir, "say-level.ts");
-    const built = Bun.spawnSync([process.execPath, "build", "--compile", source, "--outfile", program], {
-      cwd: folder,
-    });
-    expect(built.exitCode).toBe(0);
-    chmodSync(folder, 0o755);
-    const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];
-    const said = Bun.spawnSync([...nobody, program], { cwd: "/", env: { PATH: "/usr/bin:/bin" } });
-    const { level, proposes } = JSON.parse(said.stdout.toString());
-    expect([level, proposes]).toEqual([here.level, here.proposes]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder("disk", "level");
+  const program = join(folder, "say-level");
+  const source = join(import.meta.dir, "say-level.ts");
+  const built = Bun.spawnSync([process.execPath, "build", "--compile", source, "--outfile", program], {
+    cwd: folder,
+  });
+  expect(built.exitCode).toBe(0);
+  chmodSync(folder, 0o755);
+  const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];
+  const said = Bun.spawnSync([...nobody, program], { cwd: "/", env: { PATH: "/usr/bin:/bin" } });
+  rmSync(folder, { recursive: true });
+  const { level, proposes } = JSON.parse(said.stdout.toString());
+  expect([level, proposes]).toEqual([here.level, here.proposes]);
 });

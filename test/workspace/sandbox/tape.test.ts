@@ -1,10 +1,10 @@
 /** Tapes: the interpreter is what its listing says, and does what a tape asks on both machines. */
 import { expect, test } from "bun:test";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { interpreterOf, type Machine, thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
 import { createTape, type Label, type Tape } from "../../../src/workspace/sandbox/tape.ts";
+import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
 
 const listings = join(import.meta.dir, "../../../src/workspace/sandbox");
@@ -15,12 +15,8 @@ const prefixes = {
 const emulators = { x64: ["qemu-x86_64-static", "qemu-x86_64"], arm64: ["qemu-aarch64-static", "qemu-aarch64"] };
 
 function withFolder<T>(use: (folder: string) => T): T {
-  const folder = mkdtempSync(join(tmpdir(), "pai-tape-"));
-  try {
-    return use(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = newFolder("disk", "tape");
+  return use(folder);
 }
 
 /** How to start a program of this machine; null: it cannot be started here. */

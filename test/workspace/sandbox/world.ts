@@ -1,10 +1,10 @@
 /** A small project with secrets in and around it, for tests of the sandbox. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandOptions, CommandResult, Transaction } from "../../../src/core/ports.ts";
 import { levelOf, type Way, ways } from "../../../src/workspace/sandbox/confinement.ts";
 import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
-import { newFolder, removeFolder } from "../../grounds.ts";
+import { newFolder } from "../../grounds.ts";
 import { type Need, program } from "../../needs.ts";
 import { openBare } from "../bare.ts";
 
@@ -42,26 +42,18 @@ export async function inWorld(settings: Partial<SandboxSettings>, use: (world: W
   });
   const transaction = await opened.workspace.begin({ id: "r1", task: "commands" });
   const { signal } = new AbortController();
-  try {
-    await use({
-      base,
-      work,
-      transaction,
-      run: (command, options = {}) => transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, ...options }),
-    });
-  } finally {
-    removeFolder(base);
-  }
+  await use({
+    base,
+    work,
+    transaction,
+    run: (command, options = {}) => transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, ...options }),
+  });
 }
 
 async function isHere(only: Way): Promise<boolean> {
   const base = newFolder("disk", "level");
-  try {
-    const { workspace } = await openBare(base, null, { sandbox: { ...defaultSandbox, only } });
-    return (await workspace.sandbox()).level === levelOf(only);
-  } finally {
-    rmSync(base, { recursive: true });
-  }
+  const { workspace } = await openBare(base, null, { sandbox: { ...defaultSandbox, only } });
+  return (await workspace.sandbox()).level === levelOf(only);
 }
 
 const found = new Set<Way>();

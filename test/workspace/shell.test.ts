@@ -44,13 +44,14 @@ test("a background child does not keep the command open, and does not survive it
   expect(await ends(result.output.trim())).toBe(true);
 });
 
-test("what left the session and the environment is ended too", async () => {
+test("what left the session and the environment is ended too, and leaves the list of processes", async () => {
   protectProcess();
   const result = await sh(
     "env -i setsid /bin/sh -c 'echo $$ >pid; exec /bin/sleep 1000' & while [ ! -s pid ]; do sleep 0.01; done; cat pid",
   );
   expect(result.exit).toBe(0);
   expect(await ends(result.output.trim())).toBe(true);
+  expect(existsSync(`/proc/${result.output.trim()}`)).toBe(false);
 });
 
 test("the time limit ends the whole tree, also one that ignores TERM", async () => {

@@ -1,5 +1,6 @@
 /** Ends the processes that a command started, including those that left its process group and its session. */
 import { readdirSync, readFileSync } from "node:fs";
+import { openLibc } from "../../system/libc.ts";
 
 /** The processes of one command. */
 export interface Processes {
@@ -10,7 +11,7 @@ export interface Processes {
   end(graceMs: number): Promise<boolean>;
   /** Kills them at once, when there is no time to wait; the group's watcher has been asked to end as well. */
   kill(): void;
-  /** From now on they are no command's. */
+  /** From now on they are no command's; takes those that have ended off the list of processes, as their parent must. */
   leave(): void;
 }
 
@@ -21,17 +22,20 @@ const groups = new Set<number>();
  * Finds the processes of group `group`: those of the group and its session, and whatever became a child of pai since, as
  * orphans do (`protectProcess`), unless its session is pai's own or another command's.
  */
-function openFinder(group: number, isContained: boolean): () => readonly number[] {
+function openFinder(group: number, isContained: boolean): (hasEnded: boolean) => readonly number[] {
   const { session: ours } = statOf(process.pid);
   const before = new Set(isContained ? [] : allProcesses().filter((pid) => statOf(pid).parent === process.pid));
   const isStray = (pid: number, { parent, session }: Stat): boolean =>
     !isContained && parent === process.pid && !before.has(pid) && session !== ours && !groups.has(session);
-  return () =>
+  return (hasEnded) =>
     allProcesses().filter((pid) => {
       const stat = statOf(pid);
-      return !stat.hasEnded && (stat.group === group || stat.session === group || isStray(pid, stat));
+      return stat.hasEnded === hasEnded && (stat.group === group || stat.session === group || isStray(pid, stat));
     });
 }
+
+const noHang = 1;
+const shapes = { waitpid: { args: ["i32", "u64", "i32"], returns: "i32" } } as const;
 
 /** `isContained`: no process can leave the group and outlive it, so nobody else is looked for. */
 export function followProcesses(group: number, isContained: boolean): Processes {
@@ -40,7 +44,7 @@ export function followProcesses(group: number, isContained: boolean): Processes 
   const kill = (): void => {
     // All of the group at once: none of them can fork meanwhile.
     send(-group, "SIGKILL");
-    for (const pid of find()) send(pid, "SIGKILL");
+    for (const pid of find(false)) send(pid, "SIGKILL");
   };
   return {
     async end(graceMs) {
@@ -51,7 +55,7 @@ export function followProcesses(group: number, isContained: boolean): Processes 
         asked.add(pid);
       };
       for (let pause = 2; performance.now() < killAt + 10_000; pause = Math.min(pause * 2, 50)) {
-        const running = find();
+        const running = find(false);
         if (running.length === 0) return true;
         if (performance.now() >= killAt) kill();
         else running.forEach(ask);
@@ -60,7 +64,13 @@ export function followProcesses(group: number, isContained: boolean): Processes 
       return false;
     },
     kill,
-    leave: () => groups.delete(group),
+    leave() {
+      // Its own process is waited for by who started it.
+      const orphans = isContained ? [] : find(true).filter((pid) => pid !== group);
+      const libc = orphans.length === 0 ? null : openLibc(shapes);
+      for (const pid of orphans) libc?.functions.waitpid(pid, 0, noHang);
+      groups.delete(group);
+    },
   };
 }
 

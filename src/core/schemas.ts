@@ -140,7 +140,7 @@ export const outcomeSchema = z.object({
   planned: z.optional(z.literal(true)),
   /** Paths that changed each time the checks ran, so that none judged what is there now; absent: none. */
   unsettled: z.optional(z.array(z.string())),
-  /** Planned steps that no reply did, while the rest is kept; absent: none. */
+  /** Planned steps that are not done, while the rest is kept; absent: none. */
   undone: z.optional(z.array(refusedSchema)),
   /** What was taken back at the end, as a diff; absent: nothing was. */
   rolled_back: z.optional(z.object({ diff: z.string(), paths: z.array(z.string()) })),

@@ -217,6 +217,7 @@ export async function createIterations(
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
+  run.ending.open = () => progress.openSteps;
   const system = actPrompt(run.changing.strict);
   const before = await finishBaseline(run);
   // The schedule, and perhaps a person's approval, refers to the files as they were when it was made.

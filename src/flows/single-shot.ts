@@ -249,6 +249,7 @@ export async function execute(
 ): Promise<void> {
   const rights = rightsOf(plan, claims, atOnce);
   const progress = createProgress(run, plan, claims);
+  run.ending.open = () => progress.openSteps;
   await finishBaseline(run);
   // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
   await acceptMeanwhile(run, claims, seenEdits(run, atOnce));

@@ -115,7 +115,7 @@ export function becameOf(outcome: Outcome): string {
     error?.message.includes(name) === true || notDone.some(({ target }) => target === name);
   // A command that ended badly is told as one that ran.
   const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
-  const notDone = status === "declined" ? [] : [...refused, ...undone].filter((step) => !hasRun(step));
+  const notDone = [...(status === "declined" ? [] : refused), ...undone].filter((step) => !hasRun(step));
   const said = (about: "plan" | "changes", asks: boolean) => {
     const all = corrections.filter((each) => each.about === about && isQuestion(each.words) === asks);
     const words = all.map((each) => JSON.stringify(each.words)).join(", then ");

@@ -3,6 +3,7 @@
 import { fence } from "../../core/data-fence.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
 import type { Outcome, RefusedAction } from "../../core/outcome.ts";
+import type { PlanStep } from "../../core/plan/plan.ts";
 
 /** `unverified`: also where no check has proved the work. `again`: once more after a failure took the work back. */
 export interface ThenOptions {
@@ -34,6 +35,8 @@ export interface RunEnding extends EndOptions {
   keep?: boolean;
   /** Planned steps that are open at the end, while what was done stays. */
   undone: readonly RefusedAction[];
+  /** The planned steps that are open now. */
+  open: () => readonly PlanStep[];
   /** Planned steps that the model withdrew; `agreed`: a person said yes. */
   skipped: readonly (RefusedAction & { readonly agreed: boolean })[];
 }
@@ -55,6 +58,7 @@ export function createEnding({ outputSchema, commit, after }: EndOptions, ports:
     next: [],
     score: null,
     undone: [],
+    open: () => [],
     skipped: [],
   };
 }

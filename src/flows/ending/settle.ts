@@ -8,7 +8,7 @@ import { takeFacts } from "../../core/memory.ts";
 import { weighedOf } from "../../core/model.ts";
 import { failedOutcome, type Outcome, type RefusedAction, type Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
-import { renderUndone } from "../../core/plan/scope.ts";
+import { renderUndone, undoneStep } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
@@ -244,13 +244,13 @@ function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves
   return passed.every((each) => each === true) ? { proves: "no_regression" } : {};
 }
 
-/** The steps that are open, or what the checks prove of a run that left none. */
-const showUndone = (
-  run: Run,
-  failure: PaiError | null,
-  changes: readonly Change[],
-): Pick<Outcome, "undone" | "proves"> =>
-  failure === null ? showProves(run, changes) : failure.code === "partial" ? { undone: run.ending.undone } : {};
+/** The steps that are open beside what is kept, or what the checks prove of a run that left none. */
+function showUndone(run: Run, { failure, changes, left }: Closed): Pick<Outcome, "undone" | "proves"> {
+  if (failure === null) return showProves(run, changes);
+  if (failure.code === "partial") return { undone: run.ending.undone };
+  const open = changes.length === left.length ? [] : run.ending.open();
+  return open.length === 0 ? {} : { undone: open.map((step) => undoneStep(step, "the run ended before it")) };
+}
 
 /** The next steps that apply: none behind changes that were taken back, those behind a red command, which they answer. */
 const nextOf = (run: Run, failure: PaiError | null): readonly string[] =>
@@ -367,7 +367,7 @@ export async function settle(
     ...(hash !== null && { commit: hash }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),
-    ...showUndone(run, failure, changes),
+    ...showUndone(run, { ...closed, failure }),
     ...showSkipped(ending),
     ...(ending.keep !== undefined && { keep: ending.keep }),
     ...showDecisions(run),

@@ -301,3 +301,29 @@ test("what a stopped run last asked the model for is called off in the next requ
     });
   }
 });
+
+test("planned steps that the run did not come to are told where a no ended it and the person kept the rest", async () => {
+  await inSession({}, async (turns) => {
+    const lines = [
+      schedule({ steps: ["one", "two"], create: ["a.py", "b.py", "c.py"], run: ["true"] }),
+      ...[`SKIP::c.py::not needed\n${write("a.py", "x\n")}`, write("a.py", "y\n"), verdict(true)],
+      write("b.py", "z\n"),
+    ];
+    const steps = { interactive: true, mode: "eight-step", review: "batch" } as const;
+    const answers = ["yes", words, "yes", "no", "yes"] as const;
+    const ran = await turns.say("write", { lines, flow: eightStep, options: steps, answers });
+    const why = "the run ended before it";
+    expect(ran.outcome).toMatchObject({
+      status: "declined",
+      undone: [
+        { action: "WRITE", target: "c.py", why },
+        { action: "RUN", target: "true", why },
+      ],
+    });
+    expect(ran.files).toEqual({ "a.py": "y\n" });
+    const { past } = await turns.say("what is missing?", ask);
+    expect(past).toContain(
+      `as the user chose when asked; not done: WRITE c.py (${why}), RUN true (${why}); changed: a.py`,
+    );
+  });
+});

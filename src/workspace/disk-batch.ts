@@ -86,18 +86,14 @@ export function* prepareSteps(
  * removed content stays under its temporary name to the end, so that renames alone can undo it (`putBack`). Throws at
  * the first failure and leaves the rest to the caller, who has to undo what is done.
  */
-export const performBatch = (root: Root, disk: Disk, batch: Batch): void =>
-  finish(performSteps(root, disk, batch, chooseBulk(root, disk, batch)));
+export const performBatch = (root: Root, disk: Disk, batch: Batch): void => finish(performSteps(root, disk, batch));
 
-/**
- * Like `performBatch`, in steps, up to the last rename. `bulk`: a disk that does not sync each file; null: each file is
- * synced, which is slower in all but lets a signal wait for one file only.
- */
-export function* performSteps(root: Root, disk: Disk, batch: Batch, bulk: Disk | null = null): Steps<void> {
+/** Like `performBatch`, in steps, up to the last rename. */
+export function* performSteps(root: Root, disk: Disk, batch: Batch): Steps<void> {
   const staged = new Set<RelPath>();
   const aside = new Set<RelPath>();
   const traitsOf = (path: RelPath) => batch.traits.get(path) ?? null;
-  const spotOf = (path: RelPath): Spot => ({ root, disk: bulk ?? disk, path, temp: batch.temps.get(path) ?? "" });
+  const spotOf = (path: RelPath): Spot => ({ root, disk, path, temp: batch.temps.get(path) ?? "" });
 
   const makeFolders = () => {
     for (const { path, after } of batch.changes) {
@@ -140,8 +136,6 @@ export function* performSteps(root: Root, disk: Disk, batch: Batch, bulk: Disk |
   yield* eachOf([...batch.changes].reverse(), removeOld);
   makeFolders();
   yield* eachOf(batch.changes, stageContent);
-  // No file gets its name before its content is on the disk.
-  if (bulk !== null && staged.size > 0) syncAll(root, bulk);
   yield* eachOf(batch.changes, placeNew);
   dropAside(null);
   syncFolders(root, disk, batch);
@@ -152,22 +146,6 @@ function* eachOf(changes: readonly Change[], work: (change: Change) => void): St
     yield;
     work(change);
   }
-}
-
-/** From so many paths on, one sync of the whole disk replaces the sync of each file. */
-const manyPaths = 256;
-
-/** The disk without syncs for a batch of many paths; null: there are few, or they are on several disks. */
-export function chooseBulk(root: Root, disk: Disk, { changes }: Batch): Disk | null {
-  if (changes.length < manyPaths || disk.unsynced === null) return null;
-  const { dev } = root.stat("" as RelPath) ?? { dev: null };
-  const folders = new Set(changes.map(({ path }) => parentOf(path)));
-  const isHere = (folder: RelPath) => !isFolder(root, folder) || root.stat(folder)?.dev === dev;
-  return [...folders].every(isHere) ? disk.unsynced : null;
-}
-
-function syncAll(root: Root, disk: Disk): void {
-  root.withFolder("" as RelPath, (at) => [disk.syncAll(`${at}/`)]);
 }
 
 /** Parents before children; reverse it for children before parents. */

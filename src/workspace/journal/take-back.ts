@@ -6,7 +6,7 @@ import type { RollbackReport } from "../../core/ports.ts";
 import { finish, type Steps } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
-import { type Batch, byPath, chooseBulk, performBatch, performSteps, prepareBatch, staysIn } from "../disk-batch.ts";
+import { type Batch, byPath, performBatch, performSteps, prepareBatch, staysIn } from "../disk-batch.ts";
 import { openInPlace, ownersLost } from "../owners.ts";
 import { showName } from "../parse-path.ts";
 import type { Disk } from "../system/disk.ts";
@@ -114,19 +114,13 @@ function canHold(root: Root, todo: ReadonlyMap<RelPath, Change>, folder: RelPath
 
 /** Must be called under the lock. `journal` null: only a living process can undo the batch. */
 export const commitBatch = (root: Root, disk: Disk, journal: Journal | null, batch: Batch): void =>
-  finish(commitSteps(root, disk, journal, batch, chooseBulk(root, disk, batch)));
+  finish(commitSteps(root, disk, journal, batch));
 
-/** Like `commitBatch`, in steps; `bulk` as in `performSteps`. */
-export function* commitSteps(
-  root: Root,
-  disk: Disk,
-  journal: Journal | null,
-  batch: Batch,
-  bulk: Disk | null = null,
-): Steps<void> {
+/** Like `commitBatch`, in steps. */
+export function* commitSteps(root: Root, disk: Disk, journal: Journal | null, batch: Batch): Steps<void> {
   journal?.intend(batch, "plan");
   try {
-    yield* performSteps(root, disk, batch, bulk);
+    yield* performSteps(root, disk, batch);
     journal?.applied();
   } catch (thrown) {
     const failure = toPaiError(thrown);

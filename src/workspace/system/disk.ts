@@ -52,10 +52,6 @@ export interface Disk {
   syncFile(path: string): void;
   /** Removes a folder of pai's own with all content. */
   removeTree(path: string): void;
-  /** The same disk without the sync of each file; the caller calls `syncAll` later. null: not possible here. */
-  readonly unsynced: Disk | null;
-  /** Makes all changes on the disk of this folder durable. */
-  syncAll(path: string): void;
 }
 
 const change = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -72,7 +68,7 @@ function setTime(fd: number, time: number): void {
 }
 
 /** `before` is called with the name of each effect and may throw instead of it. */
-export function openDisk(before: (effect: string) => void = () => {}, syncs = true): Disk {
+export function openDisk(before: (effect: string) => void = () => {}): Disk {
   const withFile = (path: string, flags: number, use: (fd: number) => void): void => {
     const fd = openSync(path, flags, 0o600);
     try {
@@ -90,11 +86,11 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
     before("set traits");
     writeTraits(path, traits);
   };
-  const effects: Omit<Disk, "unsynced"> = {
+  const effects: Disk = {
     createClaim: (path, bytes) => createFile(path, bytes, { mode: 0o600, lasting: false, before }),
     createFile(path, bytes, mode, traits, time) {
       // Traits come before the bytes, so that a complete file has them.
-      createFile(path, bytes, { mode, time, lasting: syncs, opened: () => setTraits(path, traits), before });
+      createFile(path, bytes, { mode, time, lasting: true, opened: () => setTraits(path, traits), before });
     },
     overwriteFile(path, bytes, mode, time) {
       withFile(path, change, (fd) => {
@@ -121,18 +117,10 @@ export function openDisk(before: (effect: string) => void = () => {}, syncs = tr
     removeFolder: (path) => rmdirSync(path),
     syncFolder: (path) => withFile(path, folder, fsyncSync),
     append: (path, bytes) => withFile(path, extend, (fd) => write(fd, bytes)),
-    syncFile: (path) => withFile(path, change, (fd) => (syncs ? fsyncSync(fd) : undefined)),
+    syncFile: (path) => withFile(path, change, fsyncSync),
     removeTree: (path) => rmSync(path, { recursive: true, force: true }),
-    syncAll: (path) => withFile(path, folder, (fd) => systemCalls()?.syncDisk(fd)),
   };
-  let unsynced: Disk | null | undefined;
-  return {
-    ...placeErrors(effects, before),
-    get unsynced() {
-      unsynced ??= systemCalls() === null ? null : openDisk(before, false);
-      return unsynced;
-    },
-  };
+  return placeErrors(effects, before);
 }
 
 /** The real path of something below a pinned folder; the path itself if that is unknown. */

@@ -17,8 +17,6 @@ export interface SystemCalls {
   removeAttribute(path: string, name: string): void;
   /** Whether a process has the file open for writing. */
   hasWriter(path: string): boolean;
-  /** Writes all pending data to the disk of an open folder. */
-  syncDisk(fd: number): void;
 }
 
 const shapes = {
@@ -28,7 +26,6 @@ const shapes = {
   lsetxattr: { args: ["buffer", "buffer", "buffer", "u64", "i32"], returns: "i32" },
   lremovexattr: { args: ["buffer", "buffer"], returns: "i32" },
   fcntl: { args: ["i32", "i32", "i64"], returns: "i32" },
-  syncfs: { args: ["i32"], returns: "i32" },
 } as const;
 
 /** Called by number, since not every libc has renameat2; the number depends on the machine. */
@@ -105,7 +102,6 @@ function loadSystemCalls(): SystemCalls | null {
         closeSync(fd);
       }
     },
-    syncDisk: (fd) => void check(functions.syncfs(fd), "syncfs"),
   };
 }
 

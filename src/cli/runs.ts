@@ -17,9 +17,8 @@ interface Ended extends Pick<Outcome, "status" | "code" | "mode" | "score" | "co
   readonly model: string;
   readonly calls: number;
   readonly tokens: number;
-  /** null: the receipt is of an earlier version. */
-  readonly ms: number | null;
-  readonly actions: Outcome["actions"] | null;
+  readonly ms: number;
+  readonly actions: Outcome["actions"];
   /** Sum over all files. */
   readonly lines: { readonly added: number; readonly deleted: number };
 }
@@ -32,12 +31,7 @@ export interface ListedRun extends Omit<KeptRun, "status"> {
 }
 
 const begunShape = z.object({ at: z.string(), task: z.object({ text: z.string() }) });
-/** Fields that earlier versions did not write. */
-const { ms, actions, looks, amended, refused, sandbox } = outcomeSchema.shape;
-const added = { ms, actions, looks, amended, refused, sandbox };
-const endedShape = z.object({
-  outcome: z.extend(z.omit(outcomeSchema, { plan: true, diff: true }), z.partial(z.object(added)).shape),
-});
+const endedShape = z.object({ outcome: z.omit(outcomeSchema, { plan: true, diff: true }) });
 
 /** The first and last fact of a receipt; null for a missing or invalid one. */
 function readEnds(ends: Ends | undefined) {
@@ -48,8 +42,8 @@ function readEnds(ends: Ends | undefined) {
   const ended: Ended = {
     ...{ status, code, mode, score, cost, model: model.requested, calls: calls.sent ?? calls.made },
     tokens: usage.input + usage.output,
-    ms: outcome.ms ?? null,
-    actions: outcome.actions ?? null,
+    ms: outcome.ms,
+    actions: outcome.actions,
     lines: outcome.changes.reduce(
       (sum, { added, deleted }) => ({ added: sum.added + added, deleted: sum.deleted + deleted }),
       { added: 0, deleted: 0 },
@@ -83,7 +77,10 @@ export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date
 
 const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);
 
-type RunFigures = Pick<Ended, "score" | "calls" | "tokens" | "cost" | "ms" | "actions" | "lines"> & {
+type RunFigures = Pick<Ended, "score" | "calls" | "tokens" | "cost" | "lines"> & {
+  /** null: an ended run of another machine or folder does not tell. */
+  readonly ms: number | null;
+  readonly actions: Outcome["actions"] | null;
   /** null: the list says it elsewhere. */
   readonly status: string | null;
 };

@@ -33,8 +33,8 @@ export interface ChangedContent extends ChangedPath {
 
 /** The task, secrets replaced by their names. `earlier`: how many messages of the session came before. */
 export interface ReceiptTask {
-  /** Paths that the task names with `@`. Absent in older receipts. */
-  readonly files?: readonly string[];
+  /** Paths that the task names with `@`. */
+  readonly files: readonly string[];
   readonly text: string;
   readonly history: readonly PastTurn[];
   readonly context: string | null;
@@ -55,7 +55,7 @@ export type Fact =
       readonly options: { readonly [name: string]: Json };
       readonly model: { readonly id: string; readonly window: number; readonly maxOutputTokens: number };
       /** The random part of the names of secrets, and the last number that was given out before the run. */
-      readonly names?: { readonly part: string; readonly last: number };
+      readonly names: { readonly part: string; readonly last: number };
     }
   | { readonly type: "context.sent"; readonly files: readonly SentFile[] }
   /** Why files were chosen: words, similar commits, output. Holds the first files of the ranking only. */
@@ -121,11 +121,11 @@ export type Fact =
       readonly changes: readonly ChangedContent[];
       /** Small ignored files that it changed on its copy, and that a rollback restores; absent: none. */
       readonly ignored?: readonly ChangedContent[];
-      /** The level of the sandbox; null: it ran without one. Absent in receipts from before pai had a sandbox. */
+      /** The level of the sandbox; null: it ran without one. Absent, as the two below: the command did not run. */
       readonly level?: SandboxLevel | null;
       /** The changes were proposed: those that were accepted follow as changes of their own. */
       readonly proposed?: boolean;
-      /** How the sandbox may have made it fail; absent, in older receipts, or null: nothing hinted at that. */
+      /** How the sandbox may have made it fail; absent or null: nothing hinted at that. */
       readonly wall?: Wall | null;
       readonly error: Failure | null;
     }

@@ -15,9 +15,10 @@ const started = (text: string): FactOf<"run.started"> => ({
   pai: "1.0",
   root: "/r",
   mode: "single-shot",
-  task: { text, history: [], context: null, earlier: 0 },
+  task: { text, files: [], history: [], context: null, earlier: 0 },
   options: {},
   model: { id: "m", window: 1, maxOutputTokens: 1 },
+  names: { part: "", last: 0 },
 });
 
 function open(home: Home, stateDir: string | null = home.places.stateDir) {

@@ -21,9 +21,10 @@ const started = (run: string): Fact => ({
   pai: "1.0.0",
   root: "/project",
   mode: "single-shot",
-  task: { text: "naïve ✓ \u2028 task", history: [], context: null, earlier: 0 },
+  task: { text: "naïve ✓ \u2028 task", files: [], history: [], context: null, earlier: 0 },
   options: { command: "run" },
   model: { id: "test:model", window: 1000, maxOutputTokens: 100 },
+  names: { part: "", last: 0 },
 });
 
 const sent: Fact = { type: "context.sent", files: [{ path: "ä.txt", sha256: "0".repeat(64), bytes: 3 }] };

@@ -92,7 +92,7 @@ export async function replayRun(
   const tape = playTape(facts, started);
   const past = await openPast(workspace, history, id, tape);
   const flow = await flowOf(receipt, started, history);
-  const { files = [], ...said } = started.task;
+  const { files, ...said } = started.task;
   const task = { ...said, files: files as readonly RelPath[], conversation: null };
   const play = (action: AnyAction) => playLooks(action, tape);
   const options = optionsOf(started);

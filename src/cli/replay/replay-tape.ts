@@ -18,7 +18,7 @@ export interface ReplayTape {
   /** Called when changes are applied; throws the error of the recorded application, if any. */
   nextApply(): void;
   nextCommand(command: string): FactOf<"command">;
-  /** The recorded result of a look; null: an older receipt without it. */
+  /** The recorded result of a look; null: the receipt has none for this input. */
   nextLook(action: string, input: Json): FactOf<"look"> | null;
   readonly planCache: PlanCache;
   /** The branch as recorded in the next request; "": none. */
@@ -27,7 +27,7 @@ export interface ReplayTape {
   readonly memory: ProjectMemory | null;
   /** The sandbox level of the recorded run's commands. */
   readonly sandbox: SandboxState;
-  /** The ranking of the next request; null: an older receipt without it. */
+  /** The ranking of the next request; null: the receipt has none for these terms. */
   nextRanking(terms: readonly Term[]): KeptRanking | null;
   /** Paths that the recorded run could not undo. */
   readonly left: readonly string[];
@@ -35,7 +35,7 @@ export interface ReplayTape {
   readonly difference: string | null;
 }
 
-/** Receipts from before the sandbox do not mention it. */
+/** Of a run that did not ask for it. */
 const noSandbox: SandboxState = { level: null, choice: "off", text: "none", why: null, proposes: false };
 
 const toError = ({ code, message, hint, retry_after }: Failure) =>
@@ -82,9 +82,6 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   const nextChanges = queueOf("changes", "a change");
   const nextCommand = queueOf("command", "a command");
   const cached = [...factsOf(facts, "cached")];
-  /** Older receipts have only the plan itself. */
-  const reused =
-    cached.length > 0 ? null : ((factsOf(facts, "plan").find((fact) => fact.cached)?.plan as unknown as Json) ?? null);
   const repositories = [...factsOf(facts, "repository")];
   const looks = [...factsOf(facts, "look")];
   const rankings = [...factsOf(facts, "ranking")];
@@ -143,10 +140,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
     },
     nextRepository: () => repositories.shift()?.text ?? "",
     planCache: {
-      load: () => {
-        const fact = cached.shift();
-        return fact === undefined ? reused : fact.plan;
-      },
+      load: () => cached.shift()?.plan ?? null,
       save() {},
     },
     memory: memoryOf(factsOf(facts, "memory")),

@@ -129,7 +129,7 @@ export interface KeptRanking {
   readonly values: readonly number[];
   /** The project was small enough to be shown whole. */
   readonly whole: boolean;
-  /** The commits that influenced the ranking, the most similar first. Absent: none, or an older receipt. */
+  /** The commits that influenced the ranking, the most similar first. Absent: none. */
   readonly commits?: readonly SimilarCommit[];
 }
 

@@ -90,7 +90,7 @@ test.concurrent("a mistyped word or flag is met with a suggestion and costs no c
     [["auto"], "pai"],
     [["schema", "jsnol"], "pai schema json"],
     [["run", "--mode", "tool-lop", "make it"], "--mode tool-loop"],
-    [["key", "list", "--provider=opnai"], "--provider openai"],
+    [["key", "list", "--provider=opnai"], "did you mean openai?"],
   ] as const) {
     const result = await place.pai(args);
     expectPlain(result);

@@ -1,46 +1,8 @@
 /** While a run works: Escape stops it, and other keys make a queue of messages for later. */
 import { closeSync, readSync } from "node:fs";
-import { openLibc } from "../../system/libc.ts";
 import { type Keystroke, openKeys } from "../../ui/prompt/keystrokes.ts";
 import { couldAnswer } from "../../ui/prompt/read-answer.ts";
 import { isInForeground, openTyped } from "../../ui/tty.ts";
-
-/**
- * Offset of the local flags in Linux's `struct termios` (glibc and musl): the last of four little-endian 32-bit words.
- */
-const localFlagsAt = 12;
-const termiosBytes = 128;
-const echo = 0o10;
-const canonical = 0o2;
-const now = 0;
-
-function openTermios() {
-  const libc = openLibc({
-    tcgetattr: { args: ["i32", "buffer"], returns: "i32" },
-    tcsetattr: { args: ["i32", "i32", "buffer"], returns: "i32" },
-  });
-  if (libc === null) return null;
-  const { tcgetattr, tcsetattr } = libc.functions;
-  return {
-    read(): Uint8Array | null {
-      const termios = new Uint8Array(termiosBytes);
-      return tcgetattr(0, termios) === 0 ? termios : null;
-    },
-    write(termios: Uint8Array): void {
-      // In the background this would stop the process.
-      if (isInForeground()) tcsetattr(0, now, termios);
-    },
-  };
-}
-
-/** Without echo and line mode: otherwise a line arrives only with Enter, and Escape not before it. */
-function hushed(termios: Uint8Array): Uint8Array {
-  return termios.map((byte, at) => (at === localFlagsAt ? byte & ~(echo | canonical) : byte));
-}
-
-const isHushed = (termios: Uint8Array): boolean => ((termios[localFlagsAt] ?? 0) & (echo | canonical)) === 0;
-
-let termios: ReturnType<typeof openTermios> | undefined;
 
 /** Reads what has been typed, without waiting; "" for nothing. */
 function readTyped(fd: number, decoder: TextDecoder): string {
@@ -115,6 +77,13 @@ export interface KeyWatch {
 
 const off: KeyWatch = { pause: () => [], resume() {}, stop() {} };
 
+/** The keys that mean a signal, which the terminal does not send in this mode. */
+const signals: Readonly<Record<string, NodeJS.Signals>> = {
+  "ctrl+c": "SIGINT",
+  "ctrl+z": "SIGTSTP",
+  "ctrl+\\": "SIGQUIT",
+};
+
 /** Milliseconds between polls, and the time for the rest of a key that begins with Escape. */
 const tickMs = 50;
 
@@ -123,26 +92,29 @@ const tickMs = 50;
  * `typed`: called when `ahead` has changed.
  */
 export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void): KeyWatch {
-  termios ??= openTermios();
-  const before = termios?.read() ?? null;
-  if (termios == null || before === null) return off;
-  const { read, write } = termios;
-  const fd = openTyped(0);
+  const { stdin } = process;
+  const fd = stdin.isTTY ? openTyped(0) : null;
   if (fd === null) return off;
   const decoder = new TextDecoder();
   const keys = openKeys();
   let paused = false;
-  const hush = () => {
-    const now = read();
-    if (now !== null && !isHushed(now)) write(hushed(before));
+  /** Without echo and line mode: otherwise a line arrives only with Enter, and Escape not before it. */
+  const setRaw = (on: boolean) => {
+    // In the background this would stop the process.
+    if (isInForeground()) stdin.setRawMode(on);
   };
   /** On Ctrl+Z, turns the echo on for the shell, as not every shell does that itself. */
   const suspend = () => {
-    write(before);
+    setRaw(false);
     process.off("SIGTSTP", suspend);
     process.kill(process.pid, "SIGTSTP");
     process.on("SIGTSTP", suspend);
-    hush();
+  };
+  /** What the shell did to the terminal meanwhile is unknown. */
+  const wake = () => {
+    if (paused) return;
+    setRaw(false);
+    setRaw(true);
   };
   /** Takes what has been typed; an Escape after which nothing came for a tick is the key. */
   const take = () => {
@@ -152,6 +124,8 @@ export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void)
     else if (wasBegun) keys.settle();
     let isChanged = false;
     for (let key = keys.next(); key !== null; key = keys.next()) {
+      const signal = signals[key.name];
+      if (signal !== undefined) process.kill(0, signal);
       if (key.name === "escape") onEscape();
       press(ahead, key);
       isChanged = true;
@@ -161,18 +135,18 @@ export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void)
   const tick = () => {
     // In the background, accessing the terminal would stop the process.
     if (paused || !isInForeground()) return;
-    // A question, for example, may have turned the echo on.
-    hush();
+    // A question, for example, may have ended the mode.
+    if (!stdin.isRaw) setRaw(true);
     take();
   };
   const timer = setInterval(tick, tickMs);
   const restore = () => {
     clearInterval(timer);
-    process.off("SIGTSTP", suspend).off("SIGCONT", hush).off("exit", restore);
-    write(before);
+    process.off("SIGTSTP", suspend).off("SIGCONT", wake).off("exit", restore);
+    setRaw(false);
   };
-  process.on("SIGTSTP", suspend).on("SIGCONT", hush).once("exit", restore);
-  hush();
+  process.on("SIGTSTP", suspend).on("SIGCONT", wake).once("exit", restore);
+  setRaw(true);
   return {
     pause() {
       if (isInForeground()) take();

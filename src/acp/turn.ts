@@ -124,26 +124,9 @@ const reasons: Readonly<Partial<Record<ErrorCode, StopReason>>> = {
   reply_blocked: "refusal",
 };
 
-/** Failures of a turn that could not take place: they become errors of the protocol, which the editor shows. */
-const failures: ReadonlySet<ErrorCode> = new Set([
-  "internal",
-  "config_invalid",
-  "no_key",
-  "key_invalid",
-  "key_rejected",
-  "untrusted",
-  "network",
-  "tls",
-  "redirected",
-  "provider_down",
-  "quota",
-  "credit_exhausted",
-  "model_unknown",
-  "request_rejected",
-  "request_too_long",
-]);
-
-const isProtocolError = ({ error }: Outcome): boolean => error !== null && failures.has(error.code as ErrorCode);
+/** Whether the turn could not take place: that becomes an error of the protocol, which the editor shows. */
+const isProtocolError = ({ error, calls }: Outcome): boolean =>
+  error !== null && calls.made === 0 && reasons[error.code as ErrorCode] === undefined;
 
 /** `usage` is still a draft in the protocol; clients that do not know it ignore it. */
 function responseOf(outcome: Outcome): PromptResponse {

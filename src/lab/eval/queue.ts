@@ -58,7 +58,9 @@ interface Working {
   readonly queue: string;
   readonly tasks: readonly EvalTask[];
   readonly jobs: number;
+  /** USD that this worker may spend; null: only the queue's and each run's limits apply. */
   readonly maxCost: number | null;
+  /** Local file of its results; the next start sends those that the database did not get. */
   readonly file: string;
   readonly bench: Bench;
   readonly render: (result: EvalResult, left: number) => string;
@@ -66,18 +68,17 @@ interface Working {
 
 /** Works on a queue; returns this worker's own results. */
 export function work(context: Context, base: Base, given: Working): Promise<readonly EvalResult[]> {
-  const { queue, tasks, bench, render, ...rest } = given;
+  const { queue, bench, render, ...rest } = given;
   const showProgress = context.flags.quiet === true ? () => {} : context.err;
   const log = openLog(context);
   const name = `${hostname()} ${process.pid} ${crypto.randomUUID()}`;
-  const worker = { queue, name, pai: version, tasks: tasks.map(({ sha256 }) => sha256), lease: leaseSeconds };
+  const worker = { queue, name, pai: version, tasks: rest.tasks.map(({ sha256 }) => sha256), lease: leaseSeconds };
   return withStore(base, "--queue", (store) =>
     emptyQueue(
       {
         ...rest,
         store,
         worker,
-        tasks,
         pauseMs,
         onResult: (result, state) => showProgress(render(result, state?.open ?? 0)),
         warn: (text) => log.notify({ level: "warning", code: "store", text }),
@@ -96,15 +97,9 @@ export async function readQueued(base: Base, queue: string): Promise<readonly Ev
   return results;
 }
 
-interface QueueWork {
+interface QueueWork extends Omit<Working, "queue" | "bench" | "render"> {
   readonly store: TeamStore;
   readonly worker: Worker;
-  readonly tasks: readonly EvalTask[];
-  readonly jobs: number;
-  /** USD that this worker may spend; null: only the queue's and each run's limits apply. */
-  readonly maxCost: number | null;
-  /** Local file of its results; the next start sends those that the database did not get. */
-  readonly file: string;
   /** Milliseconds between polls of a queue whose work others have taken. */
   readonly pauseMs: number;
   readonly onResult: (result: EvalResult, state: QueueState | null) => void;

@@ -3,53 +3,9 @@ import { hang } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { EvalResult } from "./result.ts";
 
-/** Means are null where no result has the figure; money in USD, times in milliseconds. */
-export interface CandidateRow {
-  readonly model: string;
-  readonly mode: string;
-  readonly results: number;
-  readonly passed: number;
-  /** Share of the results that passed, and its 95 % interval. */
-  readonly pass_rate: number;
-  readonly interval: Interval;
-  readonly calls: number | null;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-  readonly cost_per_solved: number | null;
-  readonly ms: number;
-  readonly actions: number | null;
-  readonly refused: number;
-  readonly promises_kept: number;
-  readonly promises: number;
-  readonly false_verified: number;
-  readonly tampered: number;
-  readonly errors: number;
-}
-
-/** One row for each task and candidate: time, actions, success, size of the change, refused paths. */
-export interface TaskRow {
-  readonly task: string;
-  readonly model: string;
-  readonly mode: string;
-  readonly passed: number;
-  readonly results: number;
-  readonly ms: number;
-  readonly actions: number | null;
-  readonly added: number | null;
-  readonly deleted: number | null;
-  readonly refused: number;
-}
-
-export interface PairRow {
-  readonly first: string;
-  readonly second: string;
-  readonly both: number;
-  readonly only_first: number;
-  readonly only_second: number;
-  readonly neither: number;
-  /** McNemar, exact, two-sided. */
-  readonly p: number;
-}
+type CandidateRow = ReturnType<typeof candidateRow>;
+type TaskRow = ReturnType<typeof taskRow>;
+type PairRow = NonNullable<ReturnType<typeof pairRow>>;
 
 export interface Report {
   readonly candidates: readonly CandidateRow[];
@@ -76,7 +32,8 @@ function mean(values: readonly number[]): number | null {
   return values.length === 0 ? null : sum(values) / values.length;
 }
 
-function candidateRow(results: readonly EvalResult[]): CandidateRow {
+/** Means are null where no result has the figure; money in USD, times in milliseconds. */
+function candidateRow(results: readonly EvalResult[]) {
   const [{ model, mode } = { model: "", mode: "" }] = results;
   const passed = results.filter((result) => result.passed).length;
   const costs = known(results, ({ cost }) => cost);
@@ -88,6 +45,7 @@ function candidateRow(results: readonly EvalResult[]): CandidateRow {
     results: results.length,
     passed,
     pass_rate: passed / results.length,
+    /** 95 %. */
     interval: wilson(passed, results.length),
     calls: mean(known(results, ({ calls }) => calls)),
     tokens: mean(known(results, ({ tokens }) => tokens)),
@@ -104,7 +62,8 @@ function candidateRow(results: readonly EvalResult[]): CandidateRow {
   };
 }
 
-function taskRow(results: readonly EvalResult[]): TaskRow {
+/** One row for each task and candidate: time, actions, success, size of the change, refused paths. */
+function taskRow(results: readonly EvalResult[]) {
   const [{ task, model, mode } = { task: "", model: "", mode: "" }] = results;
   return {
     task,
@@ -120,8 +79,8 @@ function taskRow(results: readonly EvalResult[]): TaskRow {
   };
 }
 
-/** Compares two candidates on the tasks and repeats that both have. */
-function pairRow(first: readonly EvalResult[], second: readonly EvalResult[]): PairRow | null {
+/** Compares two candidates on the tasks and repeats that both have: `p` by McNemar, exact, two-sided. */
+function pairRow(first: readonly EvalResult[], second: readonly EvalResult[]) {
   const others = new Map(second.map((result) => [`${result.task}\n${result.repeat}`, result] as const));
   const pairs = first.flatMap((one): (readonly [boolean, boolean])[] => {
     const other = others.get(`${one.task}\n${one.repeat}`);

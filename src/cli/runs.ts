@@ -12,16 +12,8 @@ import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/journal/run-history.ts";
 import type { ComposedWorkspace } from "./compose/compose.ts";
 
-/** End and effort of a run. */
-interface Ended extends Pick<Outcome, "status" | "code" | "mode" | "score" | "cost"> {
-  readonly model: string;
-  readonly calls: number;
-  readonly tokens: number;
-  readonly ms: number;
-  readonly actions: Outcome["actions"];
-  /** Sum over all files. */
-  readonly lines: { readonly added: number; readonly deleted: number };
-}
+/** End and effort of a run; lines are summed over all files. */
+type Ended = NonNullable<ReturnType<typeof readEnds>["outcome"]>;
 
 export interface ListedRun extends Omit<KeptRun, "status"> {
   /** State of its changes; `unchanged`: there were none, or they are no longer kept; `planned`: it only made a plan. */
@@ -39,7 +31,7 @@ function readEnds(ends: Ends | undefined) {
   const { outcome } = z.safeParse(endedShape, ends?.finished).data ?? {};
   if (outcome === undefined) return { begun, outcome: null, status: "unchanged" } as const;
   const { status, code, mode, score, cost, model, calls, usage } = outcome;
-  const ended: Ended = {
+  const ended = {
     ...{ status, code, mode, score, cost, model: model.requested, calls: calls.sent ?? calls.made },
     tokens: usage.input + usage.output,
     ms: outcome.ms,

@@ -8,40 +8,8 @@ import { openReceipts } from "../../store/receipts.ts";
 import { readWork } from "../../workspace/journal/run-history.ts";
 import { type IndexedRun, readRuns } from "../run-index.ts";
 
-export interface RunDetails {
-  readonly answer: string;
-  /** Why the run failed; "": it did not. */
-  readonly why: string;
-  readonly plan: readonly { readonly action: string; readonly target: string; readonly purpose: string }[];
-  readonly checks: readonly {
-    readonly when: string;
-    readonly command: string;
-    readonly exit: number | null;
-    readonly ms: number;
-    readonly passed: boolean | null;
-  }[];
-  readonly calls: readonly {
-    readonly purpose: string;
-    readonly model: string;
-    readonly key: string | null;
-    readonly tokens: number;
-    readonly error: string | null;
-  }[];
-  readonly diff: string;
-}
-
-export interface PageData {
-  readonly version: string;
-  readonly made: string;
-  /** Label that says whose runs these are. */
-  readonly where: string;
-  /** A server provides details. */
-  readonly live: boolean;
-  readonly runs: readonly IndexedRun[];
-  /** By folder and id. */
-  readonly details: Readonly<Record<string, RunDetails>>;
-  readonly keys: readonly { readonly name: string; readonly until: number | null }[];
-}
+type RunDetails = ReturnType<typeof factsOfRun> & { readonly diff: string };
+export type PageData = ReturnType<typeof readPageData>;
 
 /** Older runs beyond this number are left out. */
 export const maxRuns = 10_000;
@@ -52,7 +20,8 @@ const maxDiffChars = 200_000;
 
 const shape = { folder: /^[^/\0]{1,255}$/, id: /^\d{8}-\d{9}-[0-9a-f]{4}$/ };
 
-function factsOfRun(facts: readonly Fact[]): Omit<RunDetails, "diff"> {
+/** What the page shows of a run; `why`: why it failed, "": it did not. */
+function factsOfRun(facts: readonly Fact[]) {
   const plan = factsOf(facts, "plan").at(-1)?.plan.execution_plan?.steps ?? [];
   const outcome = factsOf(facts, "run.finished").at(-1)?.outcome;
   return {
@@ -135,8 +104,8 @@ function runsOf({ stateDir, team }: PageSource): readonly IndexedRun[] {
   return all.slice(0, maxRuns);
 }
 
-/** All data of the page. */
-export function readPageData(source: PageSource): PageData {
+/** All data of the page: `where` says whose runs these are, details are by folder and id, `live`: a server provides them. */
+export function readPageData(source: PageSource) {
   const { stateDir, now, version, live, team } = source;
   const runs = runsOf(source);
   const { cursor, resting } = openKeyState(stateDir).load();

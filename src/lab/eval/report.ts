@@ -115,13 +115,8 @@ export function makeReport(results: readonly EvalResult[]): Report {
   };
 }
 
-interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
-
 /** The 95 % interval of `passed / of` (Wilson); with `of` 0 it is 0 to 1. */
-export function wilson(passed: number, of: number): Interval {
+export function wilson(passed: number, of: number): { readonly low: number; readonly high: number } {
   if (of === 0) return { low: 0, high: 1 };
   const z = 1.959964;
   const share = passed / of;

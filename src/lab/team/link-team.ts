@@ -17,7 +17,7 @@ import { openMachineAllowance, openTeamAllowance, type TeamAllowance } from "./a
 import { type DayLedger, openDayLedger } from "./day-ledger.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
 import { catchUp, mailRun, mailUndone } from "./shared-runs.ts";
-import { fetchSession, listTeamSessions, mailSession, type SessionPlace, type TeamSession } from "./shared-sessions.ts";
+import { fetchSession, listTeamSessions, mailSession, type SessionPlace } from "./shared-sessions.ts";
 import { openTeamRules, type TeamRules } from "./team-rules.ts";
 import { openTeamStore, type TeamStore } from "./team-store.ts";
 
@@ -232,14 +232,8 @@ export async function fetchTeamSession(base: Base, folder: string, asked: Asked)
   }
 }
 
-interface Elsewhere {
-  readonly elsewhere: readonly TeamSession[];
-  /** Why they are unknown; null: they are known. */
-  readonly why: string | null;
-}
-
-/** Sessions of this project whose ids are not `known` here. */
-export async function listSessionsElsewhere(base: Base, root: string, known: ReadonlySet<string>): Promise<Elsewhere> {
+/** Sessions of this project whose ids are not `known` here; `why`: why they are unknown, null: they are known. */
+export async function listSessionsElsewhere(base: Base, root: string, known: ReadonlySet<string>) {
   try {
     const all = await askTeam(base, (store) => listTeamSessions(store, { root, wanted: null }));
     return { elsewhere: all.filter(({ id }) => !known.has(id)), why: null };

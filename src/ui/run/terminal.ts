@@ -279,24 +279,19 @@ function showOutcome(outcome: Outcome, streams: Streams, state: ResultState): vo
     out(`bring its changes back with: ${session ? "/redo" : "pai redo"} ${outcome.run}${session ? "" : undoFlags}\n`);
 }
 
-interface Thoughts {
-  readonly push: (text: string) => void;
-  /** Shows the last line, which no line feed ended. */
-  readonly end: () => void;
-}
-
 /** `show` gets one line without its line feed; blank ones are left out. */
-function openThoughts(show: (line: string) => void): Thoughts {
+function openThoughts(show: (line: string) => void) {
   let begun = "";
   const showAll = (lines: readonly string[]) => {
     for (const line of lines) if (line.trim() !== "") show(`thinking: ${visible(line).trimEnd()}`);
   };
   return {
-    push(text) {
+    push(text: string) {
       const lines = (begun + text).split("\n");
       begun = lines.pop() ?? "";
       showAll(lines);
     },
+    /** Shows the last line, which no line feed ended. */
     end() {
       const last = begun;
       begun = "";

@@ -160,9 +160,9 @@ export function knownAfterDiff(told: Told, lines: readonly string[]): readonly b
   return known;
 }
 
-/** What the model holds for the content of a file that is `now` so: what was told, or its own work, if that is undone. */
-export const lastKnown = ({ text, left = text }: Told, now: string | null): string | null =>
-  now === text ? left : text;
+/** What a file was since it was told: as told, as the model's own work left it, and `now`. If that is undone, it is known. */
+export const statesSince = ({ text, left = text }: Told, now: string | null): readonly (string | null)[] =>
+  (now === text ? [left, now] : [text, left, now]).filter((state, n, all) => n === 0 || state !== all[n - 1]);
 
 /** How many deleted lines in a row a diff shows: the model knows them, or no longer needs them. */
 const maxDeleted = 6;

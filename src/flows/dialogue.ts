@@ -9,10 +9,10 @@ import {
   fileOf,
   foldDeleted,
   knownAfterDiff,
-  lastKnown,
   messagesWith,
   noteTold,
   startAnew,
+  statesSince,
   tellFile,
   tellOnce,
   untoldRanges,
@@ -70,10 +70,10 @@ export async function tellChanged(run: Run): Promise<string> {
   let room = maxOfDiffs;
   for (const [path, told] of files) {
     const now = await textNow(run, path);
-    const known = lastKnown(told, now);
-    if (now === known) continue;
-    const change = { path, before: fileOf(known), after: fileOf(now), from: null };
-    const diff = foldDeleted(renderChanges([change]));
+    const states = statesSince(told, now).map(fileOf);
+    const steps = states.slice(1).map((after, n) => ({ path, before: states[n] ?? null, after, from: null }));
+    if (steps.length === 0) continue;
+    const diff = foldDeleted(steps.map((step) => renderChanges([step])).join(""));
     if (now === null || diff.length > room) files.delete(path);
     else files.set(path, { text: now, lines: knownAfterDiff(told, linesOf(now)) });
     if (diff.length > room) unshown.push(path);

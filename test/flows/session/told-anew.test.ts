@@ -27,6 +27,16 @@ test("a file that somebody put back to what was shown before the run is told as 
   });
 });
 
+test("a file that is undone while somebody else's lines stay is told by what goes and what stays", async () => {
+  await inSession({ "a.txt": "one\nmore\n" }, async (turns) => {
+    await turns.say("make it two", { lines: edit, options: interactive, answers: "yes" });
+    writeFileSync(join(turns.root, "a.txt"), "one\nmore\nby hand\n");
+    const { asked } = await turns.say("what now?", ask);
+    expect(asked(1)).toContain("-one\n+two\n");
+    expect(asked(1).split("-one\n+two\n")[1]).toContain("-two\n+one\n more\n+by hand");
+  });
+});
+
 test("a check that is red again, as before the run, is told again, and one that stayed so without a run is not", async () => {
   await inSession({ "a.txt": "one\n" }, async (turns) => {
     const options = { ...interactive, checks: ["grep -q two a.txt"] };

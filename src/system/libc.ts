@@ -29,11 +29,7 @@ function openFirst() {
   return { path, errno };
 }
 
-/**
- * Functions of libc with these signatures, and a reader of errno; null where there is no FFI. Typed arrays are passed
- * as arguments, so that they cannot move during the call.
- */
-export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Shapes) {
+function load<Shapes extends Record<string, FFIFunction>>(shapes: Shapes) {
   try {
     opened ??= openFirst();
     const { path, errno } = opened;
@@ -41,6 +37,17 @@ export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Sha
   } catch {
     return null;
   }
+}
+
+const loaded = new WeakMap<object, unknown>();
+
+/**
+ * Functions of libc with these signatures, and a reader of errno; null where there is no FFI. `shapes` are loaded once. Typed
+ * arrays are passed as arguments, so that they cannot move during the call.
+ */
+export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Shapes) {
+  if (!loaded.has(shapes)) loaded.set(shapes, load(shapes));
+  return loaded.get(shapes) as ReturnType<typeof load<Shapes>>;
 }
 
 /** A path or name with a final zero byte. */

@@ -17,8 +17,6 @@ const shapes = { flock: { args: ["i32", "i32"], returns: "i32" } } as const;
 const exclusiveNow = 2 | 4;
 const unlock = 8;
 
-let libc: ReturnType<typeof openLibc<typeof shapes>> | undefined;
-
 /**
  * The file is made if needed and stays, unless the holder removes it before it releases the lock. Where the file system
  * has no locks, a claim beside the file takes its place. Throws permission_denied when the path is not a plain file of
@@ -51,7 +49,7 @@ export function claimOf(path: string): string | null {
 
 /** `unknown`: the kernel or the file system has no such locks. */
 function lockDescriptor(fd: number): "taken" | "held" | "unknown" {
-  libc ??= openLibc(shapes);
+  const libc = openLibc(shapes);
   if (libc === null) return "unknown";
   if (libc.functions.flock(fd, exclusiveNow) === 0) return "taken";
   return libc.errno() === system.errno.EAGAIN ? "held" : "unknown";
@@ -59,7 +57,7 @@ function lockDescriptor(fd: number): "taken" | "held" | "unknown" {
 
 /** A child that is just starting holds a copy of the descriptor, so closing this one may not be enough. */
 function releaseDescriptor(fd: number): void {
-  libc?.functions.flock(fd, unlock);
+  openLibc(shapes)?.functions.flock(fd, unlock);
   closeSync(fd);
 }
 

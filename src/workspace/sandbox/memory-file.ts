@@ -12,25 +12,15 @@ const landlockCreateRuleset = 444;
 const closeRange = 436;
 const noDescriptor = 0xffffffff;
 
-function loadCalls() {
-  const libc = openLibc({
-    memfd_create: { args: ["buffer", "u32"], returns: "i32" },
-    fcntl: { args: ["i32", "i32", "i32"], returns: "i32" },
-    syscall: { args: ["i64", "u64", "u64", "u32"], returns: "i64" },
-  });
-  return libc;
-}
-
-let loaded: ReturnType<typeof loadCalls> | undefined;
-
-function calls() {
-  if (loaded === undefined) loaded = loadCalls();
-  return loaded;
-}
+const shapes = {
+  memfd_create: { args: ["buffer", "u32"], returns: "i32" },
+  fcntl: { args: ["i32", "i32", "i32"], returns: "i32" },
+  syscall: { args: ["i64", "u64", "u64", "u32"], returns: "i64" },
+} as const;
 
 /** Returns a descriptor, which the caller must close. Throws a system error without memory files or FFI. */
 export function openMemoryFile(bytes: Uint8Array): number {
-  const libc = calls();
+  const libc = openLibc(shapes);
   if (libc === null) throw refusal("ENOSYS");
   const name = cString("pai");
   const base = flags.closeOnExec | flags.allowSealing;
@@ -69,7 +59,7 @@ export interface Landlock {
 
 /** The Landlock support of this kernel. */
 export function findLandlock(): Landlock {
-  const libc = calls();
+  const libc = openLibc(shapes);
   if (libc === null) return { version: 0, errno: "ENOSYS" };
   const version = Number(libc.functions.syscall(landlockCreateRuleset, 0, 0, landlockVersion));
   return version > 0 ? { version, errno: null } : { version: 0, errno: nameOf(libc.errno()) };
@@ -77,4 +67,4 @@ export function findLandlock(): Landlock {
 
 /** Whether close_range works: Linux 5.9 or later, and no seccomp filter against it. */
 export const closesRanges = (): boolean =>
-  Number(calls()?.functions.syscall(closeRange, noDescriptor, noDescriptor, 0) ?? 0) === 0;
+  Number(openLibc(shapes)?.functions.syscall(closeRange, noDescriptor, noDescriptor, 0) ?? 0) === 0;

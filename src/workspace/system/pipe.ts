@@ -13,13 +13,10 @@ export interface PipeOutput {
 const closeOnExec = 0o2000000;
 const shapes = { pipe2: { args: ["buffer", "i32"], returns: "i32" } } as const;
 
-let libc: ReturnType<typeof openLibc<typeof shapes>> | undefined;
-
 /** null: there is no FFI, or no descriptor is left. */
 export function openOutput(): PipeOutput | null {
-  if (libc === undefined) libc = openLibc(shapes);
   const ends = new Int32Array(2);
-  if (libc?.functions.pipe2(Buffer.from(ends.buffer), closeOnExec) !== 0) return null;
+  if (openLibc(shapes)?.functions.pipe2(Buffer.from(ends.buffer), closeOnExec) !== 0) return null;
   const [readFd = -1, writeFd = -1] = ends;
   let isOpen = true;
   return {

@@ -17,7 +17,7 @@ import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { isOfSystem } from "../system/judge-folder.ts";
-import { claimOf, takeLock } from "../system/lock.ts";
+import { hintOfHeld, takeLock } from "../system/lock.ts";
 import { replaceFile } from "../system/write-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;
@@ -150,7 +150,7 @@ export function withLock<T>(file: string, work: () => T): T {
   const path = `${targetOf(file)}.lock`;
   let held = takeLock(path);
   for (let tries = 0; held === null; tries += 1) {
-    if (tries >= 500) throw stillHeld(file, path);
+    if (tries >= 500) throw new PaiError("io_failed", `another pai is writing ${file}`, { hint: hintOfHeld(path) });
     Bun.sleepSync(10);
     held = takeLock(path);
   }
@@ -160,10 +160,4 @@ export function withLock<T>(file: string, work: () => T): T {
     removeIfThere(path);
     held.release();
   }
-}
-
-function stillHeld(file: string, path: string): PaiError {
-  const claim = claimOf(path);
-  const hint = claim === null ? "wait for it to end" : `wait for it to end; if there is none, remove ${claim}`;
-  return new PaiError("io_failed", `another pai is writing ${file}`, { hint });
 }

@@ -41,10 +41,10 @@ export function lockOpened(fd: number): Held | null {
   return null;
 }
 
-/** The claim by which somebody holds the lock of a path without the kernel; null: there is none. */
-export function claimOf(path: string): string | null {
-  const at = `${path}.claim`;
-  return lstatSync(at, { throwIfNoEntry: false }) === undefined ? null : at;
+/** What to do while somebody holds the lock of a path; without the kernel one that was killed leaves a claim. */
+export function hintOfHeld(path: string): string {
+  const isClaimed = lstatSync(`${path}.claim`, { throwIfNoEntry: false }) !== undefined;
+  return isClaimed ? `wait for it to end; if there is none, remove ${path}.claim` : "wait for it to end";
 }
 
 /** `unknown`: the kernel or the file system has no such locks. */
@@ -98,7 +98,7 @@ const notAFile = (path: string, cause: unknown): PaiError =>
     cause,
   });
 
-/** Holds a lock by the existence of a file. One that a killed process left must be removed by hand; see `claimOf`. */
+/** Holds a lock by the existence of a file. One that a killed process left must be removed by hand; see `hintOfHeld`. */
 export function takeClaim(at: string): Held | null {
   try {
     closeSync(openSync(at, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));

@@ -5,7 +5,7 @@ import { digest } from "../../core/digest.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { distrustParts } from "../../system/judge-folder.ts";
-import { claimOf, type Held, lockOpened, type TakeLock, takeLock } from "../../system/lock.ts";
+import { type Held, hintOfHeld, lockOpened, type TakeLock, takeLock } from "../../system/lock.ts";
 import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { openDisk } from "../system/disk.ts";
@@ -107,13 +107,12 @@ function openLock(take: () => Held | null, hint: () => string, patienceMs: numbe
 }
 
 /** The lock of a file at `path`, whose folder must exist. */
-export const openFileLock = (path: string, take: TakeLock, patienceMs = 10_000): Lock => {
-  const hint = () => {
-    const claim = claimOf(path);
-    return claim === null ? "wait for it to end" : `wait for it to end; if there is none, remove ${claim}`;
-  };
-  return openLock(() => take(path), hint, patienceMs);
-};
+export const openFileLock = (path: string, take: TakeLock, patienceMs = 10_000): Lock =>
+  openLock(
+    () => take(path),
+    () => hintOfHeld(path),
+    patienceMs,
+  );
 
 /** The lock of the root folder itself, if nothing is kept: whoever may read it may lock it. */
 export const openRootLock = (root: Root, patienceMs = 10_000): Lock =>

@@ -80,9 +80,7 @@ export type RecordLine =
 
 export interface RecordLines {
   readonly lines: readonly RecordLine[];
-  /** Number of other lines: torn, altered, or with another seal. */
-  readonly damaged: number;
-  /** Those of them that are intact and bear another seal: an older pai or somebody else wrote them. */
+  /** Other lines that are intact and bear another seal: an older pai or somebody else wrote them. */
   readonly foreign: number;
 }
 
@@ -98,18 +96,15 @@ export function readRecordLines(path: string, seal: Seal | null): RecordLines {
     .toString()
     .split("\n");
   const lines: RecordLine[] = [];
-  let [damaged, foreign] = [0, 0];
+  let foreign = 0;
   for (const text of texts) {
     if (text === "") continue;
     const json = text.slice(text.indexOf(" ") + 1);
     // The seal proves that writeLine wrote these bytes, so their shape is not checked again.
     if (seal !== null && text === `${seal(json)} ${json}`) lines.push(JSON.parse(json) as RecordLine);
-    else {
-      damaged++;
-      if (isWhole(json)) foreign++;
-    }
+    else if (isWhole(json)) foreign++;
   }
-  return { lines, damaged, foreign };
+  return { lines, foreign };
 }
 
 function isWhole(json: string): boolean {

@@ -1,7 +1,7 @@
 /** `pai doctor --online`: whether the models in use answer. Asks for the list of their server, which is free, and for one plan. */
 import { PaiError, toPaiError } from "../core/error.ts";
 import { readJson } from "../core/json.ts";
-import { type Model, type ModelRequest, noUsage, type Usage } from "../core/model.ts";
+import { type Model, type ModelRequest, noUsage } from "../core/model.ts";
 import type { Provider } from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 import { costOf } from "../core/spending/cost.ts";
@@ -75,15 +75,8 @@ async function examineList({ provider, name }: Model, row: Provider, base: Base)
   }
 }
 
-interface Answer {
-  readonly usage: Usage;
-  readonly ms: number;
-  /** Why the reply is no plan; null: it is one. */
-  readonly fault: string | null;
-}
-
-/** Asks for one plan, as a task does. Throws reply_cut for a reply that ended early. */
-async function askForPlan(model: Model, { context }: Base): Promise<Answer> {
+/** Asks for one plan, as a task does; `fault`: why the reply is none. Throws reply_cut for a reply that ended early. */
+async function askForPlan(model: Model, { context }: Base) {
   const request: ModelRequest = {
     purpose: "plan",
     system: singleShotPlan.system(false),

@@ -7,23 +7,19 @@ export interface TimedNotice {
   readonly at: string;
 }
 
-export interface Notices {
-  readonly add: (notice: Notice) => void;
-  /** Returns notices that have not been taken yet, in order. */
-  readonly take: () => readonly TimedNotice[];
-  /** Passes existing and all future notices to the listener. */
-  readonly follow: (listener: (notice: TimedNotice) => void) => void;
-}
+export type Notices = ReturnType<typeof openNotices>;
 
-export function openNotices(now: () => Date): Notices {
+export function openNotices(now: () => Date) {
   const held: TimedNotice[] = [];
   let tell = (notice: TimedNotice): void => {
     held.push(notice);
   };
   return {
-    add: (notice) => tell({ notice, at: now().toISOString() }),
-    take: () => held.splice(0),
-    follow(listener) {
+    add: (notice: Notice) => tell({ notice, at: now().toISOString() }),
+    /** Returns notices that have not been taken yet, in order. */
+    take: (): readonly TimedNotice[] => held.splice(0),
+    /** Passes existing and all future notices to the listener. */
+    follow(listener: (notice: TimedNotice) => void) {
       tell = listener;
       for (const notice of held.splice(0)) listener(notice);
     },

@@ -1,4 +1,5 @@
 /** Lists the runs of a folder: from the journal, with results from the receipts. */
+
 import { join } from "node:path";
 import * as z from "zod/mini";
 import type { Outcome } from "../core/outcome.ts";
@@ -10,7 +11,7 @@ import { counted, grouped, priced, renderDuration } from "../ui/amount.ts";
 import { cut, wrap } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/journal/run-history.ts";
-import type { ComposedWorkspace } from "./compose/compose.ts";
+import type { OpenedWorkspace } from "../workspace/open.ts";
 
 /** End and effort of a run; lines are summed over all files. */
 type Ended = NonNullable<ReturnType<typeof readEnds>["outcome"]>;
@@ -45,7 +46,7 @@ function readEnds(ends: Ends | undefined) {
 }
 
 /** Newest first, including runs that changed nothing. */
-export function listRuns({ history, stateFolder }: ComposedWorkspace): readonly ListedRun[] {
+export function listRuns({ history, stateFolder }: OpenedWorkspace): readonly ListedRun[] {
   const receipts = stateFolder === null ? null : openReceipts(join(stateFolder, "runs"));
   const journal = new Map(history.list().map((run) => [run.id, run] as const));
   const ids = new Set([...journal.keys(), ...(receipts?.ids() ?? [])]);
@@ -62,7 +63,7 @@ export function listRuns({ history, stateFolder }: ComposedWorkspace): readonly 
 }
 
 /** Removes old runs and receipts; returns how many runs the journal removed. */
-export function pruneRuns({ history, stateFolder }: ComposedWorkspace, now: Date, keep: number): number {
+export function pruneRuns({ history, stateFolder }: OpenedWorkspace, now: Date, keep: number): number {
   if (stateFolder !== null) openReceipts(join(stateFolder, "runs")).prune(now, keep);
   return history.prune({ runs: keep });
 }

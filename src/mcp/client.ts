@@ -25,17 +25,7 @@ export interface CallAnswer {
   readonly thrownAway: readonly string[];
 }
 
-export interface ToolClient {
-  /** The server's tools, at most 200. Throws when the server does not follow the protocol. */
-  tools(signal: AbortSignal): Promise<readonly PinnedTool[]>;
-  /** Calls a tool. Throws when there is no answer in time, or the server has ended. */
-  call(
-    name: string,
-    input: Fields,
-    limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
-  ): Promise<CallAnswer>;
-  close(): void;
-}
+export type ToolClient = Awaited<ReturnType<typeof connectServer>>;
 
 const version = "2025-11-25";
 const maxLine = 4 * 1024 * 1024;
@@ -47,6 +37,11 @@ const maxPages = 20;
 const maxNoise = 1000;
 const handshakeMs = 15_000;
 
+interface CallLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 interface Waiting {
   readonly resolve: (result: Fields) => void;
   readonly reject: (error: Error) => void;
@@ -56,11 +51,7 @@ const fieldsOf = (value: Json | undefined): Fields => (isFields(value) ? value :
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** Connects and does the handshake. When that fails, ends the server and throws. */
-export async function connectServer(
-  server: ServerLink,
-  clientVersion: string,
-  signal: AbortSignal,
-): Promise<ToolClient> {
+export async function connectServer(server: ServerLink, clientVersion: string, signal: AbortSignal) {
   const waiting = new Map<number, Waiting>();
   let next = 0;
   let ended: Error | null = null;
@@ -140,7 +131,8 @@ export async function connectServer(
   }
 
   return {
-    async tools(stop) {
+    /** The server's tools, at most 200. Throws when the server does not follow the protocol. */
+    async tools(stop: AbortSignal): Promise<readonly PinnedTool[]> {
       const found: PinnedTool[] = [];
       let cursor: Json = null;
       for (let page = 0; page < maxPages && found.length < maxTools; page += 1) {
@@ -153,7 +145,8 @@ export async function connectServer(
       const isUsable = ({ name, schema }: PinnedTool) => /^[A-Za-z0-9_./-]{1,128}$/.test(name) && !isTooDeep(schema);
       return found.filter(isUsable).slice(0, maxTools);
     },
-    async call(name, input, { timeoutMs, signal: stop }) {
+    /** Calls a tool. Throws when there is no answer in time, or the server has ended. */
+    async call(name: string, input: Fields, { timeoutMs, signal: stop }: CallLimits): Promise<CallAnswer> {
       const result = await request("tools/call", { name, arguments: input }, timeoutMs, stop);
       return { ok: result["isError"] !== true, text: renderContent(result), thrownAway: server.takeWritten() };
     },

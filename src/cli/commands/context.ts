@@ -1,4 +1,5 @@
 /** `pai context`: previews the first request of a task, without sending or paying for it. */
+
 import { allActions } from "../../actions/registry.ts";
 import { isProse } from "../../core/context/kind.ts";
 import { PaiError } from "../../core/error.ts";
@@ -12,12 +13,13 @@ import { runTask } from "../../flows/run-task.ts";
 import { counted, grouped, priced } from "../../ui/amount.ts";
 import { hang, pad, refit, widest } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
+import type { OpenedWorkspace } from "../../workspace/open.ts";
 import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { knownSecrets } from "../compose/base.ts";
-import { type ComposedWorkspace, composeOptions, limitTime, makeRunId } from "../compose/compose.ts";
+import { composeOptions, limitTime, makeRunId } from "../compose/compose.ts";
 import { listModels } from "../compose/compose-model.ts";
 import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { openHere } from "../compose/open-here.ts";
@@ -40,7 +42,7 @@ function neverAsked(described: Previewed["model"]): Model {
 export interface Previewed {
   /** What is known of the model before it is opened. */
   readonly model: Omit<Model, "stream" | "address">;
-  readonly opened: Pick<ComposedWorkspace, "workspace" | "stateFolder">;
+  readonly opened: Pick<OpenedWorkspace, "workspace" | "stateFolder">;
   readonly task: Task;
   readonly options: RunOptions;
   readonly price: Price | null;

@@ -5,7 +5,7 @@ import { allActions } from "../../actions/registry.ts";
 import type { Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
-import type { ChangeSummary, Outcome } from "../../core/outcome.ts";
+import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { AnyAction } from "../../core/proposal.ts";
 import { type FactOf, factsOf } from "../../core/receipt.ts";
@@ -20,24 +20,14 @@ import type { Mode } from "../../store/setting-table.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
+import type { OpenedWorkspace } from "../../workspace/open.ts";
 import { showFinding, showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import type { ComposedWorkspace } from "../compose/compose.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openLog } from "../open-log.ts";
 import { playTape, type ReplayTape } from "../replay/replay-tape.ts";
 import { openPast } from "../replay/replay-workspace.ts";
-
-export interface Replayed {
-  readonly outcome: Outcome;
-  /** Paths whose content differs from what the recorded run left. */
-  readonly differing: readonly string[];
-  /** Paths the recorded run changed. */
-  readonly changed: number;
-  /** The first step in which the replay differs from the recorded run, even if both made the same files; null: none. */
-  readonly difference: string | null;
-}
 
 /** Edits from a plan file; their content is in the journal. */
 function finishedEdits({ facts }: Receipt, history: History, id: string): readonly Change[] {
@@ -78,12 +68,14 @@ function compare(recorded: readonly ChangeSummary[], now: readonly ChangeSummary
 
 /**
  * Repeats the recorded task. Writes nothing, asks nobody, runs no command. Throws failed for a receipt without an end.
+ * Returns how many paths the recorded run changed, those whose content differs from what it left, and the first step that
+ * differs, even if both made the same files.
  */
 export async function replayRun(
   receipt: Receipt,
-  { workspace, history }: Pick<ComposedWorkspace, "workspace" | "history">,
+  { workspace, history }: Pick<OpenedWorkspace, "workspace" | "history">,
   signal: AbortSignal,
-): Promise<Replayed> {
+) {
   const { facts, id, broken } = receipt;
   const started = facts[0];
   const recorded = factsOf(facts, "run.finished").at(-1)?.outcome;

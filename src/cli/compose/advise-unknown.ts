@@ -9,17 +9,12 @@ import { findModelList } from "../../store/model-lists.ts";
 import type { Base } from "./base.ts";
 import { findServerModels } from "./server-models.ts";
 
-export interface Advised {
-  readonly model: Model;
-  /** What to use instead of a default model that its server refused, as `provider:name`; null: it did not. */
-  readonly successor: () => string | null;
-}
-
 /**
  * The model, whose refusal as unknown says what to do. A default ends one day, so its server is asked for its list, which
  * is free; for a model that the user named, what is known is enough.
  */
-export function adviseUnknown(model: Model, base: Base, { isDefault }: { readonly isDefault: boolean }): Advised {
+export function adviseUnknown(model: Model, base: Base, { isDefault }: { readonly isDefault: boolean }) {
+  /** What to use instead of a default model that its server refused, as `provider:name`; null: it did not. */
   let successor: string | null = null;
   const row = providerOfModel(model.id, base.settings.providers);
   const advise = async (error: PaiError, signal: AbortSignal): Promise<PaiError> => {

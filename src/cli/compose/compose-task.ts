@@ -16,9 +16,10 @@ import type { TeamLink } from "../../lab/door.ts";
 import type { Places } from "../../store/places.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import { keepReceipts } from "../../store/recorder.ts";
+import type { OpenedWorkspace } from "../../workspace/open.ts";
 import { openLab } from "../lab.ts";
 import { type Base, knownSecrets } from "./base.ts";
-import { type ComposedWorkspace, composeWorkspace, makeRunId, openSessionLog } from "./compose.ts";
+import { composeWorkspace, makeRunId, openSessionLog } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
 import { connectTools } from "./connect-tools.ts";
 import { describeSkills } from "./custom.ts";
@@ -39,28 +40,7 @@ interface RunStart {
   readonly shown?: Plan | undefined;
 }
 
-export interface Composed {
-  readonly base: Base;
-  readonly opened: ComposedWorkspace;
-  /** Ports of one run, with its own id, sink and signal. */
-  readonly portsFor: (run: RunStart) => Ports;
-  /** Adds the tools of connected servers to the task. */
-  readonly tellTools: (task: Task) => Task;
-  /** Context window of the settings' model, in tokens. */
-  readonly window: number;
-  /** What to use instead of the settings' model, after its server refused it as unknown; null: it did not. */
-  readonly successor: () => string | null;
-  /**
-   * Replaces secrets that are known, or that a run has seen, by their names.
-   */
-  readonly cover: Veil["cover"];
-  /** Hides a key from now on. */
-  readonly learn: Veil["learn"];
-  /** Sets the session that is sent to the team's store with its runs; does nothing without a store. */
-  readonly followSession: TeamLink["followSession"];
-  /** Resolves when the runs have been sent to the team's store, or after a timeout. */
-  readonly close: () => Promise<void>;
-}
+export type Composed = Awaited<ReturnType<typeof composeTask>>;
 
 /** Texts of a resumed session: names of secrets that occur in them must not be given to other secrets. */
 const earlierTexts = ({ conversation, history, context }: Task): readonly string[] => [
@@ -86,7 +66,7 @@ async function openBoth(
   { notify, confirm }: Face,
   relayed: Notify,
   { given, learn }: { readonly given: Model | null; readonly learn: Veil["learn"] },
-): Promise<readonly [ComposedWorkspace, ComposedModel]> {
+): Promise<readonly [OpenedWorkspace, ComposedModel]> {
   const { context } = base;
   const opening = composeWorkspace(context, base, notify);
   if (given !== null) {
@@ -101,7 +81,7 @@ async function openBoth(
 }
 
 /** Opens log, plan cache and receipts; each is null where nothing is kept. */
-function openKept(base: Base, opened: ComposedWorkspace, notify: Notify) {
+function openKept(base: Base, opened: OpenedWorkspace, notify: Notify) {
   const { context, settings, places } = base;
   const { flags, now } = context;
   const { stateFolder, workspace } = opened;
@@ -117,7 +97,7 @@ function openKept(base: Base, opened: ComposedWorkspace, notify: Notify) {
 }
 
 /** null: no server is configured. */
-async function openTools(base: Base, { workspace, startTool }: ComposedWorkspace) {
+async function openTools(base: Base, { workspace, startTool }: OpenedWorkspace) {
   const isNamed = base.settings.mcpServers.length > 0 || existsSync(join(base.root, ".mcp.json"));
   return isNamed ? connectTools(base, workspace, startTool) : null;
 }
@@ -132,7 +112,7 @@ async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Pro
 /** What all runs of one composition share. */
 interface Parts {
   readonly base: Base;
-  readonly opened: ComposedWorkspace;
+  readonly opened: OpenedWorkspace;
   readonly kept: Awaited<ReturnType<typeof openKept>>;
   readonly tools: Awaited<ReturnType<typeof openTools>>;
   readonly team: TeamLink | null;
@@ -192,7 +172,7 @@ function portsOf(
 }
 
 /** Composes one or more runs in one workspace. `given`: a model instead of that of the settings. */
-export async function composeTask(base: Base, face: Face, given: Model | null = null): Promise<Composed> {
+export async function composeTask(base: Base, face: Face, given: Model | null = null) {
   const ephemeral = base.context.flags.ephemeral === true;
   const { notify, onNotice } = openRelay(face.notify);
   /** One for all runs, so that a secret keeps its name throughout a conversation. */
@@ -208,20 +188,27 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
   return {
     base,
     opened,
-    portsFor(run) {
+    /** Ports of one run, with its own id, sink and signal. */
+    portsFor(run: RunStart): Ports {
       const model = run.model ?? own;
       veil.resume(earlierTexts(run.task));
       return portsOf(parts, model, veil, run);
     },
-    tellTools(task) {
+    /** Adds the tools of connected servers to the task. */
+    tellTools(task: Task): Task {
       const found = [task.context, skills, tools?.describe(task.text) ?? null].filter((part) => part !== null);
       return found.length === 0 ? task : { ...task, context: found.join("\n\n") };
     },
+    /** Context window of the settings' model, in tokens. */
     window: own.model.window,
     successor: own.successor,
+    /** Replaces secrets that are known, or that a run has seen, by their names. */
     cover,
+    /** Hides a key from now on. */
     learn,
-    followSession: (place) => team?.followSession(place),
+    /** Sets the session that is sent to the team's store with its runs; does nothing without a store. */
+    followSession: ((place) => team?.followSession(place)) satisfies TeamLink["followSession"],
+    /** Resolves when the runs have been sent to the team's store, or after a timeout. */
     async close() {
       tools?.close();
       kept.audit?.close();

@@ -2,7 +2,6 @@
 
 import { join, resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
-import type { Workspace } from "../../core/ports.ts";
 import type { CheckRights } from "../../flows/checks/checking.ts";
 import type { RunOptions } from "../../flows/run.ts";
 import { isSystemFolder, openAudit } from "../../store/audit.ts";
@@ -12,7 +11,6 @@ import { settingTable } from "../../store/setting-table.ts";
 import type { LoadedSettings, Settings } from "../../store/settings.ts";
 import { projectFile } from "../../store/trust.ts";
 import { realPathOf } from "../../system/lookups.ts";
-import type { History } from "../../workspace/journal/run-history.ts";
 import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
@@ -22,27 +20,12 @@ import type { Base } from "./base.ts";
 import type { Face } from "./compose-model.ts";
 import { describeEnvironment } from "./environment.ts";
 import { readOuterGuides } from "./guides.ts";
-import type { StartTool } from "./start-server.ts";
-
-export interface ComposedWorkspace {
-  readonly workspace: Workspace;
-  readonly history: History;
-  /** Folder of this workspace's journal and sessions; null: none. */
-  readonly stateFolder: string | null;
-  readonly startTool: StartTool;
-  /** From now on this file or folder outside the project may be read. */
-  readonly show: (given: string) => void;
-}
 
 /**
  * Opens the working folder, undoes an interrupted run, and reports that as well as missing protections. Throws
  * root_refused.
  */
-export async function composeWorkspace(
-  context: Context,
-  base: Base,
-  notify: Face["notify"],
-): Promise<ComposedWorkspace> {
+export async function composeWorkspace(context: Context, base: Base, notify: Face["notify"]): Promise<OpenedWorkspace> {
   const { settings, places } = base;
   const ephemeral = context.flags.ephemeral === true;
   const opened = await openWorkspace({
@@ -62,14 +45,13 @@ export async function composeWorkspace(
     shown: shownFlag(context).paths,
     also: alsoFlag(context),
   });
-  const { workspace, history, stateFolder, startTool, show } = opened;
   context.onOpened?.(opened.close);
   logCutOff(base, opened, context.now, notify);
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
   for (const text of [...opened.recovered, ...opened.warnings, ...lacks])
     notify({ level: "warning", code: "workspace", text });
-  return { workspace, history, stateFolder, startTool, show };
+  return opened;
 }
 
 /** Adds the runs that were cut off, and are ended now, to the project's log. */

@@ -20,16 +20,6 @@ import { type McpServer, pinnedTools, readProjectServers } from "../../store/mcp
 import type { Base } from "./base.ts";
 import { type StartTool, startServer } from "./start-server.ts";
 
-export interface ConnectedTools {
-  /** The workspace, with transactions that can call tools. */
-  readonly workspace: Workspace;
-  /** Adds the actions that call tools, if there are any. */
-  readonly offer: (actions: readonly AnyAction[]) => readonly AnyAction[];
-  /** Describes the tools for a task; null: none. */
-  readonly describe: (task: string) => string | null;
-  readonly close: () => void;
-}
-
 /** Configured servers; the user's win over a project's of the same name. */
 export function listServers({ settings, root }: Base): readonly McpServer[] {
   const own = settings.mcpServers;
@@ -68,7 +58,7 @@ type Patience = Pick<CommandOptions, "signal" | "timeoutMs">;
 const queryMs = 60_000;
 
 /** null: the user has approved no server. */
-export function connectTools(base: Base, workspace: Workspace, start: StartTool): ConnectedTools | null {
+export function connectTools(base: Base, workspace: Workspace, start: StartTool) {
   const trusted = new Map<string, Trusted>();
   for (const server of listUsable(base)) {
     const tools = pinnedTools(base.places, workspace.root, server);
@@ -143,6 +133,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     return { ...answer, text: renderAnswer(answer) };
   }
 
+  /** Adds the actions that call tools, if there are any. */
   function offer(actions: readonly AnyAction[]): readonly AnyAction[] {
     return actions.map((action) => {
       if (action.name === "CALL") return { ...action, offered: true };
@@ -175,9 +166,14 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   });
 
   return {
-    workspace: { ...workspace, begin: async (started) => withCalls(await workspace.begin(started)) },
+    /** The workspace, with transactions that can call tools. */
+    workspace: {
+      ...workspace,
+      begin: async (started) => withCalls(await workspace.begin(started)),
+    } satisfies Workspace,
     offer,
-    describe: (task) => renderTools(trusted, task),
+    /** Describes the tools for a task; null: none. */
+    describe: (task: string) => renderTools(trusted, task),
     close: end,
   };
 }

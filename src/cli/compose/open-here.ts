@@ -1,15 +1,13 @@
 /** Opens the working folder for a command that is not a task, and reports its notices. */
 import type { Context } from "../command.ts";
 import { openLog } from "../open-log.ts";
-import { type Base, composeBase } from "./base.ts";
-import { type ComposedWorkspace, composeWorkspace } from "./compose.ts";
+import { composeBase } from "./base.ts";
+import { composeWorkspace } from "./compose.ts";
 
-export interface Here extends ComposedWorkspace {
-  readonly base: Base;
-}
+export type Here = Awaited<ReturnType<typeof openHere>>;
 
 /** Throws like reading the settings and opening the folder. */
-export async function openHere(context: Context): Promise<Here> {
+export async function openHere(context: Context) {
   const base = composeBase(context);
   const { notify } = openLog(context);
   for (const text of base.warnings) notify({ level: "warning", code: "settings", text });

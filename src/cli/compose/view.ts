@@ -23,7 +23,7 @@ export interface TerminalView extends Face {
   readonly refresh: () => void;
   readonly decide: Decide;
   /** What answers `a` (always) have allowed in the session. */
-  readonly allowing: Omit<Asking, "decide">;
+  readonly allowing: Omit<ReturnType<typeof decideByAsking>, "decide">;
   /** Style of standard error. */
   readonly style: Style;
   /** Whether a person can be asked. */
@@ -169,20 +169,8 @@ interface Allowed {
   readonly what: string;
 }
 
-export interface Asking {
-  readonly decide: Decide;
-  /** Everything allowed so far, oldest first. */
-  readonly allowed: () => readonly Allowed[];
-  /** Allows commands in the sandbox that match a pattern, as --allow-run=PATTERN does. */
-  readonly allowPattern: (pattern: string) => void;
-  /** Drops what was allowed, counted from 0. */
-  readonly drop: (at: number) => void;
-  /** Forgets every `a`, so that its subject is asked about again. */
-  readonly forget: () => void;
-}
-
 /** Asks the user, one question at a time. An `a` to a batch also answers later ones below the same folder. */
-export function decideByAsking(prompter: () => Promise<Prompter>): Asking {
+export function decideByAsking(prompter: () => Promise<Prompter>) {
   let allowed: readonly Allowed[] = [];
 
   /** What an `a` to this question allows; none: it takes no `a`. */
@@ -216,13 +204,17 @@ export function decideByAsking(prompter: () => Promise<Prompter>): Asking {
 
   return {
     decide,
+    /** Everything allowed so far, oldest first. */
     allowed: () => allowed,
-    allowPattern(pattern) {
+    /** Allows commands in the sandbox that match a pattern, as --allow-run=PATTERN does. */
+    allowPattern(pattern: string) {
       allowed = [...allowed, { kind: "pattern", what: pattern }];
     },
-    drop(at) {
+    /** Drops what was allowed, counted from 0. */
+    drop(at: number) {
       allowed = allowed.filter((_, index) => index !== at);
     },
+    /** Forgets every `a`, so that its subject is asked about again. */
     forget() {
       allowed = [];
     },

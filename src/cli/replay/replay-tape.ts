@@ -1,39 +1,17 @@
 /** Plays a receipt back in order: replies of the model, decisions, results of commands. */
 
 import type { SandboxState } from "../../core/command/sandbox.ts";
-import type { KeptRanking } from "../../core/context/rank.ts";
 import type { Term } from "../../core/context/words.ts";
 import { type Failure, PaiError } from "../../core/error.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
 import { type Json, type Model, type ModelEvent, type ModelRequest, noUsage } from "../../core/model.ts";
 import type { PlanCache } from "../../core/ports.ts";
-import type { Decide, Decision } from "../../core/question.ts";
+import type { Decision, Question } from "../../core/question.ts";
 import { type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { describeRequest, keyOfTerms } from "../../store/recorder.ts";
 
-export interface ReplayTape {
-  readonly model: Model;
-  readonly decide: Decide;
-  /** Called when changes are applied; throws the error of the recorded application, if any. */
-  nextApply(): void;
-  nextCommand(command: string): FactOf<"command">;
-  /** The recorded result of a look; null: the receipt has none for this input. */
-  nextLook(action: string, input: Json): FactOf<"look"> | null;
-  readonly planCache: PlanCache;
-  /** The branch as recorded in the next request; "": none. */
-  nextRepository(): string;
-  /** The memory of the recorded run; null: none. */
-  readonly memory: ProjectMemory | null;
-  /** The sandbox level of the recorded run's commands. */
-  readonly sandbox: SandboxState;
-  /** The ranking of the next request; null: the receipt has none for these terms. */
-  nextRanking(terms: readonly Term[]): KeptRanking | null;
-  /** Paths that the recorded run could not undo. */
-  readonly left: readonly string[];
-  /** The first difference of the replay from the recorded run, in words; null: none. */
-  readonly difference: string | null;
-}
+export type ReplayTape = ReturnType<typeof playTape>;
 
 /** Of a run that did not ask for it. */
 const noSandbox: SandboxState = { level: null, choice: "off", text: "none", why: null, proposes: false };
@@ -55,8 +33,9 @@ function memoryOf(said: readonly FactOf<"memory">[]): ProjectMemory | null {
  * Plays the facts back in order. If they run out, it throws the recorded run's final error, or failed if there was
  * none.
  */
-export function playTape(facts: readonly Fact[], started: FactOf<"run.started">): ReplayTape {
+export function playTape(facts: readonly Fact[], started: FactOf<"run.started">) {
   const ended = factsOf(facts, "run.finished").at(-1)?.outcome.error ?? null;
+  /** The first difference of the replay from the recorded run, in words; null: none. */
   let difference: string | null = null;
 
   const differ = (why: string) => {
@@ -121,34 +100,39 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       ...modelOf(started.model.id),
       ...parts,
     },
-    async decide({ kind }): Promise<Decision> {
+    async decide({ kind }: Question): Promise<Decision> {
       const { accept, by, reason, feedback, review = false } = nextDecision((fact) => fact.kind === kind);
       return accept ? { accept, by, reason, review } : { accept, by, reason, feedback };
     },
+    /** Called when changes are applied; throws the error of the recorded application, if any. */
     nextApply() {
       const { error } = nextChanges(() => true);
       if (error !== null) throw toError(error);
     },
-    nextCommand(command) {
+    nextCommand(command: string) {
       const fact = nextCommand((each) => blankSecrets(each.command) === blankSecrets(command));
       if (fact.error !== null) throw toError(fact.error);
       return fact;
     },
-    nextLook(action, input) {
+    /** The recorded result of a look; null: the receipt has none for this input. */
+    nextLook(action: string, input: Json) {
       const at = looks.findIndex((fact) => fact.action === action && sameInput(fact.input, input));
       return at < 0 ? null : (looks.splice(at, 1)[0] ?? null);
     },
+    /** The branch as recorded in the next request; "": none. */
     nextRepository: () => repositories.shift()?.text ?? "",
     planCache: {
       load: () => cached.shift()?.plan ?? null,
       save() {},
-    },
+    } satisfies PlanCache,
     memory: memoryOf(factsOf(facts, "memory")),
     sandbox: factsOf(facts, "sandbox").at(0)?.state ?? noSandbox,
-    nextRanking(terms) {
+    /** The ranking of the next request; null: the receipt has none for these terms. */
+    nextRanking(terms: readonly Term[]) {
       const at = rankings.findIndex(({ key }) => key === keyOfTerms(terms));
       return at < 0 ? null : (rankings.splice(at, 1)[0] ?? null);
     },
+    /** Paths that the recorded run could not undo. */
     left: factsOf(facts, "rolled_back").at(-1)?.left ?? [],
     get difference() {
       return difference;

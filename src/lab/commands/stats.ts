@@ -64,14 +64,8 @@ function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: TeamGrouping):
   return [head, ...rows.map((row) => Object.values(row).map(csvField).join(","))].map((line) => `${line}\n`).join("");
 }
 
-interface Stats {
-  readonly rows: readonly GroupTotals[];
-  /** undefined: no run has ended in this time. */
-  readonly whole: GroupTotals | undefined;
-}
-
 /** Statistics of this machine or of the team. */
-async function readStats(base: Base, by: TeamGrouping, since: string | null): Promise<Stats> {
+async function readStats(base: Base, by: TeamGrouping, since: string | null) {
   const { context, places } = base;
   if (context.flags.team === true) {
     return askTeam(base, async (store) => {

@@ -20,13 +20,7 @@ export interface RefusedShare {
   readonly used: number;
 }
 
-export interface DayLedger {
-  /** Reserves a call for this day (UTC, 2026-11-22). Throws system errors and those of SQLite. */
-  reserve(claim: string, day: string, scope: DayScope, caps: SpendCaps, want: Want): Share | RefusedShare;
-  /** Replaces a reservation by what was spent; ignores a claim that is settled or unknown. */
-  settle(claim: string, spent: Spent): void;
-  close(): void;
-}
+export type DayLedger = ReturnType<typeof openDayLedger>;
 
 const schema = `
   create table if not exists spent (day text not null, scope text not null, calls real not null, tokens real not null,
@@ -48,7 +42,7 @@ function open(file: string): Database {
 }
 
 /** Opens the database at the first call. */
-export function openDayLedger(file: string): DayLedger {
+export function openDayLedger(file: string) {
   let opened: Database | null = null;
   const use = () => {
     opened ??= open(file);
@@ -66,7 +60,8 @@ export function openDayLedger(file: string): DayLedger {
     return db.transaction(() => work(db)).immediate();
   };
   return {
-    reserve: (claim, day, scope, caps, want) =>
+    /** Reserves a call for this day (UTC, 2026-11-22). Throws system errors and those of SQLite. */
+    reserve: (claim: string, day: string, scope: DayScope, caps: SpendCaps, want: Want): Share | RefusedShare =>
       within((db) => {
         const spent = db
           .query<Spent, [string, string]>("select calls, tokens, cost from spent where day = ? and scope = ?")
@@ -79,7 +74,8 @@ export function openDayLedger(file: string): DayLedger {
         db.query("delete from claims where day < date(?, ?)").run(day, `-${daysKept} days`);
         return share;
       }),
-    settle: (claim, spent) =>
+    /** Replaces a reservation by what was spent; ignores a claim that is settled or unknown. */
+    settle: (claim: string, spent: Spent) =>
       within((db) => {
         const known = db
           .query<Spent & { day: string; scope: string }, [string]>("delete from claims where id = ? returning *")

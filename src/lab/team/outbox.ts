@@ -18,21 +18,7 @@ export interface Letter {
   readonly json: Json;
 }
 
-export interface Outbox {
-  /** Saves a letter, which takes the place of an earlier one of the same kind and key. Throws a system error. */
-  put(kind: LetterKind, key: string, json: object): void;
-  /** At most `max` letters. A file without valid JSON is put aside. */
-  list(kind: LetterKind, max: number): readonly Letter[];
-  remove(letters: readonly Letter[]): void;
-  /** Puts a letter aside that the database refuses for good; its file stays for inspection. */
-  putAside(letter: Pick<Letter, "name">): void;
-  waiting(): number;
-  /**
-   * Runs `work` while nobody else sends from this folder, so that letters arrive in the order in which they were put.
-   * Throws store_away when somebody does for longer than `withinMs`.
-   */
-  alone<T>(withinMs: number, work: () => Promise<T>): Promise<T>;
-}
+export type Outbox = ReturnType<typeof openOutbox>;
 
 /** `KIND-KEY.json`, as an older pai writes it, or `KIND-KEY.json.NUMBER-NONCE`: the highest number is the newest. */
 const nameShape = /^((?:run|undone|spend|spent|session)-[0-9a-f]{32})\.json(?:\.(\d+)-[0-9a-f]+)?$/;
@@ -53,11 +39,12 @@ const parseName = (name: string): readonly Name[] => {
 };
 
 /** `folder` is made for the first letter. Processes share it: a letter may be sent by several and still counts once. */
-export function openOutbox(folder: string): Outbox {
+export function openOutbox(folder: string) {
   const names = (): readonly Name[] => (existsSync(folder) ? readdirSync(folder).flatMap(parseName) : []);
   const removeNames = (list: readonly { readonly name: string }[]) => {
     for (const { name } of list) removeIfThere(join(folder, name));
   };
+  /** Puts a letter aside that the database refuses for good; its file stays for inspection. */
   const putAside = ({ name }: Pick<Letter, "name">) => {
     try {
       renameSync(join(folder, name), join(folder, `${name}.refused`));
@@ -76,7 +63,8 @@ export function openOutbox(folder: string): Outbox {
     }
   };
   return {
-    put(kind, key, json) {
+    /** Saves a letter, which takes the place of an earlier one of the same kind and key. Throws a system error. */
+    put(kind: LetterKind, key: string, json: object) {
       const about = `${kind}-${key}`;
       const earlier = isReplaced[kind] ? names().filter((each) => each.about === about) : [];
       const number = 1 + earlier.reduce((highest, each) => Math.max(highest, each.number), 0);
@@ -84,16 +72,21 @@ export function openOutbox(folder: string): Outbox {
       writePrivate(join(folder, name), `${JSON.stringify(json)}\n`, { lasting: false });
       removeNames(earlier);
     },
-    list(kind, max) {
+    /** At most `max` letters. A file without valid JSON is put aside. */
+    list(kind: LetterKind, max: number) {
       const all = names().filter(({ about }) => about.startsWith(`${kind}-`));
       const newest = new Map(all.sort((a, b) => a.number - b.number).map((each) => [each.about, each]));
       removeNames(all.filter((each) => newest.get(each.about) !== each));
       return [...newest.values()].slice(0, max).flatMap(read);
     },
-    remove: removeNames,
+    remove: (letters: readonly Letter[]) => removeNames(letters),
     putAside,
     waiting: () => new Set(names().map(({ about }) => about)).size,
-    async alone(withinMs, work) {
+    /**
+     * Runs `work` while nobody else sends from this folder, so that letters arrive in the order in which they were put.
+     * Throws store_away when somebody does for longer than `withinMs`.
+     */
+    async alone<T>(withinMs: number, work: () => Promise<T>): Promise<T> {
       const lock = new Database(`${folder}.sqlite`);
       try {
         for (const until = performance.now() + withinMs; !tryLock(lock); await Bun.sleep(20))

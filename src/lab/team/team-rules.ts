@@ -16,12 +16,7 @@ export interface Rules {
 /** Of a machine that has never reached the database. */
 export const unknownRules: Rules = { caps: { calls: null, tokens: null, cost: null }, required: false, machines: 1 };
 
-export interface TeamRules {
-  /** The last answer; null: there was none. */
-  readonly known: () => Rules | null;
-  /** Asks the database, once a process. Throws what the query throws. */
-  readonly ask: () => Promise<Rules>;
-}
+export type TeamRules = ReturnType<typeof openTeamRules>;
 
 function readKept(file: string | null): Rules | null {
   try {
@@ -33,7 +28,7 @@ function readKept(file: string | null): Rules | null {
 }
 
 /** `stateDir`: where the answer is kept; null: nowhere. */
-export function openTeamRules(store: TeamStore, stateDir: string | null): TeamRules {
+export function openTeamRules(store: TeamStore, stateDir: string | null) {
   const file = stateDir === null ? null : join(stateDir, "team.json");
   let known = readKept(file);
   let asked: Promise<Rules> | null = null;
@@ -48,7 +43,9 @@ export function openTeamRules(store: TeamStore, stateDir: string | null): TeamRu
     return known;
   };
   return {
+    /** The last answer; null: there was none. */
     known: () => known,
+    /** Asks the database, once a process. Throws what the query throws. */
     ask() {
       asked ??= greet().catch((thrown) => {
         asked = null;

@@ -32,26 +32,6 @@ export type EditorQuestion =
   | "outside"
   | "beep";
 
-export interface Editor {
-  /** As it is shown: a long paste is one short mark. */
-  readonly line: InputLine;
-  /** The whole text, with what was pasted. */
-  readonly text: string;
-  /** Text that was typed but not submitted; a message from the history counts once it is changed. */
-  readonly draft: string;
-  /** Text searched for in the history; null: no search. */
-  readonly search: string | null;
-  /** Whether no message of the history contains the search text. */
-  readonly missed: boolean;
-  readonly press: (key: Keystroke) => EditorQuestion;
-  /**
-   * Completes the word as far as all choices agree. If that adds nothing, returns the choices when there are several.
-   */
-  readonly complete: (completion: Completion) => readonly string[];
-  /** Puts this word in the place of the one at the cursor. */
-  readonly choose: (from: number, word: string) => void;
-}
-
 /** A paste of more lines than this is shown as "[41 lines pasted]". */
 const maxPastedLines = 10;
 const pasteMark = /\[\d+ lines pasted(?:, \d+)?\]/g;
@@ -66,7 +46,7 @@ function sharedStart(words: readonly string[]): string {
   return first.slice(0, length);
 }
 
-export function openEditor({ history, rows, text: start = "" }: EditorOptions): Editor {
+export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
   let line: InputLine = { text: start, at: start.length };
   /** Ctrl+X was pressed; Ctrl+E after it opens the user's editor. */
   let prefixed = false;
@@ -214,29 +194,35 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
     return "edited";
   }
 
+  /** Puts this word in the place of the one at the cursor. */
   function choose(from: number, word: string): void {
     const whole = /\/$|^"[^"]*$/.test(word) ? word : `${word} `;
     line = insert(cutTo(line, from), whole);
   }
 
   return {
+    /** As it is shown: a long paste is one short mark. */
     get line() {
       return line;
     },
+    /** The whole text, with what was pasted. */
     get text() {
       return unfold(line.text);
     },
+    /** Text that was typed but not submitted; a message from the history counts once it is changed. */
     get draft() {
       const text = unfold(line.text);
       return text === history[shown] ? unfold(draft.text) : text;
     },
+    /** Text searched for in the history; null: no search. */
     get search() {
       return search?.words ?? null;
     },
+    /** Whether no message of the history contains the search text. */
     get missed() {
       return search?.missed ?? false;
     },
-    press(key) {
+    press(key: Keystroke): EditorQuestion {
       if (key.name === "" || (key.name === "escape" && search === null)) return "beep";
       const isOutside = prefixed && key.name === "ctrl+e" && rows;
       prefixed = key.name === "ctrl+x";
@@ -245,7 +231,8 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions): 
       lastKill = kills[key.name] !== undefined;
       return asked;
     },
-    complete({ from, words }) {
+    /** Completes the word as far as all choices agree. If that adds nothing, returns the choices when there are several. */
+    complete({ from, words }: Completion): readonly string[] {
       const typed = line.text.slice(from, line.at);
       const start = sharedStart(words);
       if (words.length === 1) choose(from, start);

@@ -9,18 +9,7 @@ export interface Keystroke {
   readonly text: string;
 }
 
-export interface Keys {
-  /** Adds input. */
-  readonly push: (chunk: string) => void;
-  /** The next key; null: more input is needed. */
-  readonly next: () => Keystroke | null;
-  /** An incomplete sequence is waiting; if nothing follows, it is an Escape and some letters. */
-  readonly begun: boolean;
-  /** Call it when nothing follows: treats the incomplete sequence as single keys. */
-  readonly settle: () => void;
-  /** Discards all input. */
-  readonly clear: () => void;
-}
+export type Keys = ReturnType<typeof openKeys>;
 
 /** Makes the terminal mark pastes, or stop doing so. */
 export const pasteOn = "\x1b[?2004h";
@@ -107,7 +96,7 @@ function keyOfCharacter(character: string): Keystroke {
 /** Pasted text with LF line ends; other control characters are kept, since they do nothing here. */
 const pasted = (text: string): string => text.replace(/\r\n?/g, "\n");
 
-export function openKeys(): Keys {
+export function openKeys() {
   let waiting = "";
   let settled = false;
 
@@ -152,17 +141,21 @@ export function openKeys(): Keys {
   }
 
   return {
-    push(chunk) {
+    /** Adds input. */
+    push(chunk: string) {
       waiting += chunk;
       settled = false;
     },
+    /** The next key; null: more input is needed. */
     next() {
       if (waiting === "") return null;
       return waiting.startsWith("\x1b") ? takeEscape() : takeText();
     },
+    /** An incomplete sequence is waiting; if nothing follows, it is an Escape and some letters. */
     get begun() {
       return waiting !== "" && (!waiting.startsWith(pasteStart) || isStuck());
     },
+    /** Call it when nothing follows: treats the incomplete sequence as single keys. */
     settle() {
       settled = true;
     },

@@ -24,14 +24,6 @@ export interface Reader {
   readonly cut: () => void;
 }
 
-export interface RawInput {
-  /**
-   * Passes what is typed to the reader that `start` returns, until it settles; null at the end of input. `ahead`
-   * decides about earlier input: nothing that was typed ahead may answer a question.
-   */
-  readonly read: <T>(ahead: "keep" | "drop", start: (settle: Settle<T | null>) => Reader) => Promise<T | null>;
-}
-
 export interface RawInputOptions {
   /** Opened for each reading. */
   readonly keyboard: () => Keyboard;
@@ -93,7 +85,7 @@ function openFeed(keys: Keys, press: Reader["press"], isOver: () => boolean): ()
   };
 }
 
-export function openRawInput({ keyboard: open, err, signal, terminal }: RawInputOptions): RawInput {
+export function openRawInput({ keyboard: open, err, signal, terminal }: RawInputOptions) {
   const keys = openKeys();
   const [on, off] = modes[terminal];
 
@@ -163,7 +155,11 @@ export function openRawInput({ keyboard: open, err, signal, terminal }: RawInput
   }
 
   return {
-    async read(ahead, start) {
+    /**
+     * Passes what is typed to the reader that `start` returns, until it settles; null at the end of input. `ahead`
+     * decides about earlier input: nothing that was typed ahead may answer a question.
+     */
+    async read<T>(ahead: "keep" | "drop", start: (settle: Settle<T | null>) => Reader): Promise<T | null> {
       signal.throwIfAborted();
       const keyboard = open();
       const restore = () => {

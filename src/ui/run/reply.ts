@@ -3,18 +3,7 @@ import { openWrap, wrap } from "../layout.ts";
 import { type MarkdownOptions, openMarkdown, renderMarkdown, type TextStream } from "../markdown.ts";
 import { openVisible, visible } from "../sanitize.ts";
 
-export interface ReplyText {
-  /** Whether a streamed reply is unfinished, so that the cursor may be within a line. */
-  readonly open: boolean;
-  /** The last shown reply; "" for none. */
-  readonly shown: string;
-  /** `n`: the number of its call; what another call has said is no part of it. */
-  readonly push: (text: string, n: number) => void;
-  /** Ends the current line of a streamed reply. */
-  readonly close: () => void;
-  /** Shows the kept reply, or `text` instead; nothing if that is already on the screen. */
-  readonly show: (text?: string) => void;
-}
+export type ReplyText = ReturnType<typeof openReply>;
 
 export interface ReplyOptions {
   readonly write: (text: string) => void;
@@ -53,7 +42,7 @@ const frameMs = 30;
 /** Characters that may wait for a frame; a faster reply waits for the screen, so that no drawing takes long. */
 const maxWaiting = 16_000;
 
-export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions): ReplyText {
+export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions) {
   let kept = "";
   let shown = "";
   let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;
@@ -76,13 +65,16 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
   }
 
   return {
+    /** Whether a streamed reply is unfinished, so that the cursor may be within a line. */
     get open() {
       return current !== null;
     },
+    /** The last shown reply; "" for none. */
     get shown() {
       return shown;
     },
-    push(text, n) {
+    /** `n`: the number of its call; what another call has said is no part of it. */
+    push(text: string, n: number) {
       if (whole || n !== call) kept = "";
       call = n;
       whole = false;
@@ -98,6 +90,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       if (frame === null) tick();
       else if (waiting.length >= maxWaiting) draw();
     },
+    /** Ends the current line of a streamed reply. */
     close() {
       whole = true;
       if (current === null) return;
@@ -107,6 +100,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       write(`${current.lines.end().trimEnd()}\n`);
       current = null;
     },
+    /** Shows the kept reply, or `text` instead; nothing if that is already on the screen. */
     show(text = kept) {
       kept = text;
       const rest = restOf(text, shown);

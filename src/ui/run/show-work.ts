@@ -29,24 +29,6 @@ export interface WorkOptions {
   readonly allOutput: string | undefined;
 }
 
-export interface Work {
-  /** Whether the run's changes are in the workspace now. */
-  readonly applied: boolean;
-  readonly undone: boolean;
-  /** Shows the result of the last look, if the line of its call has not come. */
-  readonly showLooked: () => void;
-  readonly handlers: EventHandlers<
-    | "call.started"
-    | "call.finished"
-    | "look.shown"
-    | "changes.proposed"
-    | "changes.decided"
-    | "changes.applied"
-    | "changes.rolled_back"
-    | "check.finished"
-  >;
-}
-
 const outputTail = 10;
 /** Rows of the tail after wrapping. */
 const maxRows = 20;
@@ -79,7 +61,7 @@ const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_ta
 export function openWork(
   streams: Streams,
   { verbose, reply, wait, stopWaiting, highlight, asks, fold, allOutput }: WorkOptions,
-): Work {
+) {
   const { style, err, subject, say, line, aside, section } = streams;
   /** Numbers of the batches that are applied now. */
   const applied = new Set<number>();
@@ -88,6 +70,7 @@ export function openWork(
   /** The line of a look, in place of that of its call; null: none. */
   let lookLine: string | null = null;
 
+  /** Shows the result of the last look, if the line of its call has not come. */
   function showLooked(): void {
     if (lookLine !== null) line("ok", lookLine);
     lookLine = null;
@@ -150,6 +133,7 @@ export function openWork(
     counted(listChanges(changes).length, "change");
 
   return {
+    /** Whether the run's changes are in the workspace now. */
     get applied() {
       return applied.size > 0;
     },
@@ -192,7 +176,7 @@ export function openWork(
         if (undone) line("warn", `rolled back ${counts(event)}`);
       },
       "check.finished": showCheck,
-    },
+    } satisfies Partial<EventHandlers>,
   };
 }
 

@@ -245,23 +245,6 @@ export interface WaitOptions {
   readonly typed?: () => TypedAhead;
 }
 
-export interface Waits {
-  /** Shows what pai waits for, until the next call or `spinner.stop`. */
-  readonly start: (what: string) => void;
-  /** Ends the wait; if a model is being asked, shows that wait again. */
-  readonly stop: () => void;
-  readonly spinner: Spinner;
-  readonly handlers: EventHandlers<
-    | "model.started"
-    | "model.progress"
-    | "model.finished"
-    | "check.started"
-    | "command.output"
-    | "notice"
-    | "run.finished"
-  >;
-}
-
 const words: Readonly<Record<Purpose, string>> = {
   plan: "planning",
   replan: "planning again",
@@ -296,7 +279,7 @@ export const lastLines = (text: string): readonly string[] =>
     .filter((line) => line.trim() !== "")
     .slice(-5);
 
-export function openWaits(streams: Streams, { verbose, live, columns, now, note, typed }: WaitOptions): Waits {
+export function openWaits(streams: Streams, { verbose, live, columns, now, note, typed }: WaitOptions) {
   const { style, redraw, line, aside } = streams;
   const spinner = live
     ? createSpinner({ err: redraw, style, columns, now, note, typed })
@@ -306,7 +289,9 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note,
   let asked: { readonly what: string; readonly from: number } | null = null;
 
   return {
+    /** Shows what pai waits for, until the next call or `spinner.stop`. */
     start: spinner.start,
+    /** Ends the wait; if a model is being asked, shows that wait again. */
     stop() {
       if (asked === null) spinner.stop();
       else spinner.start(asked.what, asked.from);
@@ -347,6 +332,6 @@ export function openWaits(streams: Streams, { verbose, live, columns, now, note,
         asked = null;
         spinner.stop();
       },
-    },
+    } satisfies Partial<EventHandlers>,
   };
 }

@@ -20,35 +20,9 @@ export interface StreamOptions {
   readonly screen: boolean;
 }
 
-export interface Streams {
-  /** Whether both streams are the same terminal. */
-  readonly screen: boolean;
-  /** The style of standard error, as `outStyle` is that of standard output. */
-  readonly style: Style;
-  /** Current width of standard error; null: no wrapping. */
-  readonly columns: number | null;
-  readonly outStyle: Style;
-  readonly outColumns: number | null;
-  /** `out` and `err` take text that ends in a line feed. */
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  /** Writes the subject of a possible question to standard error; when quiet, only once the question is asked. */
-  readonly subject: (text: string) => void;
-  /** Shows the held subject, as a question follows. */
-  readonly showSubject: () => void;
-  /** Writes text to standard error that will be erased; it does not affect blank lines. */
-  readonly redraw: (text: string) => void;
-  /** Writes lines to standard error. */
-  readonly say: (lines: readonly string[]) => void;
-  /** Writes one line to standard error, with the symbol of its meaning. */
-  readonly line: (meaning: Meaning, text: string) => void;
-  /** Writes a dim line to standard error. */
-  readonly aside: (text: string) => void;
-  /** Begins a part: the next output follows a blank line, except at the top. */
-  readonly section: () => void;
-}
+export type Streams = ReturnType<typeof openStreams>;
 
-export function openStreams(options: StreamOptions): Streams {
+export function openStreams(options: StreamOptions) {
   const { style, outStyle, quiet, screen } = options;
   const width = () => (style.plain ? null : options.columns());
   /** The last characters printed. */
@@ -75,6 +49,7 @@ export function openStreams(options: StreamOptions): Streams {
   return {
     screen,
     style,
+    /** Current width of standard error; null: no wrapping. */
     get columns() {
       return width();
     },
@@ -82,24 +57,31 @@ export function openStreams(options: StreamOptions): Streams {
     get outColumns() {
       return outStyle.plain ? null : options.columns();
     },
-    out(text) {
+    /** Takes text that ends in a line feed, as `err` does. */
+    out(text: string) {
       if (text === "") return;
       if (screen) print(options.out, text);
       else options.out(visibleBut(ownCodes, text));
     },
     err,
-    subject(text) {
+    /** Writes the subject of a possible question to standard error; when quiet, only once the question is asked. */
+    subject(text: string) {
       if (quiet) held = text;
       else err(text);
     },
+    /** Shows the held subject, as a question follows. */
     showSubject() {
       if (held !== "") print(options.err, held);
       held = "";
     },
+    /** Writes text to standard error that will be erased; it does not affect blank lines. */
     redraw: quiet ? () => {} : options.err,
     say,
-    line: (meaning, text) => say(hang(`${mark(style, meaning)} `, text, width())),
-    aside: (text) => say(wrap(text, width()).map((part) => style.paint("dim", part))),
+    /** Writes one line to standard error, with the symbol of its meaning. */
+    line: (meaning: Meaning, text: string) => say(hang(`${mark(style, meaning)} `, text, width())),
+    /** Writes a dim line to standard error. */
+    aside: (text: string) => say(wrap(text, width()).map((part) => style.paint("dim", part))),
+    /** Begins a part: the next output follows a blank line, except at the top. */
     section() {
       gap = true;
     },

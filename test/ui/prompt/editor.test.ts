@@ -1,14 +1,14 @@
 /** What keys do to a message: moving, killing, history, search, completion. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Editor, type EditorQuestion, openEditor } from "../../../src/ui/prompt/editor.ts";
+import { type EditorQuestion, openEditor } from "../../../src/ui/prompt/editor.ts";
 import { openKeys } from "../../../src/ui/prompt/keystrokes.ts";
 import { expectCpu } from "../../core/cpu-time.ts";
 
 const history = ["fix the login", "add a test", "fix the footer"];
 const open = (rows = true) => openEditor({ history, rows });
 
-function type(editor: Editor, text: string): EditorQuestion | null {
+function type(editor: ReturnType<typeof openEditor>, text: string): EditorQuestion | null {
   const keys = openKeys();
   keys.push(text);
   keys.settle();

@@ -21,17 +21,7 @@ export interface ShownBatch {
   readonly toolCall: ToolCall;
 }
 
-export interface EditorFace {
-  /** Never throws. */
-  readonly sink: (event: StampedEvent) => void;
-  /** Resolves when all updates so far have been sent. */
-  readonly shown: () => Promise<void>;
-  /** The last batch that was shown; null: none yet. */
-  readonly batch: () => ShownBatch | null;
-  /** The plan; null: there is none yet. */
-  readonly plan: () => Plan | null;
-  readonly finish: (outcome: Outcome) => Promise<void>;
-}
+export type EditorFace = ReturnType<typeof createFace>;
 
 /** How many characters of an output are shown. */
 const maxOutput = 8000;
@@ -53,7 +43,7 @@ function kindOfAction(action: string): ToolKind {
 const titleOf = (changes: readonly ChangeSummary[]) =>
   changes.map(({ op, path, from }) => `${op} ${from === null ? "" : `${from} → `}${path}`).join(", ");
 
-export function createFace({ send, absolute, readText }: FaceOptions): EditorFace {
+export function createFace({ send, absolute, readText }: FaceOptions) {
   /** Updates are sent one after the other: some wait for files that must be read first. */
   let queue = Promise.resolve();
   let plan: Plan | null = null;
@@ -188,17 +178,20 @@ export function createFace({ send, absolute, readText }: FaceOptions): EditorFac
   };
 
   return {
-    sink: (event) => {
+    sink: (event: StampedEvent) => {
       try {
         (shows[event.type] as ((event: RunEvent) => void) | undefined)?.(event);
       } catch {
         // An event that cannot be shown must not end the run; the outcome still tells everything.
       }
     },
+    /** Resolves when all updates so far have been sent. */
     shown: () => queue,
+    /** The last batch that was shown; null: none yet. */
     batch: () => batch,
+    /** The plan; null: there is none yet. */
     plan: () => plan,
-    async finish(outcome) {
+    async finish(outcome: Outcome) {
       if (plan !== null && outcome.ok) showPlan(true);
       say(renderEnd(outcome, said));
       await queue;

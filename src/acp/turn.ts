@@ -143,16 +143,6 @@ function responseOf(outcome: Outcome): PromptResponse {
   return response;
 }
 
-interface EditorMessage {
-  readonly text: string;
-  /** Relative to the root, each once. */
-  readonly mentions: readonly string[];
-  /** Parts of files and texts without a file; null: none. */
-  readonly context: string | null;
-  /** By path: texts of files that came with the message, as the editor has them. */
-  readonly held: ReadonlyMap<string, string>;
-}
-
 /** The limit of a task file, too. A longer text fits into no model, and would stay in the session. */
 const maxCharacters = 8 * 1024 * 1024;
 
@@ -181,10 +171,13 @@ function decodePath(path: string): string {
  * path_refused for a file outside of it, usage for a message without words, one that is too long, and blocks of a kind
  * that pai cannot read.
  */
-function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]): EditorMessage {
+function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]) {
   const said: string[] = [];
+  /** Relative to the root. */
   const mentions = new Set<string>();
+  /** Parts of files and texts without a file. */
   const context: string[] = [];
+  /** By path: texts of files that came with the message, as the editor has them. */
   const held = new Map<string, string>();
 
   function readResource(uri: string, text: string | null): void {

@@ -1,15 +1,10 @@
 /** Standard input and output as the streams of a protocol; nothing else is written to them. */
 import type { Context } from "../command.ts";
 
-export interface ProtocolStreams {
-  /** Ends when the client disconnects or the process gets a signal to end. */
-  readonly input: ReadableStream<Uint8Array>;
-  readonly output: WritableStream<Uint8Array>;
-}
-
-export function openProtocolStreams({ out, shown, signal }: Context): ProtocolStreams {
+export function openProtocolStreams({ out, shown, signal }: Context) {
   const text = new TextDecoder();
   const source = Bun.stdin.stream().getReader();
+  /** Ends when the client disconnects or the process gets a signal to end. */
   const input = new ReadableStream<Uint8Array>({
     start(controller) {
       signal.addEventListener(

@@ -9,13 +9,6 @@ import type { Context } from "../command.ts";
 import type { Composed } from "../compose/compose-task.ts";
 import { continueWith, watchTruth } from "./watch-truth.ts";
 
-export interface Continued {
-  readonly task: Task;
-  /** Takes every event of the run. */
-  readonly sink: (event: StampedEvent) => void;
-  readonly close: () => void;
-}
-
 /** The id of --continue; null: the last session; undefined: not asked for. */
 export function continuedId({ flags }: Pick<Context, "flags">): string | null | undefined {
   if (flags.continue === undefined) return undefined;
@@ -36,7 +29,7 @@ export async function continueSession(
   { now }: Pick<Context, "now">,
   { opened: { workspace, history, stateFolder } }: Composed,
   { id, task, warn }: { readonly id: string | null; readonly task: Task; readonly warn: (text: string) => void },
-): Promise<Continued> {
+) {
   if (stateFolder === null) throw new PaiError("usage", "no sessions are kept here");
   const sessions = openSessions(join(stateFolder, "sessions"), workspace.root);
   const open = sessions.open(sessions.load(id).session, now, warn);
@@ -44,7 +37,8 @@ export async function continueSession(
   truth.follow(open.session);
   return {
     task: await continueWith(task, { open, truth, dialogue: createDialogue() }),
-    sink: (event) => truth.sink(open, event),
+    /** Takes every event of the run. */
+    sink: (event: StampedEvent) => truth.sink(open, event),
     close: () => open.close(),
   };
 }

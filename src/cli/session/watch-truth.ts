@@ -17,16 +17,7 @@ import type { OpenSession } from "../../store/sessions.ts";
 import { nameHead } from "../../workspace/git/find-repository.ts";
 import type { History, KeptRun, Written } from "../../workspace/journal/run-history.ts";
 
-export interface TruthWatch {
-  /** Saves an event of a run in the session, and with it what the model is told and knows. */
-  readonly sink: (open: OpenSession, event: StampedEvent) => void;
-  /** Takes in what other processes added to the session, and which turns were taken back or brought back. */
-  readonly sync: (open: OpenSession) => void;
-  /** Syncs. Returns what the next request must be told: what the session waits to tell, and what is found changed now. */
-  readonly catchUp: (open: OpenSession) => Promise<readonly string[]>;
-  /** Begins anew with what the turns of a session saw. `gone`: turns that it tells no longer; absent: it is another session. */
-  readonly follow: (session: Pick<Session, "turns">, gone?: readonly Turn[]) => void;
-}
+export type TruthWatch = ReturnType<typeof watchTruth>;
 
 /** How many files are watched: those that were shown or changed last. */
 const maxWatched = 200;
@@ -81,7 +72,7 @@ export function watchTruth({
   readonly workspace: Workspace;
   readonly history: History;
   readonly now: () => Date;
-}): TruthWatch {
+}) {
   /** What each file held when the model was last told; null: it did not exist. */
   const known = new Map<string, string | null>();
   /** What was checked out when the model was last told; undefined: nobody looked. */
@@ -146,6 +137,7 @@ export function watchTruth({
     }
   }
 
+  /** Takes in what other processes added to the session, and which turns were taken back or brought back. */
   function sync(open: OpenSession): void {
     open.refresh();
     const all = allTurns(open.session);
@@ -211,7 +203,8 @@ export function watchTruth({
   }
 
   return {
-    sink(open, event) {
+    /** Saves an event of a run in the session, and with it what the model is told and knows. */
+    sink(open: OpenSession, event: StampedEvent) {
       const { type, at, run } = event;
       if (type === "run.started") begin(open, at);
       open.sink(event);
@@ -224,12 +217,14 @@ export function watchTruth({
       open.add({ type: "turn.saw", at, run, files, head: head ?? null });
     },
     sync,
-    async catchUp(open) {
+    /** Syncs. Returns what the next request must be told: what the session waits to tell, and what is found changed now. */
+    async catchUp(open: OpenSession): Promise<readonly string[]> {
       sync(open);
       const notes = await findChanged(open.session);
       return [...open.session.pending.map(({ text }) => text), ...notes];
     },
-    follow(session, later) {
+    /** Begins anew with what the turns of a session saw. `later`: turns that it tells no longer; absent: it is another session. */
+    follow(session: Pick<Session, "turns">, later?: readonly Turn[]) {
       known.clear();
       latest = "";
       gone = new Set(later && [...gone, ...allTurns({ turns: later }).map(({ run }) => run)]);

@@ -1,4 +1,5 @@
 /** Serves the page on loopback, read-only, to requests with the token of the printed link. */
+import { timingSafeEqual } from "node:crypto";
 import { toPaiError } from "../../core/error.ts";
 import common from "./page/common.js" with { type: "text" };
 import details from "./page/details.js" with { type: "text" };
@@ -7,12 +8,6 @@ import markup from "./page/page.html" with { type: "text" };
 import runs from "./page/runs.js" with { type: "text" };
 import summary from "./page/summary.js" with { type: "text" };
 import type { PageData } from "./page-data.ts";
-
-export interface Served {
-  /** The link to open, with the token. */
-  readonly url: string;
-  readonly stop: () => Promise<void>;
-}
 
 export interface Pages {
   /** A rejection's message is sent to the browser. */
@@ -35,7 +30,7 @@ const refuse = (status: number, why: string): Response =>
 /** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && a.reduce((differs, byte, at) => differs | (byte ^ (b[at] ?? 0)), 0) === 0;
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Refuses a request by its headers and URL; null: it is allowed. */
@@ -51,8 +46,8 @@ function judge(request: Request, url: URL, port: number): Response | null {
   return null;
 }
 
-/** Listens on 127.0.0.1; `port` 0 takes a free one. Throws if the port is taken. */
-export function servePage({ page, details }: Pages, port: number): Served {
+/** Listens on 127.0.0.1; `port` 0 takes a free one. Returns the link to open, with the token. Throws if the port is taken. */
+export function servePage({ page, details }: Pages, port: number) {
   const token = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
 
   const isKnown = (request: Request, ownPort: number): boolean => {

@@ -32,30 +32,9 @@ export type FinalAnswer = Exclude<Answer, "again" | "unsure" | "show" | "help">;
 const isFinal = (answer: Answer): answer is FinalAnswer =>
   typeof answer === "object" || !["again", "unsure", "show", "help"].includes(answer);
 
-export interface Prompter {
-  /**
-   * Shows the question in full and waits for a clear answer; end of input and Escape mean no. Throws
-   * PaiError(interrupted) on Ctrl+C.
-   */
-  readonly ask: (question: Question) => Promise<FinalAnswer>;
-  /**
-   * Reads one line, an answer to what was just shown; null: end of input or Escape. Throws PaiError(interrupted) on
-   * Ctrl+C.
-   */
-  readonly readLine: (prompt: string) => Promise<string | null>;
-  /**
-   * Reads one message, with pastes as a whole; null: end of input. Ctrl+C clears it, or throws PaiError(interrupted) if
-   * it is empty.
-   */
-  readonly readMessage: (options: MessageOptions) => Promise<string | null>;
-  /**
-   * Reads one line that is shown as stars, but for what can be the beginning of one of `words`; null: end of input or
-   * Escape. Throws PaiError(interrupted) on Ctrl+C.
-   */
-  readonly askHidden: (question: string, words?: readonly string[]) => Promise<string | null>;
-}
+export type Prompter = ReturnType<typeof createPrompter>;
 
-export function createPrompter(options: PrompterOptions): Prompter {
+export function createPrompter(options: PrompterOptions) {
   const { err, style, size } = options;
   const terminal = style.plain ? "dumb" : options.kitty ? "kitty" : "legacy";
   const keyboard = options.isStdinKeyboard ? () => openStdin(process.stdin) : openOwnTerminal;
@@ -78,7 +57,10 @@ export function createPrompter(options: PrompterOptions): Prompter {
     }
   }
 
-  /** Reads a message. Text that comes back from the user's editor is shown, to be sent or changed. */
+  /**
+   * Reads one message, with pastes as a whole; null: end of input. Ctrl+C clears it, or throws PaiError(interrupted) if
+   * it is empty. Text that comes back from the user's editor is shown, to be sent or changed.
+   */
   async function readMessage(message: MessageOptions): Promise<string | null> {
     let text = message.text ?? "";
     for (;;) {
@@ -98,8 +80,16 @@ export function createPrompter(options: PrompterOptions): Prompter {
   }
 
   return {
-    readLine: (prompt) => readAnswered(prompt, ""),
-    async ask(question) {
+    /**
+     * Reads one line, an answer to what was just shown; null: end of input or Escape. Throws PaiError(interrupted) on
+     * Ctrl+C.
+     */
+    readLine: (prompt: string) => readAnswered(prompt, ""),
+    /**
+     * Shows the question in full and waits for a clear answer; end of input and Escape mean no. Throws
+     * PaiError(interrupted) on Ctrl+C.
+     */
+    async ask(question: Question): Promise<FinalAnswer> {
       showQuestion(question);
       const feedback = takesWords(question);
       const always = takesAlways(question);
@@ -114,7 +104,11 @@ export function createPrompter(options: PrompterOptions): Prompter {
       }
     },
     readMessage,
-    async askHidden(question, words = []) {
+    /**
+     * Reads one line that is shown as stars, but for what can be the beginning of one of `words`; null: end of input or
+     * Escape. Throws PaiError(interrupted) on Ctrl+C.
+     */
+    async askHidden(question: string, words: readonly string[] = []): Promise<string | null> {
       try {
         return await raw.read<string>("drop", (settle) => {
           const { above, beside } = splitPrompt(question, size().columns, maxDots);

@@ -15,7 +15,7 @@ import {
 } from "../../src/lab/team/eval-queue.ts";
 import { openTeamStore, type TeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
-import { type Postgres, postgres, startPostgres } from "./postgres.ts";
+import { postgres, usePostgres } from "./postgres.ts";
 
 const sha = "a".repeat(64);
 const workOf = (at: number, sha256 = sha) => ({
@@ -30,20 +30,12 @@ const many = (count: number) => Array.from({ length: count }, (_, at) => workOf(
 const night = { queue: "night", pai: "1", maxCost: null };
 
 needs(postgres).describe("a real server", () => {
-  let server: Postgres;
+  const server = usePostgres("ana");
   let store: TeamStore;
-  beforeAll(async () => {
-    server = startPostgres();
-    server.sql("create role ana login");
-    const owner = openTeamStore(readAddress(server.url()), { pai: "1", withinMs: 10_000 });
-    await owner.query("select 1", []);
-    await owner.close();
+  beforeAll(() => {
     store = open();
   });
-  afterAll(async () => {
-    await store.close();
-    server.stop();
-  });
+  afterAll(() => store.close());
   beforeEach(() => {
     server.sql("delete from pai.eval_items; delete from pai.eval_queues");
   });

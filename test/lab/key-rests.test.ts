@@ -1,12 +1,12 @@
 /** Keys at their limit rest for the whole team, and nobody learns a key from it. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { KeyState, KeyTurns } from "../../src/core/key-turns.ts";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { nameOfKey, shareKeyState } from "../../src/lab/team/key-rests.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
 import { needs } from "../needs.ts";
-import { type Postgres, postgres, startPostgres } from "./postgres.ts";
+import { postgres, usePostgres } from "./postgres.ts";
 
 const keys = [
   { id: "a", key: "AIzaSy-first" },
@@ -44,15 +44,7 @@ test("a database that is away costs one question a minute, and the machine knows
 });
 
 needs(postgres).describe("a real server", () => {
-  let server: Postgres;
-  beforeAll(async () => {
-    server = startPostgres();
-    server.sql("create role ana login; create role bob login");
-    const store = openTeamStore(readAddress(server.url()), { pai: "1", withinMs: 10_000 });
-    await store.query("select 1", []);
-    await store.close();
-  });
-  afterAll(() => server.stop());
+  const server = usePostgres("ana", "bob");
 
   /** One machine, whose clock is so many milliseconds off. */
   const open = (who: string, held = keys, skew = 0) => {

@@ -1,4 +1,5 @@
 /** A real PostgreSQL for tests, started in a temporary folder as an ordinary user; null where there is none. */
+import { afterAll, beforeAll } from "bun:test";
 import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
@@ -12,6 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readAddress } from "../../src/lab/team/address.ts";
+import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import type { Need } from "../needs.ts";
 
 export interface Postgres {
@@ -95,26 +98,11 @@ export function startPostgres(cert: { readonly cert: string; readonly key: strin
     folder,
     port,
     url: (who = "owner") => `postgres://${who}@/postgres?host=${folder}&port=${port}`,
-    sql: (text) =>
-      run([
-        program("psql"),
-        "-X",
-        "-q",
-        "-A",
-        "-t",
-        "-v",
-        "ON_ERROR_STOP=1",
-        "-h",
-        folder,
-        "-p",
-        String(port),
-        "-U",
-        "owner",
-        "-d",
-        "postgres",
-        "-c",
-        text,
-      ]).trim(),
+    sql: (text) => {
+      const quiet = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"];
+      const where = ["-h", folder, "-p", String(port), "-U", "owner", "-d", "postgres"];
+      return run([program("psql"), ...quiet, ...where, "-c", text]).trim();
+    },
     kill: () => {
       run([program("pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop"]);
     },
@@ -133,4 +121,18 @@ export function startPostgres(cert: { readonly cert: string; readonly key: strin
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A server for the tests around it, laid out as pai lays it, with these logins beside the owner. */
+export function usePostgres(...logins: readonly string[]): Postgres {
+  let started: Postgres | null = null;
+  beforeAll(async () => {
+    started = startPostgres();
+    if (logins.length > 0) started.sql(logins.map((login) => `create role ${login} login`).join("; "));
+    const store = openTeamStore(readAddress(started.url()), { pai: "1", withinMs: 20_000 });
+    await store.query("select 1", []);
+    await store.close();
+  });
+  afterAll(() => started?.stop());
+  return new Proxy({} as Postgres, { get: (_, name) => Reflect.get(started ?? {}, name) });
 }

@@ -1,5 +1,5 @@
 /** The index of runs that a team shares: nothing is lost, nothing counts twice, nobody writes for another. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTeamRun, readTotals, summarizeRun } from "../../src/core/run-summary.ts";
@@ -9,7 +9,7 @@ import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns, readTeamTotals } fro
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { makeFolder, put } from "../store/temp-home.ts";
-import { type Postgres, postgres, startPostgres } from "./postgres.ts";
+import { postgres, usePostgres } from "./postgres.ts";
 
 const id = (at: number) => `20261122-${String(100_000_000 + at)}-00ab`;
 const runOf = (at: number, more: object = {}) => ({
@@ -122,14 +122,8 @@ test("a process that is killed while it sends keeps nobody from sending, and one
 });
 
 needs(postgres).describe("a real server", () => {
-  let server: Postgres;
+  const server = usePostgres("ana", "bob");
   let outbox: Outbox;
-  beforeAll(() => {
-    server = startPostgres();
-    server.sql("create role ana login; create role bob login");
-    return open().query("select 1", []);
-  });
-  afterAll(() => server.stop());
   beforeEach(() => {
     outbox = openOutbox(join(makeFolder(), "outbox"));
     server.sql("delete from pai.runs");

@@ -1,5 +1,5 @@
 /** Sessions of a team's database: private to their user, gone on with elsewhere, never mixed. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readAddress } from "../../src/lab/team/address.ts";
@@ -9,7 +9,7 @@ import { openTeamStore, type TeamStore } from "../../src/lab/team/team-store.ts"
 import { openSessions } from "../../src/store/sessions.ts";
 import { needs } from "../needs.ts";
 import { makeFolder } from "../store/temp-home.ts";
-import { type Postgres, postgres, startPostgres } from "./postgres.ts";
+import { postgres, usePostgres } from "./postgres.ts";
 
 const id = "20261122-100000-0123abcd";
 const started = JSON.stringify({
@@ -30,14 +30,8 @@ const turn = (n: number, request = `task ${n}`) =>
   });
 
 needs(postgres).describe("a real server", () => {
-  let server: Postgres;
+  const server = usePostgres("ana", "bob");
   const stores: TeamStore[] = [];
-  beforeAll(async () => {
-    server = startPostgres();
-    server.sql("create role ana login; create role bob login");
-    await open("owner").store.query("select 1", []);
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     for (const store of stores.splice(0)) await store.close();
     server.sql("delete from pai.sessions; delete from pai.session_lines");

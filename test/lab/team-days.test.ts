@@ -1,5 +1,5 @@
 /** Caps of a team's day: two hundred calls at once never overspend, whatever dies on the way. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { summarizeRun } from "../../src/core/run-summary.ts";
 import type { Allowance, Claim, PlannedCall, SpendCaps } from "../../src/core/spending/allowance.ts";
@@ -12,7 +12,7 @@ import { openTeamRules } from "../../src/lab/team/team-rules.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { makeFolder } from "../store/temp-home.ts";
-import { type Postgres, postgres, startPostgres } from "./postgres.ts";
+import { postgres, usePostgres } from "./postgres.ts";
 
 const none: SpendCaps = { calls: null, tokens: null, cost: null };
 /** 1 USD a million tokens, at the most 1,000 tokens and 0.001 USD a call. */
@@ -36,14 +36,8 @@ const reserveMany = (allowances: readonly Allowance[], count: number): Promise<r
 const granted = (all: readonly (Claim | string)[]) => all.filter((one) => typeof one !== "string") as readonly Claim[];
 
 needs(postgres).describe("a team", () => {
-  let server: Postgres;
+  const server = usePostgres("ana", "bob");
   const closing: (() => unknown)[] = [];
-  beforeAll(() => {
-    server = startPostgres();
-    server.sql("create role ana login; create role bob login");
-    return open("owner").store.query("select 1", []);
-  });
-  afterAll(() => server.stop());
   beforeEach(async () => {
     for (const close of closing.splice(0)) await close();
     server.sql(

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Place } from "./harness.ts";
+import { done, planned, write } from "./replies.ts";
 
 /** Needs only sh: the solution is a word in a file. */
 export const task = {
@@ -25,17 +26,10 @@ export function layTask(place: Place, name: string, more: object = {}): string {
   return folder;
 }
 
-export const plan = (target: string) =>
-  JSON.stringify({
-    intent: "task",
-    reply: "I will do it.",
-    execution_plan: { steps: [{ step_number: 1, action: "WRITE", target, purpose: "as asked" }], checks: [] },
-  });
-
 export function layReplies(place: Place, target: string, text: string): string {
-  const script = `WRITE::${target}::EOT\n${text}\nEND::EOT\nFINISH::EOT\nDone.\nEND::EOT\n`;
+  const replies = [planned([`WRITE ${target}`]), done(write(target, `${text}\n`))];
   const file = join(place.spare, `${target}.jsonl`);
-  writeFileSync(file, `${JSON.stringify({ text: plan(target) })}\n${JSON.stringify({ text: script })}\n`);
+  writeFileSync(file, replies.map((reply) => `${JSON.stringify(reply)}\n`).join(""));
   return file;
 }
 

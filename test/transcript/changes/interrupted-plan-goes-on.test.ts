@@ -78,24 +78,21 @@ inTerminal("a wish to see the diff first holds, and a second interrupt can be ca
   expect([place.gemini.requests.length, place.tree()]).toEqual([4, {}]);
 });
 
-inTerminal(
-  "where a queued line stands at the prompt, the way to carry the plan on begins with clearing it",
-  async () => {
-    await using place = openPlace([plan, slow, work]);
-    using screen = await openSession(place, '"$PAI"', { columns: 120, rows: 50 });
-    await screen.say("make hello.txt", question);
-    screen.enter("y");
-    await place.gemini.arrived(2);
-    screen.press("say it politely", "Enter");
-    await screen.shows(/next: say it politely/);
-    screen.press("C-c");
-    await screen.shows(/Enter sends the line at the prompt; clear it \(Ctrl\+U\), then y carries the plan on/);
-    await screen.shows(/^pai> say it politely *$/m);
-    screen.press("C-u", "y", "Enter");
-    await screen.shows(/Made it\./);
-    expect([place.gemini.requests.length, place.tree()]).toEqual([3, { "hello.txt": "hello\n" }]);
-  },
-);
+inTerminal("where a queued line stands at the prompt, the way to carry on begins with clearing it", async () => {
+  await using place = openPlace([plan, slow, work]);
+  using screen = await openSession(place, '"$PAI"', { columns: 120, rows: 50 });
+  await screen.say("make hello.txt", question);
+  screen.enter("y");
+  await place.gemini.arrived(2);
+  screen.press("say it politely", "Enter");
+  await screen.shows(/next: say it politely/);
+  screen.press("C-c");
+  await screen.shows(/Enter sends the line at the prompt; clear it \(Ctrl\+U\), then y carries the plan on/);
+  await screen.shows(/^pai> say it politely *$/m);
+  screen.press("C-u", "y", "Enter");
+  await screen.shows(/Made it\./);
+  expect([place.gemini.requests.length, place.tree()]).toEqual([3, { "hello.txt": "hello\n" }]);
+});
 
 inTerminal("Ctrl+C at the question keeps the plan, with what was corrected: a yes asks about it again", async () => {
   await using place = openPlace([plan, plan, work]);

@@ -7,6 +7,8 @@ import { readCommand, readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
 import { done, hello, modify, planned, talked, write } from "../replies.ts";
 
+const byOther = needs(otherUser).test.concurrent;
+
 const change = [planned(["MODIFY a.txt"]), done(modify("a.txt", "one\n", "two\n"))];
 const files = { "a.txt": "one\n" };
 
@@ -140,7 +142,7 @@ test.concurrent("a conversation has no plan to save", async () => {
   expect((await place.pai(["plan", "-o", "../spare/p.json", "just talk"])).code).toBe(8);
 });
 
-needs(otherUser).test.concurrent(
+byOther(
   "a deleted file that comes back keeps its group where the user is in it; else it is said whose it was",
   async () => {
     const answers = [planned(["RM a.txt", "RM b.txt"]), done("RM::a.txt\nRM::b.txt\n")];
@@ -157,7 +159,7 @@ needs(otherUser).test.concurrent(
   },
 );
 
-needs(otherUser).test.concurrent(
+byOther(
   "a member of its group changes another user's file where it is, and takes that back: owner and group stay",
   async () => {
     const answers = [planned(["MODIFY a.txt"]), done(modify("a.txt", "one\n", "two\n"))];

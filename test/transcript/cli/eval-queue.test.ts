@@ -1,22 +1,13 @@
 /** A queue of evaluation work in a real PostgreSQL, and workers of the built binary; skipped where there is none. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { readAddress } from "../../../src/lab/team/address.ts";
-import { openTeamStore } from "../../../src/lab/team/team-store.ts";
-import { type Postgres, postgres, startPostgres } from "../../lab/postgres.ts";
+import { postgres, startPostgres, usePostgres } from "../../lab/postgres.ts";
 import { needs } from "../../needs.ts";
 import { dataOf, layReplies, layTask } from "../eval-tasks.ts";
 import { openPlace } from "../harness.ts";
 
 needs(postgres).describe("a queue in the team's store", () => {
-  let server: Postgres;
-  beforeAll(async () => {
-    server = startPostgres();
-    const store = openTeamStore(readAddress(server.url()), { pai: "0", withinMs: 10_000 });
-    await store.query("select 1", []);
-    await store.close();
-  });
-  afterAll(() => server.stop());
+  const server = usePostgres();
 
   test.concurrent("is filled once, emptied by several workers, and reported", async () => {
     await using place = openPlace();

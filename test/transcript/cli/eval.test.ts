@@ -4,27 +4,32 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { needs } from "../../needs.ts";
 import { dataOf, layReplies, layTask } from "../eval-tasks.ts";
-import { openPlace } from "../harness.ts";
+import { openPlace, type Place } from "../harness.ts";
+
+/** The document of an evaluation of a folder of tasks by these models. */
+async function evaluate(place: Place, folder: string, models: string, ...more: readonly string[]) {
+  const { code, stdout } = await place.pai([
+    "eval",
+    "run",
+    folder,
+    "--model",
+    models,
+    "--sandbox",
+    "off",
+    "--json",
+    ...more,
+  ]);
+  expect(code).toBe(0);
+  return dataOf(stdout);
+}
 
 describe("pai eval run", () => {
   test.concurrent("oracle solves, nop does not, a replayed candidate is checked by tests it never saw", async () => {
     await using place = openPlace();
     const folder = layTask(place, "word");
     const model = `replay:${layReplies(place, "answer.txt", "yes")}`;
-    const ran = await place.pai([
-      "eval",
-      "run",
-      folder,
-      "--model",
-      `oracle,nop,${model}`,
-      "--mode",
-      "single-shot,tool-loop",
-      "--sandbox",
-      "off",
-      "--json",
-    ]);
-    expect(ran.code).toBe(0);
-    const { results, total } = dataOf(ran.stdout);
+    const modes = ["--mode", "single-shot,tool-loop"];
+    const { results, total } = await evaluate(place, folder, `oracle,nop,${model}`, ...modes);
     expect(total).toBe(4);
     const told = (name: string) => results.find((each: { model: string }) => each.model === name);
     expect(told("oracle")).toMatchObject({ task: "word", mode: "none", passed: true });
@@ -42,8 +47,8 @@ describe("pai eval run", () => {
     await using place = openPlace();
     const folder = layTask(place, "word");
     const model = `replay:${layReplies(place, "check.sh", "exit 0")}`;
-    const ran = await place.pai(["eval", "run", folder, "--model", model, "--sandbox", "off", "--json"]);
-    expect(dataOf(ran.stdout).results[0]).toMatchObject({
+    const { results } = await evaluate(place, folder, model);
+    expect(results[0]).toMatchObject({
       passed: false,
       tampered: ["check.sh"],
       check: { exit: 2 },
@@ -68,33 +73,17 @@ describe("pai eval run", () => {
     await using place = openPlace();
     for (const name of ["a", "b", "c"]) layTask(place, name);
     const tasks = join(place.spare, "tasks");
-    const run = (shard: string) =>
-      place.pai([
-        "eval",
-        "run",
-        tasks,
-        "--model",
-        "nop",
-        "--shard",
-        shard,
-        "--sandbox",
-        "off",
-        "--json",
-        "--results",
-        `${shard[0]}.jsonl`,
-      ]);
-    const [first, second] = [await run("1/2"), await run("2/2")];
-    const names = [first, second].flatMap(({ stdout }) =>
-      dataOf(stdout).results.map((each: { task: string }) => each.task),
-    );
+    const run = (shard: string) => evaluate(place, tasks, "nop", "--shard", shard, "--results", `${shard[0]}.jsonl`);
+    const both = [await run("1/2"), await run("2/2")];
+    const names = both.flatMap(({ results }) => results.map((each: { task: string }) => each.task));
     expect(names.sort()).toEqual(["a", "b", "c"]);
   });
 
   test.concurrent("a check without end is ended after its time", async () => {
     await using place = openPlace();
     const folder = layTask(place, "word", { check: "sleep 60", timeout: 1 });
-    const ran = await place.pai(["eval", "run", folder, "--model", "oracle", "--sandbox", "off", "--json"]);
-    expect(dataOf(ran.stdout).results[0]).toMatchObject({ passed: false, check: { exit: null } });
+    const { results } = await evaluate(place, folder, "oracle");
+    expect(results[0]).toMatchObject({ passed: false, check: { exit: null } });
   });
 });
 
@@ -131,8 +120,8 @@ test.concurrent("what is put back after a candidate goes through no link that it
   mkdirSync(join(folder, "files/hidden"));
   writeFileSync(join(folder, "files/hidden/check.sh"), 'grep -q "Done" "$PAI_EVAL_ANSWER"\n');
   const model = `replay:${layReplies(place, "answer.txt", linking)}`;
-  const ran = await place.pai(["eval", "run", folder, "--model", model, "--sandbox", "off", "--json"]);
-  expect(dataOf(ran.stdout).results[0]).toMatchObject({
+  const { results } = await evaluate(place, folder, model);
+  expect(results[0]).toMatchObject({
     status: "verified",
     check: { exit: 0 },
     tampered: ["hidden/check.sh"],
@@ -147,11 +136,7 @@ test.concurrent("an exercise whose configuration leads out of its folder is left
   mkdirSync(join(exercise, ".meta"), { recursive: true });
   const solution = "../../../../../home/.profile";
   const config = {
-    files: {
-      solution: [solution],
-      test: ["t.py"],
-      example: [".meta/example.py"],
-    },
+    files: { solution: [solution], test: ["t.py"], example: [".meta/example.py"] },
   };
   writeFileSync(join(exercise, ".meta/config.json"), JSON.stringify(config));
   writeFileSync(join(exercise, ".meta/example.py"), "echo from elsewhere\n");
@@ -165,16 +150,12 @@ test.concurrent("an exercise whose configuration leads out of its folder is left
   expect(existsSync(join(place.home, ".profile"))).toBe(false);
 });
 
-needs("python3").test.concurrent(
-  "of the tasks that pai brings along the solution passes all and doing nothing passes none",
-  async () => {
-    await using place = openPlace();
-    await place.pai(["eval", "import", "thesis", "tasks"]);
-    const ran = await place.pai(["eval", "run", "tasks", "--model", "oracle,nop", "--sandbox", "off", "--json"]);
-    const { candidates } = dataOf(ran.stdout);
-    expect(candidates).toMatchObject([
-      { model: "oracle", passed: 6, results: 6 },
-      { model: "nop", passed: 0, results: 6 },
-    ]);
-  },
-);
+needs("python3").test.concurrent("of pai's own tasks the solution passes all and doing nothing none", async () => {
+  await using place = openPlace();
+  await place.pai(["eval", "import", "thesis", "tasks"]);
+  const { candidates } = await evaluate(place, "tasks", "oracle,nop");
+  expect(candidates).toMatchObject([
+    { model: "oracle", passed: 6, results: 6 },
+    { model: "nop", passed: 0, results: 6 },
+  ]);
+});

@@ -18,6 +18,9 @@ const ownNamespace: Need = {
   isHere: spawnSync("/bin/sh", ["-c", `${alone} true`]).status === 0,
 };
 
+const onMounts = needs(ownMounts).test.concurrent;
+const byOther = needs(otherUser).test.concurrent;
+
 const task = '"$PAI" run -y --json "make hello.txt"';
 
 test.concurrent("without HOME a run works, and so does everything that needs no key (R45)", async () => {
@@ -63,20 +66,17 @@ test.concurrent("a TMPDIR that is a file is named, and what to do", async () => 
   expect(stderr).toContain("TMPDIR names a folder");
 });
 
-needs(ownMounts).test.concurrent(
-  "a read-only home: a warning, undo is announced as off, the run goes on (R45)",
-  async () => {
-    await using place = openPlace(hello);
-    const { code, stdout, stderr } = await place.shell(
-      apart(`mount --bind "$HOME" "$HOME"; mount -o remount,bind,ro "$HOME"; "$PAI" run -y "make hello.txt"`),
-    );
-    expect([code, place.read("hello.txt")]).toEqual([0, "hello\n"]);
-    expect(stderr).toMatch(/undo/i);
-    expect(stdout).not.toContain("undo with");
-  },
-);
+onMounts("a read-only home: a warning, undo is announced as off, the run goes on (R45)", async () => {
+  await using place = openPlace(hello);
+  const { code, stdout, stderr } = await place.shell(
+    apart(`mount --bind "$HOME" "$HOME"; mount -o remount,bind,ro "$HOME"; "$PAI" run -y "make hello.txt"`),
+  );
+  expect([code, place.read("hello.txt")]).toEqual([0, "hello\n"]);
+  expect(stderr).toMatch(/undo/i);
+  expect(stdout).not.toContain("undo with");
+});
 
-needs(ownMounts).test.concurrent("a read-only project: planning works, changing it ends with 14 (R45)", async () => {
+onMounts("a read-only project: planning works, changing it ends with 14 (R45)", async () => {
   await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
   const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
   expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
@@ -102,7 +102,7 @@ needs(ownMounts).test.concurrent("a read-only project: planning works, changing 
   expect(place.tree()).toEqual({ "a.txt": "one\n" });
 });
 
-needs(otherUser).test.concurrent(
+byOther(
   "a project that the user may not write: questions are answered, work ends with 14 before it is paid",
   async () => {
     await using place = openPlace([talked("It is empty."), planned(["WRITE src/new/a.txt"])], {
@@ -118,33 +118,30 @@ needs(otherUser).test.concurrent(
   },
 );
 
-needs(otherUser).test.concurrent(
-  "a file keeps its owner and group, or the run ends with 14 before the work call",
-  async () => {
-    const answers = [
-      planned(["MODIFY a.txt"]),
-      done(modify("a.txt", "one\n", "two\n")),
-      planned(["MODIFY a.txt"]),
-      planned(["MV a.txt -> b.txt"]),
-    ];
-    await using place = openPlace(answers, { "a.txt": "one\n" });
-    const other = 'HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI" run -y --json';
-    const shared = await place.shell(`chmod 755 .. .; chown 65534:65534 .; chown 65534:33 a.txt; ${other} "change it"`);
-    expect(readOutcome(shared).code).toBe(0);
-    const { uid, gid } = statSync(`${place.root}/a.txt`);
-    expect([uid, gid, place.read("a.txt")]).toEqual([65534, 33, "two\n"]);
-    const shut = readOutcome(await place.shell(`chmod 444 a.txt; ${other} --allow a.txt "change it"`));
-    const moved = readOutcome(await place.shell(`chmod 644 a.txt; ${other} "rename it"`));
-    const why = "a.txt belongs to a group that you are not in (gid 33), and would belong to you once it is changed";
-    expect([shut, moved].map(({ code, error }) => [code, error?.message])).toEqual([
-      [14, why],
-      [14, why],
-    ]);
-    expect(place.gemini.requests).toHaveLength(4);
-  },
-);
+byOther("a file keeps its owner and group, or the run ends with 14 before the work call", async () => {
+  const answers = [
+    planned(["MODIFY a.txt"]),
+    done(modify("a.txt", "one\n", "two\n")),
+    planned(["MODIFY a.txt"]),
+    planned(["MV a.txt -> b.txt"]),
+  ];
+  await using place = openPlace(answers, { "a.txt": "one\n" });
+  const other = 'HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI" run -y --json';
+  const shared = await place.shell(`chmod 755 .. .; chown 65534:65534 .; chown 65534:33 a.txt; ${other} "change it"`);
+  expect(readOutcome(shared).code).toBe(0);
+  const { uid, gid } = statSync(`${place.root}/a.txt`);
+  expect([uid, gid, place.read("a.txt")]).toEqual([65534, 33, "two\n"]);
+  const shut = readOutcome(await place.shell(`chmod 444 a.txt; ${other} --allow a.txt "change it"`));
+  const moved = readOutcome(await place.shell(`chmod 644 a.txt; ${other} "rename it"`));
+  const why = "a.txt belongs to a group that you are not in (gid 33), and would belong to you once it is changed";
+  expect([shut, moved].map(({ code, error }) => [code, error?.message])).toEqual([
+    [14, why],
+    [14, why],
+  ]);
+  expect(place.gemini.requests).toHaveLength(4);
+});
 
-needs(ownMounts).test.concurrent(
+onMounts(
   "a full disk is told right after the plan; a file that is mounted by itself is written where it is, and undone",
   async () => {
     const plan = planned(["MODIFY a.txt"]);
@@ -164,7 +161,7 @@ needs(ownMounts).test.concurrent(
   },
 );
 
-needs(ownMounts).test.concurrent("a full disk under the state folder never leaves half a change", async () => {
+onMounts("a full disk under the state folder never leaves half a change", async () => {
   const big = "0123456789abcde\n".repeat(20_000);
   const answers = [planned(["WRITE hello.txt"]), done(write("hello.txt", big))];
   await using place = openPlace(answers, { "hello.txt": "before\n" });
@@ -174,39 +171,33 @@ needs(ownMounts).test.concurrent("a full disk under the state folder never leave
   expect(place.tree()).toEqual({ "hello.txt": "before\n" });
 });
 
-needs(ownMounts).test.concurrent(
-  "a full home ends a run before its first call, and --ephemeral does it all the same",
-  async () => {
-    await using place = openPlace([talked("It is empty."), ...hello]);
-    const full = 'mkdir -p "$HOME/.local/state"; mount -t tmpfs -o size=16k tmpfs "$HOME/.local/state"';
-    const { code, error } = readOutcome(await place.shell(apart(`${full}; ${task}`)));
-    expect([code, error?.code]).toEqual([14, "disk_full"]);
-    expect(error?.message).toMatch(/^no space is left in .*, where pai keeps what undo needs$/);
-    expect(error?.hint).toContain("--ephemeral");
-    expect(place.gemini.requests).toHaveLength(0);
-    expect((await place.shell(apart(`${full}; "$PAI" ask "what is here?"`))).code).toBe(0);
-    expect(readOutcome(await place.shell(apart(`${full}; ${task} --ephemeral`))).code).toBe(0);
-    expect(place.read("hello.txt")).toBe("hello\n");
-  },
-);
+onMounts("a full home ends a run before its first call, and --ephemeral does it all the same", async () => {
+  await using place = openPlace([talked("It is empty."), ...hello]);
+  const full = 'mkdir -p "$HOME/.local/state"; mount -t tmpfs -o size=16k tmpfs "$HOME/.local/state"';
+  const { code, error } = readOutcome(await place.shell(apart(`${full}; ${task}`)));
+  expect([code, error?.code]).toEqual([14, "disk_full"]);
+  expect(error?.message).toMatch(/^no space is left in .*, where pai keeps what undo needs$/);
+  expect(error?.hint).toContain("--ephemeral");
+  expect(place.gemini.requests).toHaveLength(0);
+  expect((await place.shell(apart(`${full}; "$PAI" ask "what is here?"`))).code).toBe(0);
+  expect(readOutcome(await place.shell(apart(`${full}; ${task} --ephemeral`))).code).toBe(0);
+  expect(place.read("hello.txt")).toBe("hello\n");
+});
 
-needs(otherUser).test.concurrent(
-  "whose the project is, and that it is read-only, is told before the first call",
-  async () => {
-    await using place = openPlace([talked("It is empty."), talked("It is empty."), talked("It is empty.")]);
-    const told = async (script: string) => (await place.shell(script)).stderr;
-    const other = 'HOME=/nonexistent setpriv --reuid=65534 --clear-groups "$PAI" run "what is here?"';
-    expect(await told(`chmod 755 .. .; ${other}`)).toContain("closed to this user for writing");
-    expect(await told(`chown 65534 .; "$PAI" run "what is here?"; chown 0 .`)).toContain(
-      "the project belongs to another user (uid 65534): new files will belong to you",
-    );
-    expect(
-      await told(
-        apart(`mount --bind . ../project; cd ../project; mount -o remount,bind,ro .; "$PAI" run "what is here?"`),
-      ),
-    ).toContain("on a disk that is read-only: it can be read, not changed");
-  },
-);
+byOther("whose the project is, and that it is read-only, is told before the first call", async () => {
+  await using place = openPlace([talked("It is empty."), talked("It is empty."), talked("It is empty.")]);
+  const told = async (script: string) => (await place.shell(script)).stderr;
+  const other = 'HOME=/nonexistent setpriv --reuid=65534 --clear-groups "$PAI" run "what is here?"';
+  expect(await told(`chmod 755 .. .; ${other}`)).toContain("closed to this user for writing");
+  expect(await told(`chown 65534 .; "$PAI" run "what is here?"; chown 0 .`)).toContain(
+    "the project belongs to another user (uid 65534): new files will belong to you",
+  );
+  expect(
+    await told(
+      apart(`mount --bind . ../project; cd ../project; mount -o remount,bind,ro .; "$PAI" run "what is here?"`),
+    ),
+  ).toContain("on a disk that is read-only: it can be read, not changed");
+});
 
 test.concurrent("a deleted working folder is one clear line and a failure", async () => {
   await using place = openPlace();

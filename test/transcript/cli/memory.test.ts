@@ -3,21 +3,14 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace } from "../harness.ts";
+import { done, planned, write } from "../replies.ts";
 
-const plan = JSON.stringify({
-  intent: "task",
-  reply: "I will do it.",
-  execution_plan: {
-    steps: [{ step_number: 1, action: "WRITE", target: "hello.txt", purpose: "as asked" }],
-    checks: [],
-  },
-});
-const script = (note: string) =>
-  `WRITE::hello.txt::EOT\nhello\nEND::EOT\nFINISH::EOT\nDone.\nREMEMBER: ${note}\nEND::EOT\n`;
+const plan = planned(["WRITE hello.txt"]);
+const script = (note: string) => done(write("hello.txt", "hello\n"), `Done.\nREMEMBER: ${note}`);
 
 test.concurrent("a fact of a headless run is pending, is sent after it was accepted, and falls when its file changes", async () => {
   const note = "tests run as Makefile says";
-  const answers = [{ text: plan }, { text: script(note) }, { text: plan }, { text: plan }];
+  const answers = [plan, script(note), plan, plan];
   await using place = openPlace(answers, { Makefile: "test:\n\ttrue\n" });
   expect((await place.pai(["config", "set", "memory", "on"])).code).toBe(0);
   const ran = await place.pai(["run", "-y", "write hello.txt for the tests"]);
@@ -55,7 +48,7 @@ test.concurrent("what a person adds or changes holds no value that .env names", 
 });
 
 test.concurrent("without the setting nothing is asked for and nothing kept", async () => {
-  await using place = openPlace([{ text: plan }, { text: script("x") }]);
+  await using place = openPlace([plan, script("x")]);
   await place.pai(["run", "-y", "write hello.txt"]);
   expect(JSON.stringify(place.gemini.requests)).not.toContain("REMEMBER: one fact");
   expect((await place.pai(["memory"])).stdout).toBe("nothing is remembered of this project\n");

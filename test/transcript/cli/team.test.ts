@@ -1,10 +1,8 @@
 /** The built binary and a team's database: a real PostgreSQL, skipped where there is none. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readAddress } from "../../../src/lab/team/address.ts";
-import { openTeamStore } from "../../../src/lab/team/team-store.ts";
-import { type Postgres, postgres, startPostgres } from "../../lab/postgres.ts";
+import { postgres, usePostgres } from "../../lab/postgres.ts";
 import { needs } from "../../needs.ts";
 import { readCommand, readOutcome } from "../contract.ts";
 import { configure, openPlace, type Place } from "../harness.ts";
@@ -82,14 +80,7 @@ test.concurrent("a cap of a cost without a price is refused before any call", as
 });
 
 needs(postgres).describe("with a real server", () => {
-  let server: Postgres;
-  beforeAll(async () => {
-    server = startPostgres();
-    const store = openTeamStore(readAddress(server.url()), { pai: "0", withinMs: 10_000 });
-    await store.query("select 1", []);
-    await store.close();
-  });
-  afterAll(() => server.stop());
+  const server = usePostgres();
 
   test.concurrent("the doctor says as whom a store answers", async () => {
     await using place = openPlace();

@@ -5,6 +5,8 @@ import { readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
 
+const byOther = needs(otherUser).test.concurrent;
+
 const files = { "src.txt": "good\n", "d/b.txt": "good\n", "d/e/c": "good\n" };
 const asOther = 'setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI"';
 const owned = "chmod 755 ..; chown -R 65534:65534 ..";
@@ -19,7 +21,7 @@ const commands = {
 };
 
 for (const [what, command] of Object.entries(commands)) {
-  needs(otherUser).test.concurrent(`a failed check leaves no folder ${what}`, async () => {
+  byOther(`a failed check leaves no folder ${what}`, async () => {
     await using place = openPlace([planned(["WRITE t.sh"]), done(write("t.sh", `${command}; exit 9\n`))], files);
     const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
     const result = await place.shell(`${owned}; ${shape}/before; ${run}; code=$?; ${shape}/after; exit $code`);
@@ -32,21 +34,18 @@ for (const [what, command] of Object.entries(commands)) {
   });
 }
 
-needs(otherUser).test.concurrent(
-  "what a verified check changed is told and undone, though it shut a folder",
-  async () => {
-    const script = "echo evil > src.txt; chmod 444 d\n";
-    await using place = openPlace([planned(["WRITE t.sh"]), done(write("t.sh", script))], files);
-    const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
-    const outcome = readOutcome(await place.shell(`${owned}; ${run}`));
-    expect([outcome.code, outcome.changes.map(({ path }) => path)]).toEqual([0, ["t.sh", "src.txt"]]);
-    expect(JSON.stringify(outcome.notices)).toContain("d was closed to its owner after it");
-    expect((await place.shell(`${asOther} undo -y; cat src.txt d/b.txt`)).stdout).toContain("good\ngood\n");
-  },
-);
+byOther("what a verified check changed is told and undone, though it shut a folder", async () => {
+  const script = "echo evil > src.txt; chmod 444 d\n";
+  await using place = openPlace([planned(["WRITE t.sh"]), done(write("t.sh", script))], files);
+  const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
+  const outcome = readOutcome(await place.shell(`${owned}; ${run}`));
+  expect([outcome.code, outcome.changes.map(({ path }) => path)]).toEqual([0, ["t.sh", "src.txt"]]);
+  expect(JSON.stringify(outcome.notices)).toContain("d was closed to its owner after it");
+  expect((await place.shell(`${asOther} undo -y; cat src.txt d/b.txt`)).stdout).toContain("good\ngood\n");
+});
 
 for (const mode of ["000", "111", "444"]) {
-  needs(otherUser).test.concurrent(
+  byOther(
     `a folder of mode ${mode} beforehand stops no check, and a command that opens it loses nothing in it`,
     async () => {
       const command = "chmod 755 d; echo evil > src.txt; echo n > d/n";

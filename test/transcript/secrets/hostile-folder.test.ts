@@ -8,6 +8,8 @@ import { serveGemini } from "../gemini.ts";
 import { canary, openPlace, type Place } from "../harness.ts";
 import { hello, talked } from "../replies.ts";
 
+const traced = needs(strace).test.concurrent;
+
 /** Leaves a mark beside the project when anything runs it. */
 const evil = `require("node:fs").writeFileSync("../spare/ran", "yes");\n`;
 
@@ -136,7 +138,7 @@ function readTrace(file: string): { readonly addresses: readonly string[]; reado
   return { addresses: [...new Set(found)], listens: lines.some((line) => /\b(listen|bind)\(/.test(line)) };
 }
 
-needs(strace).test.concurrent("a run connects to its model and nobody else, and listens to nobody (R54)", async () => {
+traced("a run connects to its model and nobody else, and listens to nobody (R54)", async () => {
   await using place = openPlace(hello);
   const trace =
     'strace -f -qq -e trace=connect,listen,bind -o ../spare/trace "$PAI" run -y --check true "make hello.txt"';
@@ -145,20 +147,17 @@ needs(strace).test.concurrent("a run connects to its model and nobody else, and 
   expect([addresses, listens]).toEqual([[new URL(place.gemini.origin).host], false]);
 });
 
-needs(strace).test.concurrent(
-  "commands that need no model connect to nobody, for an update neither, and only run starts processes (R65)",
-  async () => {
-    await using place = openPlace();
-    mkdirSync(join(place.spare, "t"));
-    for (const args of ["--version", "help", "history", "config list", "doctor --offline", "schema json"]) {
-      const trace = `strace -f -qq -e trace=connect,listen,bind -o ../spare/trace "$PAI" ${args}`;
-      await place.shell(trace);
-      expect([args, readTrace(join(place.spare, "trace"))]).toEqual([args, { addresses: [], listens: false }]);
-    }
-  },
-);
+traced("commands without a model connect to nobody, and only run starts processes (R65)", async () => {
+  await using place = openPlace();
+  mkdirSync(join(place.spare, "t"));
+  for (const args of ["--version", "help", "history", "config list", "doctor --offline", "schema json"]) {
+    const trace = `strace -f -qq -e trace=connect,listen,bind -o ../spare/trace "$PAI" ${args}`;
+    await place.shell(trace);
+    expect([args, readTrace(join(place.spare, "trace"))]).toEqual([args, { addresses: [], listens: false }]);
+  }
+});
 
-needs(strace).test.concurrent("a task without checks starts no process", async () => {
+traced("a task without checks starts no process", async () => {
   await using place = openPlace(hello);
   await place.shell('strace -f -qq -e trace=execve -o ../spare/trace "$PAI" run -y "make hello.txt"');
   const started = readFileSync(join(place.spare, "trace"), "utf8").match(/execve\(/g) ?? [];

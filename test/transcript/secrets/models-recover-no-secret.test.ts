@@ -9,6 +9,8 @@ import { openPlace } from "../harness.ts";
 import { called, done, modify, planned, write } from "../replies.ts";
 import { attack, attacks, files, password } from "../secret-attacks.ts";
 
+const whereClosed = needs(closesFiles).test.concurrent;
+
 for (const each of attacks) {
   test.concurrent(`nothing is learned or kept: ${each.name}`, async () => {
     const { byModel, byReader, byAnswers, tree } = await attack(each);
@@ -175,17 +177,14 @@ test.concurrent("text of a file that was written before the run stands for no se
   expect(place.gemini.requests.map(({ body }) => body.includes(password))).toEqual([false, false, false]);
 });
 
-needs(closesFiles).test.concurrent(
-  "a closed file that a person makes between two commands is closed to the second",
-  async () => {
-    const run = (command: string) => called(["bash", { command }]);
-    const make = () => writeFileSync(join(place.root, "src/.env"), "WORD=plainword\n");
-    const second = { ...run("cat src/.env; true"), meanwhile: make };
-    await using place = openPlace([run("true"), second, { text: "Done." }], { "src/a": "a\n" });
-    const { code } = await place.pai(["run", "-y", "--allow-run", "--mode", "tool-loop", "look"]);
-    expect([code, place.gemini.requests.map(({ body }) => body.includes("plainword"))]).toEqual([
-      0,
-      [false, false, false],
-    ]);
-  },
-);
+whereClosed("a closed file that a person makes between two commands is closed to the second", async () => {
+  const run = (command: string) => called(["bash", { command }]);
+  const make = () => writeFileSync(join(place.root, "src/.env"), "WORD=plainword\n");
+  const second = { ...run("cat src/.env; true"), meanwhile: make };
+  await using place = openPlace([run("true"), second, { text: "Done." }], { "src/a": "a\n" });
+  const { code } = await place.pai(["run", "-y", "--allow-run", "--mode", "tool-loop", "look"]);
+  expect([code, place.gemini.requests.map(({ body }) => body.includes("plainword"))]).toEqual([
+    0,
+    [false, false, false],
+  ]);
+});

@@ -127,28 +127,25 @@ inTerminal(
 
 const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
 
-inTerminal(
-  "Ctrl+X Ctrl+E opens the person's editor; what it saved stands at the prompt and is sent by Enter (R49)",
-  async () => {
-    await using place = openPlace([talked("One."), talked("Two.")]);
-    const script = join(place.spare, "edit.sh");
-    writeFileSync(
-      script,
-      '#!/bin/sh\nread -r answer </dev/tty\n{ cat "$2"; echo "from $1 $answer"; } > ../spare/new; cp ../spare/new "$2"\n',
-    );
-    chmodSync(script, 0o755);
-    using screen = await openSession(place, `TMPDIR=$PWD/../spare EDITOR='${script} outside' "$PAI"`);
-    screen.press("begun", "C-x", "C-e");
-    await Bun.sleep(500);
-    await screen.say("typed there", /from outside typed there/);
-    expect(screen.text().match(/pai> begun/g)).toHaveLength(1);
-    screen.press(" and more", "Enter");
-    await screen.shows(/One\./);
-    expect(sentIn(place, 1)).toContain("begun\\nfrom outside typed there and more");
-    expect(readdirSync(place.spare).filter((name) => name.startsWith("pai-message-"))).toEqual([]);
-    await leave(place, screen);
-  },
-);
+inTerminal("Ctrl+X Ctrl+E opens the person's editor; what it saved is at the prompt, sent by Enter (R49)", async () => {
+  await using place = openPlace([talked("One."), talked("Two.")]);
+  const script = join(place.spare, "edit.sh");
+  writeFileSync(
+    script,
+    '#!/bin/sh\nread -r answer </dev/tty\n{ cat "$2"; echo "from $1 $answer"; } > ../spare/new; cp ../spare/new "$2"\n',
+  );
+  chmodSync(script, 0o755);
+  using screen = await openSession(place, `TMPDIR=$PWD/../spare EDITOR='${script} outside' "$PAI"`);
+  screen.press("begun", "C-x", "C-e");
+  await Bun.sleep(500);
+  await screen.say("typed there", /from outside typed there/);
+  expect(screen.text().match(/pai> begun/g)).toHaveLength(1);
+  screen.press(" and more", "Enter");
+  await screen.shows(/One\./);
+  expect(sentIn(place, 1)).toContain("begun\\nfrom outside typed there and more");
+  expect(readdirSync(place.spare).filter((name) => name.startsWith("pai-message-"))).toEqual([]);
+  await leave(place, screen);
+});
 
 inTerminal("an editor that fails or is not there leaves the message as it was", async () => {
   await using place = openPlace([talked("One.")]);

@@ -70,21 +70,18 @@ inTerminal("the numbers of the turns stand below each other", async () => {
   expect(place.gemini.requests).toHaveLength(10);
 });
 
-inTerminal(
-  "a command shows its last lines while it runs, then its beginning and end, and /output all of it",
-  async () => {
-    const loud = "seq 1 400; sleep 8; seq 401 420";
-    await using place = openPlace([planned([`RUN ${loud}`]), done(`RUN::${loud}\n`)]);
-    using screen = open(place, '"$PAI" --mode single-shot');
-    await screen.shows(ready);
-    await screen.say("count up", /y, n/);
-    await screen.say("y", /│ 396\n.*│ 397\n.*│ 398\n.*│ 399\n.*│ 400$/m);
-    await screen.shows(/^ {2}10\n {2}… 380 more lines \(\/output shows all\)\n {2}391$/m);
-    await screen.shows(ready, 2);
-    expect(screen.text()).not.toMatch(/│ 400/);
-    await screen.say("/output", /^200\n201$/m);
-  },
-);
+inTerminal("a command shows its last lines while it runs, then its beginning and end; /output shows all", async () => {
+  const loud = "seq 1 400; sleep 8; seq 401 420";
+  await using place = openPlace([planned([`RUN ${loud}`]), done(`RUN::${loud}\n`)]);
+  using screen = open(place, '"$PAI" --mode single-shot');
+  await screen.shows(ready);
+  await screen.say("count up", /y, n/);
+  await screen.say("y", /│ 396\n.*│ 397\n.*│ 398\n.*│ 399\n.*│ 400$/m);
+  await screen.shows(/^ {2}10\n {2}… 380 more lines \(\/output shows all\)\n {2}391$/m);
+  await screen.shows(ready, 2);
+  expect(screen.text()).not.toMatch(/│ 400/);
+  await screen.say("/output", /^200\n201$/m);
+});
 
 inTerminal("a look is one line, /output shows all of one, and all of a command of the user's own", async () => {
   const rows = Array.from({ length: 60 }, (_, at) => `row ${at}`).join("\n");
@@ -122,19 +119,16 @@ inTerminal("going back to a turn that left a next step says what a yes carries o
   await screen.shows(/y carries on with: Add a test for it/);
 });
 
-inTerminal(
-  "a message with a file that cannot be shown comes back to be edited, and the way to show it is named",
-  async () => {
-    await using place = openPlace([talked("Hello.")], { "secret.env": "KEY=1\n", "a.txt": "a\n" });
-    using screen = open(place);
-    await screen.shows(ready);
-    await screen.say(
-      "read @secret.env for me",
-      /only pai started with --allow secret\.env opens it[\s\S]*^pai> read @secret\.env for me$/m,
-    );
-    screen.press("C-u");
-    await screen.say("read @none.txt for me", /no such file: none\.txt[\s\S]*^pai> read @none\.txt for me$/m);
-    screen.press("C-u");
-    await screen.say("read @a.txt for me", /Hello\./);
-  },
-);
+inTerminal("a message with a file that cannot be shown comes back, and the way to show the file is named", async () => {
+  await using place = openPlace([talked("Hello.")], { "secret.env": "KEY=1\n", "a.txt": "a\n" });
+  using screen = open(place);
+  await screen.shows(ready);
+  await screen.say(
+    "read @secret.env for me",
+    /only pai started with --allow secret\.env opens it[\s\S]*^pai> read @secret\.env for me$/m,
+  );
+  screen.press("C-u");
+  await screen.say("read @none.txt for me", /no such file: none\.txt[\s\S]*^pai> read @none\.txt for me$/m);
+  screen.press("C-u");
+  await screen.say("read @a.txt for me", /Hello\./);
+});

@@ -39,18 +39,15 @@ inTerminal("a no, or a number of no next step, costs nothing; where no steps wai
   expect(place.gemini.requests[4]?.body).toContain("Make three.txt");
 });
 
-inTerminal(
-  "a yes answers the question that the last answer ends with; where none was asked, it costs nothing",
-  async () => {
-    await using place = openPlace([talked("It is 3. **Shall I change it?**"), talked("It is 4 now.")]);
-    using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 40 });
-    await screen.say("what is x?", /Shall I change it\?/);
-    await screen.say("yes", /It is 4 now\./);
-    expect(lastAsked(place)).toMatch(/\byes\b/);
-    await screen.say("yes", /nothing to continue/);
-    expect(place.gemini.requests).toHaveLength(2);
-  },
-);
+inTerminal("a yes answers the question that the last answer ends with; where none was, it costs nothing", async () => {
+  await using place = openPlace([talked("It is 3. **Shall I change it?**"), talked("It is 4 now.")]);
+  using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 40 });
+  await screen.say("what is x?", /Shall I change it\?/);
+  await screen.say("yes", /It is 4 now\./);
+  expect(lastAsked(place)).toMatch(/\byes\b/);
+  await screen.say("yes", /nothing to continue/);
+  expect(place.gemini.requests).toHaveLength(2);
+});
 
 const make = (name: string) => [planned([`WRITE ${name}`]), done(write(name, "text\n"), `Made ${name}.`)];
 

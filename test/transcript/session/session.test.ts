@@ -43,32 +43,29 @@ inTerminal("a task from banner to result: plan, feedback, no, yes, undo hint, ex
   await leave(place, screen);
 });
 
-inTerminal(
-  "lanjut goes on with the next steps, twice in a row; then there is nothing to continue and no call",
-  async () => {
-    await using place = openPlace([
-      ...make("one.txt", ["Make two.txt"]),
-      ...make("two.txt", ["Make three.txt"]),
-      ...make("three.txt"),
-    ]);
-    using screen = await openSession(place, '"$PAI"', size);
-    await screen.say("lanjut", /nothing to continue/);
-    await screen.say("make one.txt", question);
-    await screen.say("y", /Made one\.txt/);
-    await screen.shows(ready, 3);
-    for (const [at, name] of ["two.txt", "three.txt"].entries()) {
-      await screen.say("lanjut", question, at + 2);
-      await screen.say("ya", new RegExp(`Made ${name}`));
-      await screen.shows(ready, at + 4);
-    }
-    expect(place.gemini.requests[2]?.body).toContain("Make two.txt");
-    await screen.say("lanjut", /nothing to continue/, 2);
-    expect([place.gemini.requests.length, Object.keys(place.tree())]).toEqual([6, ["one.txt", "three.txt", "two.txt"]]);
-    await screen.shows(ready, 6);
-    screen.press("C-d");
-    await expectEnd(place, screen, 0);
-  },
-);
+inTerminal("lanjut goes on with the next steps, twice in a row; then nothing is left and no call is made", async () => {
+  await using place = openPlace([
+    ...make("one.txt", ["Make two.txt"]),
+    ...make("two.txt", ["Make three.txt"]),
+    ...make("three.txt"),
+  ]);
+  using screen = await openSession(place, '"$PAI"', size);
+  await screen.say("lanjut", /nothing to continue/);
+  await screen.say("make one.txt", question);
+  await screen.say("y", /Made one\.txt/);
+  await screen.shows(ready, 3);
+  for (const [at, name] of ["two.txt", "three.txt"].entries()) {
+    await screen.say("lanjut", question, at + 2);
+    await screen.say("ya", new RegExp(`Made ${name}`));
+    await screen.shows(ready, at + 4);
+  }
+  expect(place.gemini.requests[2]?.body).toContain("Make two.txt");
+  await screen.say("lanjut", /nothing to continue/, 2);
+  expect([place.gemini.requests.length, Object.keys(place.tree())]).toEqual([6, ["one.txt", "three.txt", "two.txt"]]);
+  await screen.shows(ready, 6);
+  screen.press("C-d");
+  await expectEnd(place, screen, 0);
+});
 
 inTerminal("empty input and an unknown slash command cost nothing; one unknown character is asked again", async () => {
   await using place = openPlace(hello);
@@ -143,28 +140,25 @@ inTerminal("/effort tells the model how hard to think from the next task on", as
 /** True when the process has gone within three seconds. */
 const pidIn = ({ spare }: Place) => Number(readFileSync(join(spare, "pid"), "utf8"));
 
-inTerminal(
-  "a terminal that is closed takes the session with it, at the prompt, at a question and in a run",
-  async () => {
-    for (const at of ["prompt", "question", "run"]) {
-      await using place = openPlace([
-        planned(["WRITE hello.txt"]),
-        { ...done(write("hello.txt", "a\n")), delayMs: 20_000 },
-      ]);
-      const screen = await openSession(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`, size);
-      if (at !== "prompt") {
-        await screen.say("make hello.txt", question);
-      }
-      if (at === "run") {
-        screen.enter("y");
-        await place.gemini.arrived(2);
-      }
-      screen[Symbol.dispose]();
-      expect([at, await ends(pidIn(place)), place.tree()]).toEqual([at, true, {}]);
-      expect(Object.values(readTree(place.home)).join("")).not.toContain("setRawMode");
+inTerminal("a terminal that is closed ends the session with it, at the prompt, at a question, in a run", async () => {
+  for (const at of ["prompt", "question", "run"]) {
+    await using place = openPlace([
+      planned(["WRITE hello.txt"]),
+      { ...done(write("hello.txt", "a\n")), delayMs: 20_000 },
+    ]);
+    const screen = await openSession(place, `sh -c 'echo $$ > ../spare/pid; exec "$PAI"'`, size);
+    if (at !== "prompt") {
+      await screen.say("make hello.txt", question);
     }
-  },
-);
+    if (at === "run") {
+      screen.enter("y");
+      await place.gemini.arrived(2);
+    }
+    screen[Symbol.dispose]();
+    expect([at, await ends(pidIn(place)), place.tree()]).toEqual([at, true, {}]);
+    expect(Object.values(readTree(place.home)).join("")).not.toContain("setRawMode");
+  }
+});
 
 inTerminal("TERM=dumb and one row or few columns work (R18)", async () => {
   await using place = openPlace(hello);
@@ -208,23 +202,20 @@ inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and
   expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
 });
 
-inTerminal(
-  "Ctrl+C in one command and then in another ends both, shows what they wrote, and ends not the session",
-  async () => {
-    await using place = openPlace();
-    using screen = await openSession(place, '"$PAI"', size);
-    for (const time of [1, 2]) {
-      await screen.say(
-        `!echo begun; touch ../spare/${time}; sleep 60`,
-        /running echo begun; touch \S+; sleep 60 · Esc stops/,
-      );
-      // The line is there before the command, which writes nothing that is shown before its end.
-      await comesTrue(() => existsSync(join(place.spare, `${time}`)));
-      screen.press("C-c");
-      await screen.shows(/^begun\ninterrupted; goes with your next message/m, time);
-      await screen.shows(ready, time + 1);
-    }
-    screen.press("C-d");
-    await expectEnd(place, screen, 0);
-  },
-);
+inTerminal("Ctrl+C in one command and then in another ends both, shows what they wrote, not the session", async () => {
+  await using place = openPlace();
+  using screen = await openSession(place, '"$PAI"', size);
+  for (const time of [1, 2]) {
+    await screen.say(
+      `!echo begun; touch ../spare/${time}; sleep 60`,
+      /running echo begun; touch \S+; sleep 60 · Esc stops/,
+    );
+    // The line is there before the command, which writes nothing that is shown before its end.
+    await comesTrue(() => existsSync(join(place.spare, `${time}`)));
+    screen.press("C-c");
+    await screen.shows(/^begun\ninterrupted; goes with your next message/m, time);
+    await screen.shows(ready, time + 1);
+  }
+  screen.press("C-d");
+  await expectEnd(place, screen, 0);
+});

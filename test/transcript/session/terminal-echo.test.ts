@@ -84,19 +84,16 @@ async function stopWithQueue(screen: ReturnType<typeof openScreen>, place: Retur
   screen.press("Escape");
 }
 
-inTerminal(
-  "lines typed ahead of a stop come to the prompt one by one, and none is sent without its Enter",
-  async () => {
-    await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("Second.")]);
-    using screen = openScreen(place, { columns: 80, rows: 24 });
-    await stopWithQueue(screen, place);
-    await screen.shows(/interrupted, nothing changed[\s\S]*^then: and the third\npai> then the second *$/m);
-    expect(place.gemini.requests).toHaveLength(1);
-    screen.press("Enter");
-    await screen.shows(/Second\.[\s\S]*^pai> and the third *$/m);
-    expect(place.gemini.requests).toHaveLength(2);
-  },
-);
+inTerminal("lines typed ahead of a stop come to the prompt one by one, none is sent without its Enter", async () => {
+  await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("Second.")]);
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  await stopWithQueue(screen, place);
+  await screen.shows(/interrupted, nothing changed[\s\S]*^then: and the third\npai> then the second *$/m);
+  expect(place.gemini.requests).toHaveLength(1);
+  screen.press("Enter");
+  await screen.shows(/Second\.[\s\S]*^pai> and the third *$/m);
+  expect(place.gemini.requests).toHaveLength(2);
+});
 
 inTerminal("the last task is offered again only where it stands at the prompt, not a queued line", async () => {
   await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
@@ -128,18 +125,15 @@ inTerminal("a bare yes or no typed while a task works is not sent, and pai says 
   expect(place.gemini.requests).toHaveLength(2);
 });
 
-inTerminal(
-  "lines typed while a task works are a queue: it is shown, can be changed, and goes out line by line",
-  async () => {
-    await using place = openPlace([{ ...talked("First."), delayMs: 3000 }, talked("Second."), talked("Third.")]);
-    using screen = await openSession(place, '"$PAI"', { columns: 80, rows: 40 });
-    screen.enter("begin now");
-    await place.gemini.arrived(1);
-    screen.press("then tset it", "Enter", "and thank me", "Enter");
-    await screen.shows(/^ {2}next: then tset it\n {2}next: and thank me$/m);
-    screen.press("Up", "BSpace", "Up", "C-u", "Up", "C-u", "then test it", "Enter", "and thank us", "Enter");
-    await screen.shows(/^ {2}next: then test it\n {2}next: and thank us$/m);
-    await screen.shows(/First\.[\s\S]*^pai> then test it\n[\s\S]*Second\.[\s\S]*^pai> and thank us\n[\s\S]*Third\./m);
-    expect(place.gemini.requests[1]?.body).toContain("Request: then test it");
-  },
-);
+inTerminal("lines typed while a task works are a queue: shown, to be changed, and sent line by line", async () => {
+  await using place = openPlace([{ ...talked("First."), delayMs: 3000 }, talked("Second."), talked("Third.")]);
+  using screen = await openSession(place, '"$PAI"', { columns: 80, rows: 40 });
+  screen.enter("begin now");
+  await place.gemini.arrived(1);
+  screen.press("then tset it", "Enter", "and thank me", "Enter");
+  await screen.shows(/^ {2}next: then tset it\n {2}next: and thank me$/m);
+  screen.press("Up", "BSpace", "Up", "C-u", "Up", "C-u", "then test it", "Enter", "and thank us", "Enter");
+  await screen.shows(/^ {2}next: then test it\n {2}next: and thank us$/m);
+  await screen.shows(/First\.[\s\S]*^pai> then test it\n[\s\S]*Second\.[\s\S]*^pai> and thank us\n[\s\S]*Third\./m);
+  expect(place.gemini.requests[1]?.body).toContain("Request: then test it");
+});

@@ -22,57 +22,54 @@ async function allow(screen: Screen, task: string, n = 1): Promise<void> {
   screen.enter("y");
 }
 
-inTerminal(
-  "rewinding after a restart: files by whatever spelling, those of commands too, messages and tasks with them",
-  async () => {
-    const tasks = [{ content: "Count up", description: "in a.txt" }];
-    await using place = openPlace([
-      called(writeCall("a.txt", "one\n")),
-      says("Made one."),
-      called(["write_tasks", { tasks }], ["edit", { path: "./a.txt", old_str: "one", new_str: "two" }]),
-      called(["bash", { command: "echo made > by-command.txt" }]),
-      says("Made two."),
-      says("Going on."),
-    ]);
-    {
-      using screen = open(place);
-      await screen.shows(ready);
-      await allow(screen, "first");
-      await screen.shows(/Made one\./);
-      await screen.shows(ready, 2);
-      await allow(screen, "second", 2);
-      await screen.shows(/echo made/);
-      await screen.say("y", /Made two\./);
-      await screen.shows(ready, 3);
-      await screen.say("/tasks", /1\. Count up/);
-      await screen.say("exit", /ended with 0/);
-    }
-    expect(place.tree()).toEqual({ "a.txt": "two\n", "by-command.txt": "made\n" });
-    using screen = open(place, "resume");
-    await screen.shows(/2 turns, 1 task\s+> first\s+Made one\.[\s\S]*> second\s+Made two\./);
+inTerminal("rewinding after a restart: files in any spelling, those of commands too, messages and tasks", async () => {
+  const tasks = [{ content: "Count up", description: "in a.txt" }];
+  await using place = openPlace([
+    called(writeCall("a.txt", "one\n")),
+    says("Made one."),
+    called(["write_tasks", { tasks }], ["edit", { path: "./a.txt", old_str: "one", new_str: "two" }]),
+    called(["bash", { command: "echo made > by-command.txt" }]),
+    says("Made two."),
+    says("Going on."),
+  ]);
+  {
+    using screen = open(place);
     await screen.shows(ready);
-    await screen.say("/rewind", /2 .*second/);
-    await screen.say("/rewind 2 both", /Take back 1 run: [^?]*\?\s+go on\?/);
-    screen.press("n");
-    await screen.shows(/nothing was changed/);
-    await screen.say("/rewind 2 both", /go on\?/, 2);
-    screen.press("y");
-    await screen.shows(/files and conversation went back to before turn 2: 1 run taken back/);
-    expect(place.tree()).toEqual({ "a.txt": "one\n" });
-    expect(JSON.parse((await place.pai(["stats", "--json"])).stdout).data.total.undone).toBe(1);
-    await screen.say("/tasks", /No tasks\./);
-    await screen.say("/rewind 2 both", /unknown turn: 2/);
-    await screen.say("third", /Going on\./);
-    const sent = place.gemini.requests.at(-1)?.body ?? "";
-    expect([sent.includes("Made one."), sent.includes("Made two.")]).toEqual([true, false]);
-    await screen.shows(ready, 6);
-    await screen.say("/rewind 1 code", /go on\?/, 3);
-    screen.press("y");
-    await screen.shows(/files went back to before turn 1/);
-    expect(place.tree()).toEqual({});
-    await screen.say("/rewind 1 code", /no files were taken back/);
-  },
-);
+    await allow(screen, "first");
+    await screen.shows(/Made one\./);
+    await screen.shows(ready, 2);
+    await allow(screen, "second", 2);
+    await screen.shows(/echo made/);
+    await screen.say("y", /Made two\./);
+    await screen.shows(ready, 3);
+    await screen.say("/tasks", /1\. Count up/);
+    await screen.say("exit", /ended with 0/);
+  }
+  expect(place.tree()).toEqual({ "a.txt": "two\n", "by-command.txt": "made\n" });
+  using screen = open(place, "resume");
+  await screen.shows(/2 turns, 1 task\s+> first\s+Made one\.[\s\S]*> second\s+Made two\./);
+  await screen.shows(ready);
+  await screen.say("/rewind", /2 .*second/);
+  await screen.say("/rewind 2 both", /Take back 1 run: [^?]*\?\s+go on\?/);
+  screen.press("n");
+  await screen.shows(/nothing was changed/);
+  await screen.say("/rewind 2 both", /go on\?/, 2);
+  screen.press("y");
+  await screen.shows(/files and conversation went back to before turn 2: 1 run taken back/);
+  expect(place.tree()).toEqual({ "a.txt": "one\n" });
+  expect(JSON.parse((await place.pai(["stats", "--json"])).stdout).data.total.undone).toBe(1);
+  await screen.say("/tasks", /No tasks\./);
+  await screen.say("/rewind 2 both", /unknown turn: 2/);
+  await screen.say("third", /Going on\./);
+  const sent = place.gemini.requests.at(-1)?.body ?? "";
+  expect([sent.includes("Made one."), sent.includes("Made two.")]).toEqual([true, false]);
+  await screen.shows(ready, 6);
+  await screen.say("/rewind 1 code", /go on\?/, 3);
+  screen.press("y");
+  await screen.shows(/files went back to before turn 1/);
+  expect(place.tree()).toEqual({});
+  await screen.say("/rewind 1 code", /no files were taken back/);
+});
 
 inTerminal("what the user changed later is not rewound over: it is named and nothing is touched", async () => {
   await using place = openPlace([called(writeCall("a.txt", "one\n")), says("Made one.")]);

@@ -55,31 +55,28 @@ inTerminal("a paste of more than ten lines is one mark, which Backspace takes aw
   await leave(place, screen);
 });
 
-inTerminal(
-  "Tab and the menu complete slash commands and paths behind @; the file goes along with the message",
-  async () => {
-    await using place = openPlace([talked("It says hi.")], {
-      "notes.txt": "hi there\n",
-      "nothing.md": "no\n",
-      ".gitignore": "notes.txt\n",
-    });
-    using screen = await openSession(place);
-    screen.press("/he", "Tab", "Enter");
-    await screen.shows(/!command/);
-    screen.press("what does @no");
-    await screen.shows(/^ {2}notes\.txt\n {2}nothing\.md$/m);
-    screen.press("Down", "Down");
-    await screen.shows(/^> nothing\.md$/m);
-    screen.press("Up", "Enter", "say?", "Enter");
-    await screen.shows(/It says hi\./);
-    expect(sentIn(place, 1)).toContain("hi there");
-    expect(sentIn(place, 1)).toContain("what does @notes.txt say?");
-    await screen.say("and @.env", /only pai started with --allow \.env opens it[\s\S]*^pai> and @\.env/m);
-    expect(place.gemini.requests).toHaveLength(1);
-    screen.press("C-u");
-    await leave(place, screen);
-  },
-);
+inTerminal("Tab and the menu complete slash commands and paths behind @; the file goes with the message", async () => {
+  await using place = openPlace([talked("It says hi.")], {
+    "notes.txt": "hi there\n",
+    "nothing.md": "no\n",
+    ".gitignore": "notes.txt\n",
+  });
+  using screen = await openSession(place);
+  screen.press("/he", "Tab", "Enter");
+  await screen.shows(/!command/);
+  screen.press("what does @no");
+  await screen.shows(/^ {2}notes\.txt\n {2}nothing\.md$/m);
+  screen.press("Down", "Down");
+  await screen.shows(/^> nothing\.md$/m);
+  screen.press("Up", "Enter", "say?", "Enter");
+  await screen.shows(/It says hi\./);
+  expect(sentIn(place, 1)).toContain("hi there");
+  expect(sentIn(place, 1)).toContain("what does @notes.txt say?");
+  await screen.say("and @.env", /only pai started with --allow \.env opens it[\s\S]*^pai> and @\.env/m);
+  expect(place.gemini.requests).toHaveLength(1);
+  screen.press("C-u");
+  await leave(place, screen);
+});
 
 inTerminal("a file outside the project is shown after one yes a session, by ../ and by its absolute path", async () => {
   await using place = openPlace([talked("It says out."), talked("Still out.")]);

@@ -22,68 +22,29 @@ type Filled<T> = T extends string
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>;
 const usage = { input: 1, cached: 0, written: 1, output: 1, thought: 0 };
 
+const stepOf = (step_number: number, action: "MV" | "RUN", text: Probe) => ({
+  ...{ step_number, action, target: text, destination: text },
+  ...{ purpose: text, depends_on: [1] as const, expected_outcome: text },
+});
 const planOf = (text: Probe): Filled<Plan> => ({
-  intent: "task",
-  reply: text,
+  ...{ intent: "task", reply: text },
   analysis: {
-    user_intent: text,
-    target_identification: text,
-    files_to_read: [text],
-    files_to_create: [text],
-    files_to_modify: [text],
-    files_to_delete: [text],
-    risk_assessment: text,
-    success_criteria: [text],
+    ...{ user_intent: text, target_identification: text, risk_assessment: text, success_criteria: [text] },
+    ...{ files_to_read: [text], files_to_create: [text], files_to_modify: [text], files_to_delete: [text] },
   },
   execution_plan: {
-    steps: [
-      {
-        step_number: 1,
-        action: "MV",
-        target: text,
-        destination: text,
-        purpose: text,
-        depends_on: [1],
-        expected_outcome: text,
-      },
-      {
-        step_number: 2,
-        action: "RUN",
-        target: text,
-        destination: text,
-        purpose: text,
-        depends_on: [1],
-        expected_outcome: text,
-      },
-    ],
-    checks: [text],
-    fallback_strategies: [text],
+    ...{ steps: [stepOf(1, "MV", text), stepOf(2, "RUN", text)], checks: [text], fallback_strategies: [text] },
   },
   intelligence_notes: {
-    complexity_assessment: "simple",
-    estimated_time: text,
-    key_challenges: [text],
-    recommendations: [text],
+    ...{ complexity_assessment: "simple", estimated_time: text, key_challenges: [text], recommendations: [text] },
   },
 });
 
 const changeOf = (text: Probe): Filled<ChangeSummary> => ({
-  path: text,
-  op: "move",
-  from: text,
-  added: 1,
-  deleted: 1,
-  before: text,
-  after: text,
-  by: "command",
+  ...{ path: text, op: "move", from: text, added: 1, deleted: 1, before: text, after: text, by: "command" },
 });
 const checkOf = (text: Probe): Filled<CheckResult> => ({
-  command: text,
-  by: "user",
-  exit: 1,
-  ms: 1,
-  passed: false,
-  note: text,
+  ...{ command: text, by: "user", exit: 1, ms: 1, passed: false, note: text },
 });
 const amendedOf = (text: Probe) =>
   ({ action: text, path: text, destination: text, why: text, accept: true, implicit: true, by: "user" }) as const;

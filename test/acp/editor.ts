@@ -1,6 +1,5 @@
 /** An editor for tests: the protocol's own client on one side, pai on the other, a scripted provider behind it. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
 import {
   type ClientCapabilities,
   client,
@@ -11,10 +10,10 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { serveAcp } from "../../src/acp/serve.ts";
-import type { Context } from "../../src/cli/command.ts";
 import type { Flags } from "../../src/cli/flags.ts";
-import { openNotices } from "../../src/cli/notices.ts";
 import { openEditorHost } from "../../src/cli/serve/editor-host.ts";
+import { makeContext } from "../cli/fake-context.ts";
+import { filesIn, placeFiles } from "../flows/scripted.ts";
 import { says } from "../models/chat/chat-wire.ts";
 import { serve, sse } from "../models/loopback.ts";
 import { type Home, makeHome } from "../store/temp-home.ts";
@@ -37,35 +36,20 @@ export interface EditorSetup {
 export async function openEditor(setup: EditorSetup) {
   const { files = {}, replies = [], flags = {}, capabilities = {}, answers = [], buffers = {} } = setup;
   const home = setup.home ?? makeHome();
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(home.root, name)), { recursive: true });
-    writeFileSync(join(home.root, name), text);
-  }
+  placeFiles(home.root, files);
   const provider = serve((n) => {
     const reply = replies[n];
     if (typeof reply === "number") return new Response("{}", { status: reply });
     return reply === null ? new Promise<Response>(() => {}) : sse([says(reply ?? "no reply is left")]);
   });
-  const context: Context = {
+  const context = makeContext(home, {
     env: {
       HOME: home.places.home ?? "",
       PAI_BASE_URL: `${provider.origin}/v1`,
       OPENROUTER_API_KEY: "sk-or-0123456789abcdef0123",
     },
-    cwd: home.root,
     flags: { model: "openrouter:a/b", ...flags },
-    words: [],
-    out: () => {},
-    err: () => {},
-    tty: { stdin: false, stdout: false, stderr: false, keyboard: false },
-    notices: openNotices(() => new Date()),
-    shown: async () => {},
-    readPiped: async () => ({ text: "", note: null }),
-    readStdin: async () => "",
-    onInterrupt: () => {},
-    signal: new AbortController().signal,
-    now: () => new Date(),
-  };
+  });
   const [toAgent, toClient] = [new TransformStream<Uint8Array>(), new TransformStream<Uint8Array>()];
   const serving = serveAcp(openEditorHost(context), { input: toAgent.readable, output: toClient.writable });
   const updates: SessionUpdate[] = [];
@@ -107,14 +91,7 @@ export async function openEditor(setup: EditorSetup) {
         )
         .join(""),
     files: () =>
-      Object.fromEntries(
-        readdirSync(home.root, { recursive: true, withFileTypes: true })
-          .filter((entry) => entry.isFile() && !entry.parentPath.includes(".pai_history"))
-          .map((entry) => {
-            const path = join(entry.parentPath, entry.name);
-            return [path.slice(home.root.length + 1), readFileSync(path, "utf8")];
-          }),
-      ),
+      Object.fromEntries(Object.entries(filesIn(home.root)).filter(([name]) => !name.startsWith(".pai_history/"))),
     /** Ends as a closed editor does; resolves when pai has taken back what was under way. */
     async close() {
       connection.close();

@@ -1,16 +1,20 @@
-/** The reading of a command line: what every part means, and what is refused with which words (R24, R25). */
+/** The command line: flags, words, columns of lists, and what belongs to its surface. */
 import { expect, test } from "bun:test";
 import { parseArgs } from "node:util";
 import { parseArgs as parseByCitty } from "citty";
 import fc from "fast-check";
+import { columnsOf, columnsOfErrors } from "../../src/cli/columns.ts";
 import { argsForCitty, checkLine, flagsOf, orderLine } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/command-table.ts";
+import { renderHelpOf } from "../../src/cli/commands/help.ts";
 import { runFlag } from "../../src/cli/flag-values.ts";
-import { type FlagKey, flagTable, specsOf } from "../../src/cli/flags.ts";
+import { type FlagKey, flagGroups, flagTable, specsOf } from "../../src/cli/flags.ts";
 import { habitOfCommand, habitOfFlag } from "../../src/cli/habits.ts";
+import { variables } from "../../src/cli/manual.ts";
 import { toPaiError } from "../../src/core/error.ts";
 import { kebabCase } from "../../src/core/text.ts";
-import { settingTable } from "../../src/store/setting-table.ts";
+import { allSettings, settingTable } from "../../src/store/setting-table.ts";
+import { refit } from "../../src/ui/layout.ts";
 
 /** What a command that takes every flag would get. */
 function read(...argv: readonly string[]) {
@@ -171,4 +175,54 @@ test("help of every command fits into 80 columns", async () => {
     const { out } = await openProcess().run({ run: helpCommand(commands) }, { words: [name] });
     expect([name, out.split("\n").filter((line) => line.length > 80)]).toEqual([name, []]);
   }
+});
+
+test("COLUMNS says it, else the terminal; one that says 0 does not know and counts as 80 (R49)", () => {
+  const own = Object.getOwnPropertyDescriptor(process.stderr, "columns");
+  const widthOn = (columns: number | undefined, env = {}) => {
+    Object.defineProperty(process.stderr, "columns", { value: columns, configurable: true });
+    return columnsOf(env);
+  };
+  const widths = [widthOn(100, { COLUMNS: "40" }), widthOn(100, { COLUMNS: "x" }), widthOn(0), widthOn(undefined)];
+  if (own === undefined) Reflect.deleteProperty(process.stderr, "columns");
+  else Object.defineProperty(process.stderr, "columns", own);
+  expect(widths).toEqual([40, 100, 80, 80]);
+});
+
+test("what goes to no terminal has no width to be wrapped to (R12)", () => {
+  const tty = { stdin: true, stdout: true, stderr: false, keyboard: true };
+  expect(columnsOfErrors({ tty, env: { COLUMNS: "40" } })).toBeNull();
+});
+
+const run = commands.find(({ name }) => name === "run");
+
+test("run takes at most 50 flags, each in a group, and its help fits two screens of 80 x 40", () => {
+  if (run === undefined) throw new Error("no command run");
+  const grouped = specsOf(Object.values(flagGroups).flat());
+  expect([run.flags.length <= 50, run.flags.filter((flag) => !grouped.includes(flag))]).toEqual([true, []]);
+  const lines = renderHelpOf(run).trimEnd().split("\n");
+  expect(lines.length).toBeLessThanOrEqual(80);
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
+});
+
+test("the help of a command names each of its flags", () => {
+  for (const command of commands) {
+    const help = renderHelpOf(command);
+    const missing = command.flags.filter(({ name }) => !help.includes(`--${name}`));
+    expect([command.name, missing]).toEqual([command.name, []]);
+  }
+});
+
+test("on a narrow terminal help breaks between words", () => {
+  for (const command of commands) {
+    const help = refit(renderHelpOf(command, 60), 60);
+    expect(help.split("\n").filter((line) => line.length > 60)).toEqual([]);
+    expect(help.split(/\s+/)).toEqual(renderHelpOf(command).split(/\s+/));
+  }
+});
+
+test("there are at most 32 settings, the address of a provider counted once, and 30 variables", () => {
+  const names = new Set(allSettings.map(({ name }) => name.replace(/^baseUrl\..*/, "baseUrl.PROVIDER")));
+  const variable = variables.flatMap(([listed]) => listed.split(", "));
+  expect([names.size <= 32, variable.length <= 30]).toEqual([true, true]);
 });

@@ -1,11 +1,14 @@
-/** `pai config`: what is in force is said with its reason, and one setting is written without touching the rest of the file. */
+/** pai config and pai trust: what is set, shown, and taken back. */
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { configCommand } from "../../src/cli/commands/config.ts";
+import { trustCommand } from "../../src/cli/commands/trust.ts";
 import { settingsAbout } from "../../src/cli/manual.ts";
 import { requireConsent } from "../../src/store/base-url.ts";
 import { putKey } from "../../src/store/keys.ts";
 import { allSettings } from "../../src/store/setting-table.ts";
+import { loadSettings } from "../../src/store/settings.ts";
 import { put } from "../store/temp-home.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
@@ -112,4 +115,34 @@ test("every setting says what it is for", () => {
   const silent = allSettings.filter(({ name }) => !name.startsWith("baseUrl.") && !Object.hasOwn(settingsAbout, name));
   expect(silent.map(({ name }) => name)).toEqual([]);
   expect(Object.keys(settingsAbout).filter((name) => !allSettings.some((each) => each.name === name))).toEqual([]);
+});
+
+const trustOf = ({ home: { places, root } }: Process) => loadSettings({ flags: {}, env: {}, places, root }).trust;
+
+test("trusts pai.json as it is, shows it, and takes it back", async () => {
+  const process = openProcess();
+  put(join(process.home.root, "pai.json"), '{"checks": ["make"]}');
+  const { code, out } = await process.run({ run: trustCommand });
+  expect([code, trustOf(process)]).toEqual([0, "trusted"]);
+  expect(out).toStartWith('{"checks": ["make"]}\n\nTrusted pai.json in ');
+  put(join(process.home.root, "pai.json"), '{"checks": ["make evil"]}');
+  expect(trustOf(process)).toBe("changed");
+  const revoked = await process.run({ run: trustCommand }, { flags: { revoke: true, json: true } });
+  expect([JSON.parse(revoked.out).data.trusted, trustOf(process)]).toEqual([false, "untrusted"]);
+});
+
+test("where there is nothing to trust, all that could be is named", async () => {
+  const { home, run } = openProcess();
+  const { code, err } = await run({ run: trustCommand });
+  expect([code, err.trimEnd()]).toEqual([
+    "config_invalid",
+    `there is nothing to trust in ${home.root}: no pai.json, and no commands or skills in .pai`,
+  ]);
+});
+
+test("without a pai.json, or with a broken one, there is nothing to trust: exit 3", async () => {
+  const process = openProcess();
+  expect((await process.run({ run: trustCommand })).code).toBe("config_invalid");
+  put(join(process.home.root, "pai.json"), '{"limits": {"calls": "x"}}');
+  expect((await process.run({ run: trustCommand })).code).toBe("config_invalid");
 });

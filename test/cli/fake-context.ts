@@ -26,32 +26,34 @@ export interface Process {
   readonly run: (command: Pick<Command, "run">, typed?: Typed) => Promise<Said>;
 }
 
+/** Where nothing is typed, piped or shown, but for what is given. */
+export const makeContext = (home: Home, more: Partial<Context>): Context => ({
+  ...{ env: {}, cwd: home.root, flags: {}, words: [], out: () => {}, err: () => {} },
+  tty: { stdin: false, stdout: false, stderr: false, keyboard: false },
+  ...{ notices: openNotices(() => new Date()), now: () => new Date(), signal: new AbortController().signal },
+  ...{ shown: async () => {}, readPiped: async () => ({ text: "", note: null }), readStdin: async () => "" },
+  onInterrupt: () => {},
+  ...more,
+});
+
 export function openProcess(home: Home = makeHome(), files: Files = {}): Process {
   placeFiles(home.root, files);
   return {
     home,
     async run(command, { words = [], flags = {}, env = {}, stdin } = {}) {
       let [out, err] = ["", ""];
-      const context: Context = {
-        env: { HOME: home.places.home ?? "", ...env },
-        cwd: home.root,
-        flags,
-        words,
+      const isTyped = stdin === undefined;
+      const context = makeContext(home, {
+        ...{ env: { HOME: home.places.home ?? "", ...env }, flags, words },
         out: (text) => {
           out += text;
         },
         err: (text) => {
           err += text;
         },
-        tty: { stdin: stdin === undefined, stdout: false, stderr: false, keyboard: stdin === undefined },
-        notices: openNotices(() => new Date()),
-        shown: async () => {},
-        readPiped: async () => ({ text: "", note: null }),
+        tty: { stdin: isTyped, stdout: false, stderr: false, keyboard: isTyped },
         readStdin: async () => stdin ?? "",
-        onInterrupt: () => {},
-        signal: new AbortController().signal,
-        now: () => new Date(),
-      };
+      });
       try {
         return { code: await command.run(context), out, err };
       } catch (thrown) {

@@ -183,30 +183,13 @@ export function placeFiles(folder: string, files: Files): void {
   }
 }
 
+const noCaps = { calls: null, tokens: null, cost: null };
+const off = { noWorse: false, interactive: false, allowDelete: false, allowRun: false, strict: false, dryRun: false };
 export const defaults: RunOptions = {
-  command: "run",
-  mode: "single-shot",
-  version: "0.0.0",
-  temperature: 0,
-  caps: { calls: null, tokens: null, cost: null },
-  guard: { lines: 500 },
-  maxActions: 15,
-  only: [],
-  checks: [],
-  checkTimeoutMs: 20_000,
-  baseline: true,
-  checkWaitMs: 20_000,
-  noWorse: false,
-  commandTimeoutMs: 20_000,
-  interactive: false,
-  allowDelete: false,
-  allowRun: false,
-  allow: [],
-  strict: false,
-  dryRun: false,
-  keep: false,
-  review: false,
-  planOnly: false,
+  ...{ ...off, keep: false, review: false, planOnly: false, baseline: true },
+  ...{ command: "run", mode: "single-shot", version: "0.0.0", temperature: 0 },
+  ...{ caps: noCaps, guard: { lines: 500 }, maxActions: 15, only: [], checks: [], allow: [] },
+  ...{ checkTimeoutMs: 20_000, checkWaitMs: 20_000, commandTimeoutMs: 20_000 },
 };
 
 /** Headless answers beyond a yes to the plan come from the policy, as with `-y`. */

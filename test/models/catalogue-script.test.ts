@@ -14,12 +14,7 @@ const folder = newFolder("disk", "catalogue");
 const today = "2026-11-23";
 /** A model as models.dev writes it, with the fields that pai does not need. */
 const modelsDev = (model: object) => ({
-  name: "A model",
-  attachment: true,
-  reasoning: true,
-  tool_call: true,
-  temperature: true,
-  release_date: "2026-10-01",
+  ...{ name: "A model", attachment: true, reasoning: true, tool_call: true, release_date: "2026-10-01" },
   modalities: { input: ["text", "image"], output: ["text"] },
   limit: { context: 200_000, output: 64_000 },
   cost: { input: 2, output: 10, cache_read: 0.2, cache_write: 2.5 },
@@ -57,24 +52,9 @@ describe("a new model", () => {
   test("gets its limits and its rates of today", () => {
     const { models, changes } = merge({ "gpt-9": modelsDev({}) });
     expect(changes).toEqual(["+ openai:gpt-9"]);
-    expect(models).toEqual([
-      {
-        provider: "openai",
-        name: "gpt-9",
-        window: 200_000,
-        maxOutputTokens: 64_000,
-        prices: [
-          {
-            date: today,
-            source: "https://models.dev/api.json",
-            input: 2,
-            cached: 0.2,
-            written: 2.5,
-            output: 10,
-          },
-        ],
-      },
-    ]);
+    const rates = { input: 2, cached: 0.2, written: 2.5, output: 10 };
+    const prices = [{ date: today, source: "https://models.dev/api.json", ...rates }];
+    expect(models).toEqual([{ provider: "openai", name: "gpt-9", window: 200_000, maxOutputTokens: 64_000, prices }]);
   });
 
   const priceOf = (cost: object | undefined) => merge({ "gpt-9": modelsDev({ cost }) }).models[0]?.prices[0];

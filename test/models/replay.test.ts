@@ -1,8 +1,12 @@
-/** Recorded replies in place of a model. */
+/** Recordings in place of a model: read, played, and what real services once said. */
 import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findSecrets } from "../../src/core/secrets/new-secrets.ts";
 import { openModel } from "../../src/models/open.ts";
 import { createReplayModel, parseReplay } from "../../src/models/replay.ts";
 import { options, take } from "./loopback.ts";
+import { type Recorded, replay, shape } from "./read-recorded.ts";
 
 const call = { id: "c", name: "read", input: { path: "a" } };
 
@@ -61,4 +65,29 @@ describe("replay", () => {
     expect((await take(model)).error?.code).toBe("reply_blocked");
     expect((await take(model)).text).toBe("x");
   });
+});
+
+const folder = join(import.meta.dir, "recorded");
+const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
+const read = (name: string): Recorded => shape.parse(JSON.parse(readFileSync(join(folder, name), "utf8")));
+
+test.each(names)("%s", async (name) => {
+  const recorded = read(name);
+  const { list, error, done } = await replay(recorded);
+  if (recorded.method === "GET" && recorded.status === 200) expect(list?.models.length).toBeGreaterThan(0);
+  else if (recorded.status >= 400) {
+    expect(error?.code).not.toBe("internal");
+    expect(error?.code ?? "no error").toBe((recorded.expect?.code ?? error?.code ?? "an error") as string);
+  } else expect([error, (done?.usage.input ?? 0) > 0]).toEqual([null, true]);
+});
+
+test("no recorded body holds a key or the name of an account", () => {
+  for (const name of names) {
+    const text = readFileSync(join(folder, name), "utf8");
+    expect([name, findSecrets(text), /\b(?:user|org|proj)[-_][A-Za-z0-9]{10,}/.exec(text)?.[0]]).toEqual([
+      name,
+      [],
+      undefined,
+    ]);
+  }
 });

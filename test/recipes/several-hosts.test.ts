@@ -55,35 +55,32 @@ needs("ansible-playbook").test(
   },
 );
 
-needs("curl", rootUser).test(
-  "sockets: a check of a service says which flag reaches its socket, before a call",
-  async () => {
-    const answers: Answer[] = [planned(["WRITE a.txt"]), done(write("a.txt", "a\n"))];
-    await using place = openPlace(answers);
-    const socket = `/run/pai-test-${process.pid}.sock`;
-    const service = Bun.serve({ unix: socket, fetch: () => new Response("up") });
-    const run = async (...flags: readonly string[]) =>
-      readOutcome(
-        await place.pai([
-          "run",
-          "-y",
-          "--json",
-          ...flags,
-          "--check",
-          `curl -sS --unix-socket ${socket} http://x/`,
-          "write a",
-        ]),
-      );
-    const shut = await run();
-    expect([shut.code, shut.calls.made, shut.error?.message]).toEqual([
-      12,
-      0,
-      expect.stringContaining(`--allow-read ${socket}`),
-    ]);
-    expect((await run("--allow-read", socket)).status).toBe("verified");
-    await service.stop(true);
-  },
-);
+needs("curl", rootUser).test("sockets: a check says which flag reaches its socket, before a call", async () => {
+  const answers: Answer[] = [planned(["WRITE a.txt"]), done(write("a.txt", "a\n"))];
+  await using place = openPlace(answers);
+  const socket = `/run/pai-test-${process.pid}.sock`;
+  const service = Bun.serve({ unix: socket, fetch: () => new Response("up") });
+  const run = async (...flags: readonly string[]) =>
+    readOutcome(
+      await place.pai([
+        "run",
+        "-y",
+        "--json",
+        ...flags,
+        "--check",
+        `curl -sS --unix-socket ${socket} http://x/`,
+        "write a",
+      ]),
+    );
+  const shut = await run();
+  expect([shut.code, shut.calls.made, shut.error?.message]).toEqual([
+    12,
+    0,
+    expect.stringContaining(`--allow-read ${socket}`),
+  ]);
+  expect((await run("--allow-read", socket)).status).toBe("verified");
+  await service.stop(true);
+});
 
 test("logs: the end of a pipe and the lines of errors reach the model, and a folder of logs by looks", async () => {
   const answers: Answer[] = [talked("the disk"), planned(["SNIFF_LOGS error"]), talked("the disk")];

@@ -89,15 +89,12 @@ needs(ownRoot, staticBusybox, { name: "a memory cgroup", isHere: group !== undef
   },
 );
 
-needs(ownRoot, staticBusybox).test(
-  "without /proc the runtime cannot start: its banner, and no exit code of pai's",
-  () => {
-    const { status, stderr } = spawnSync(own[0] ?? "", [...own.slice(1), "chroot", root, "/bin/pai", "--version"], {
-      encoding: "utf8",
-    });
-    expect([status === 0, stderr.includes("Bun has crashed")]).toEqual([false, true]);
-  },
-);
+needs(ownRoot, staticBusybox).test("without /proc the runtime cannot start: no exit code of pai's", () => {
+  const { status, stderr } = spawnSync(own[0] ?? "", [...own.slice(1), "chroot", root, "/bin/pai", "--version"], {
+    encoding: "utf8",
+  });
+  expect([status === 0, stderr.includes("Bun has crashed")]).toEqual([false, true]);
+});
 
 needs("readelf").test("the binary asks for no symbol newer than glibc 2.17 (R66)", () => {
   const { stdout } = spawnSync("readelf", ["-V", "-W", findBinary()], { encoding: "utf8", maxBuffer: 1e9 });

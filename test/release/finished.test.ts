@@ -124,13 +124,10 @@ function makeRoot(target: string, program: string | null): string {
 }
 
 const own = `linux-${process.arch}`;
-needs(releaseOf(own), ownRoot, staticBusybox).test(
-  `${own}: installs in an empty root and plays its demo (R60, R66)`,
-  () => {
-    const { stdout, status } = runInRoot(makeRoot(own, unpack(own)), `${from} && /opt/pai/pai demo`);
-    expect([status, stdout.trimEnd().endsWith(ending)]).toEqual([0, true]);
-  },
-);
+needs(releaseOf(own), ownRoot, staticBusybox).test(`${own}: installs in a bare root and plays its demo (R60)`, () => {
+  const { stdout, status } = runInRoot(makeRoot(own, unpack(own)), `${from} && /opt/pai/pai demo`);
+  expect([status, stdout.trimEnd().endsWith(ending)]).toEqual([0, true]);
+});
 
 needs(releaseOf("linux-arm64"), armPrograms, staticBusybox).test(
   "linux-arm64: installs in an empty root and plays its demo, under qemu (R60, R66)",

@@ -1,9 +1,9 @@
-/** Keys: where they are found, and that none is lost. */
+/** Keys: where they are found, that none is lost, their turns and rests. */
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { providerTable } from "../../src/core/providers.ts";
-import { openKeyState } from "../../src/store/key-state.ts";
+import { endRests, openKeyState } from "../../src/store/key-state.ts";
 import { doubtKey, findKeys, holdKeys, maskKey, putKey, removeKey, setDefaultKey } from "../../src/store/keys.ts";
 import { type Home, makeHome, modeOf, put } from "./temp-home.ts";
 
@@ -118,4 +118,32 @@ test("knows what a key of a provider looks like", () => {
 test("a gateway has keys of its own, which are no reason for a doubt", () => {
   for (const origin of ["OPENAI_BASE_URL", "PAI_BASE_URL", "config.json"])
     expect(doubtKey("openai", "0123456789abcdef0123456789abcdef", { origin })).toBeNull();
+});
+
+test("a missing or damaged file is empty", () => {
+  const { places } = makeHome();
+  const state = openKeyState(places.stateDir);
+  expect(state.load()).toEqual({ cursor: {}, resting: {} });
+  put(join(places.stateDir, "keys.json"), '{"cursor": 3');
+  expect(state.load()).toEqual({ cursor: {}, resting: {} });
+});
+
+test("keeps what another run added; the later rest wins", () => {
+  const { places } = makeHome();
+  const [first, second] = [openKeyState(places.stateDir), openKeyState(places.stateDir)];
+  first.save({ cursor: { gemini: "a" }, resting: { "gemini/a": 50 } });
+  second.save({ cursor: { gemini: "b" }, resting: { "gemini/a": 20, "gemini/b": 70 } });
+  expect(first.load()).toEqual({ cursor: { gemini: "b" }, resting: { "gemini/a": 50, "gemini/b": 70 } });
+  expect(modeOf(join(places.stateDir, "keys.json"))).toBe("600");
+  endRests(places.stateDir, "gemini");
+  expect(first.load()).toEqual({ cursor: { gemini: "b" }, resting: {} });
+});
+
+test("without a place to write, turns live in this process (R45)", () => {
+  for (const folder of [null, "/proc/none"]) {
+    const state = openKeyState(folder);
+    state.save({ cursor: { gemini: "a" }, resting: {} });
+    state.save({ cursor: {}, resting: { "gemini/a": 1 } });
+    expect(state.load()).toEqual({ cursor: { gemini: "a" }, resting: { "gemini/a": 1 } });
+  }
 });

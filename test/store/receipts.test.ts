@@ -2,6 +2,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PaiError, toFailure } from "../../src/core/error.ts";
+import { failedOutcome } from "../../src/core/outcome.ts";
 import { type Fact, readReceipt } from "../../src/core/receipt.ts";
 import { openReceipts } from "../../src/store/receipts.ts";
 import { newFolder } from "../grounds.ts";
@@ -33,29 +35,8 @@ const finished: Fact = {
   type: "run.finished",
   at,
   outcome: {
-    v: 2,
-    ok: true,
-    command: "run",
-    run: id,
-    mode: "single-shot",
-    status: "answered",
-    code: 0,
-    text: "Done, \ufffd included.",
-    next: [],
-    changes: [],
-    checks: [],
-    calls: { made: 1, expected: 1, at_most: 2 },
-    usage: { input: 1, cached: 0, output: 1, thought: 0 },
-    cost: null,
-    model: { requested: "test:model", served: ["test"], key: null },
-    score: null,
-    ms: 4200,
-    actions: { done: 2, failed: 0, refused: 0 },
-    looks: 1,
-    amended: [],
-    refused: [],
-    sandbox: null,
-    error: null,
+    ...failedOutcome("run", toFailure(new PaiError("failed", ""))),
+    ...{ ok: true, run: id, status: "answered", code: 0, text: "Done, \ufffd included.", error: null },
   },
 };
 

@@ -1,8 +1,18 @@
-/** New files are written whole through Bun.write: bytes, rights and name, or nothing under the name. */
+/** Small files that are read and written whole. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { readSmall } from "../../src/system/read-small.ts";
 import { createFile, replaceFile, writeBytes } from "../../src/system/write-file.ts";
 import { newFolder } from "../grounds.ts";
 
@@ -84,4 +94,24 @@ test("a private file is private whatever it was, and another has the rights that
       ["a", "b"],
     ]);
   });
+});
+
+const folder = newFolder("disk", "small");
+const at = (name: string) => join(folder, name);
+
+test("a file is read whole up to the limit; what is larger counts as none", () => {
+  writeFileSync(at("file"), "grün\n");
+  expect(readSmall(at("file"), 6)).toBe("grün\n");
+  expect(readSmall(at("file"), 5)).toBeNull();
+  writeFileSync(at("sparse"), "");
+  truncateSync(at("sparse"), 2 ** 40);
+  expect(readSmall(at("sparse"), 1 << 20)).toBeNull();
+});
+
+test("links, pipes, devices, folders and what is missing count as none, and files without a length as empty", () => {
+  symlinkSync("file", at("link"));
+  spawnSync("mkfifo", [at("pipe")]);
+  for (const path of [at("link"), at("pipe"), at("missing"), folder, "/dev/zero"])
+    expect(readSmall(path, 100)).toBeNull();
+  expect(readSmall("/proc/self/status", 100)).toBe("");
 });

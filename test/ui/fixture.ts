@@ -1,38 +1,40 @@
 /** A run as the terminal sees it: events, outcome, and a terminal that remembers what went where. */
+
+import { PaiError, toFailure } from "../../src/core/error.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
-import type { Plan, PlanStep } from "../../src/core/plan/plan.ts";
-import type { PlanAction } from "../../src/core/vocabulary.ts";
+import { failedOutcome, type Outcome } from "../../src/core/outcome.ts";
+import type { Plan } from "../../src/core/plan/plan.ts";
 import { createTerminal, type TerminalOptions } from "../../src/ui/run/terminal.ts";
 import { chooseStyle } from "../../src/ui/style.ts";
+import { planOf } from "../flows/plans.ts";
 
-function step(step_number: number, action: PlanAction, target: string, purpose: string, destination = null): PlanStep {
-  return { step_number, action, target, destination, purpose, depends_on: [], expected_outcome: "" };
-}
+const planned = planOf({
+  steps: [
+    "READ src/main.py",
+    "WRITE src/lib/a/very/deep/folder/area_of_things.py",
+    "MODIFY src/資料/main.py",
+    "FINISH",
+  ],
+  reply: "Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.",
+  checks: ["python -m py_compile src/main.py", "pytest -q"],
+});
+const purposes = [
+  "See how the formula is used today",
+  "The formula in one place",
+  "面積の計算式を共有モジュールから取り込むように変更する",
+  "Report",
+];
+const steps = (planned.execution_plan?.steps ?? []).map((step, at) => ({ ...step, purpose: purposes[at] ?? "" }));
 
 export const plan: Plan = {
-  intent: "task",
-  reply: "Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.",
+  ...planned,
   analysis: {
-    user_intent: "",
-    target_identification: "",
-    files_to_read: ["src/main.py"],
-    files_to_create: ["src/lib/area.py"],
-    files_to_modify: ["src/main.py"],
-    files_to_delete: [],
+    ...{ user_intent: "", target_identification: "", success_criteria: [] },
+    ...{ files_to_read: ["src/main.py"], files_to_create: ["src/lib/area.py"] },
+    ...{ files_to_modify: ["src/main.py"], files_to_delete: [] },
     risk_assessment: "Low: one import changes, the printed value stays the same",
-    success_criteria: [],
   },
-  execution_plan: {
-    steps: [
-      step(1, "READ", "src/main.py", "See how the formula is used today"),
-      step(2, "WRITE", "src/lib/a/very/deep/folder/area_of_things.py", "The formula in one place"),
-      step(3, "MODIFY", "src/資料/main.py", "面積の計算式を共有モジュールから取り込むように変更する"),
-      step(4, "FINISH", "", "Report"),
-    ],
-    checks: ["python -m py_compile src/main.py", "pytest -q"],
-    fallback_strategies: [],
-  },
+  execution_plan: { steps, checks: planned.execution_plan?.checks ?? [], fallback_strategies: [] },
   intelligence_notes: null,
 };
 
@@ -50,28 +52,13 @@ export const diff = `diff --git a/src/main.py b/src/main.py
 const sum = "0".repeat(64);
 const usage = { input: 1204, cached: 0, output: 380, thought: 0 };
 const check = { command: "pytest -q", by: "user", exit: 0, ms: 840, passed: true } as const;
-const changes = [
-  {
-    path: "src/lib/area.py",
-    op: "create",
-    from: null,
-    added: 5,
-    deleted: 0,
-    before: null,
-    after: sum,
-    by: "plan",
-  },
-  { path: "src/main.py", op: "modify", from: null, added: 1, deleted: 1, before: sum, after: sum, by: "plan" },
-] as const;
+const made = { path: "src/lib/area.py", op: "create", from: null, added: 5, deleted: 0, before: null } as const;
+const modified = { path: "src/main.py", op: "modify", from: null, added: 1, deleted: 1, before: sum } as const;
+const changes = [made, modified].map((each) => ({ ...each, after: sum, by: "plan" as const }));
 
 export const outcome: Outcome = {
-  v: 2,
-  ok: true,
-  command: "run",
-  run: "20261121-230000-ab12",
-  mode: "single-shot",
-  status: "verified",
-  code: 0,
+  ...{ ...failedOutcome("run", toFailure(new PaiError("failed", ""))), ok: true, error: null, code: 0 },
+  ...{ run: "20261121-230000-ab12", status: "verified" },
   text: "Rumusnya sekarang ada di src/lib/area.py.",
   next: ["Tambahkan tes untuk area()", "Type the arguments"],
   plan,
@@ -80,16 +67,8 @@ export const outcome: Outcome = {
   checks: [check],
   calls: { made: 2, expected: 2, at_most: 3 },
   usage: { input: 2408, cached: 0, output: 760, thought: 0 },
-  cost: null,
   model: { requested: "gemini:gemini-3.5-flash-lite", served: ["gemini-3.5-flash-lite"], key: "primary" },
-  score: null,
-  ms: 4200,
-  actions: { done: 2, failed: 0, refused: 0 },
-  looks: 1,
-  amended: [],
-  refused: [],
-  sandbox: null,
-  error: null,
+  ...{ ms: 4200, actions: { done: 2, failed: 0, refused: 0 }, looks: 1 },
 };
 
 export function stamp(events: readonly RunEvent[]): StampedEvent[] {
@@ -129,6 +108,16 @@ export function styleOf(tty: boolean, bare = true) {
   return chooseStyle({ tty, env: { TERM: "xterm", LANG: "C.UTF-8", NO_COLOR: bare ? "1" : "" }, plain: false });
 }
 
+/** What a terminal needs to be told, in colours or not: all that is optional is off. */
+const optionsOf = (tty: boolean) => ({
+  ...{ style: styleOf(tty), outStyle: styleOf(tty), columns: () => 80, now: () => 0, kind: "run" as const },
+  ...{ verbose: false, quiet: false, live: false, screen: true },
+});
+
+/** A terminal that writes both of its streams in one place. */
+export const openTerminal = (write: (text: string) => void, options: Partial<TerminalOptions>) =>
+  createTerminal({ ...optionsOf(true), out: write, err: write, ...options });
+
 /** Runs the events through a terminal; `screen` is what a person sees, `out` and `err` what each stream got. */
 export function show(
   tty: boolean,
@@ -136,26 +125,12 @@ export function show(
   run: { readonly events: readonly StampedEvent[]; readonly outcome: Outcome } = { events, outcome },
 ) {
   const seen = { out: "", err: "", screen: "" };
-  const terminal = createTerminal({
-    out: (text) => {
-      seen.out += text;
-      seen.screen += text;
-    },
-    err: (text) => {
-      seen.err += text;
-      seen.screen += text;
-    },
-    style: styleOf(tty),
-    outStyle: styleOf(tty),
-    columns: () => 80,
-    verbose: false,
-    quiet: false,
-    live: false,
-    screen: tty,
-    kind: "run",
-    now: () => 0,
-    ...options,
-  });
+  const writer = (stream: "out" | "err") => (text: string) => {
+    seen[stream] += text;
+    seen.screen += text;
+  };
+  const streams = { out: writer("out"), err: writer("err"), screen: tty };
+  const terminal = createTerminal({ ...optionsOf(tty), ...streams, ...options });
   for (const event of run.events) terminal.sink(event);
   terminal.finish(run.outcome);
   return seen;
@@ -164,19 +139,6 @@ export function show(
 /** A terminal that takes one event after the other, and what it wrote on standard error. */
 export function watch(options: Partial<TerminalOptions>) {
   const writes: string[] = [];
-  const terminal = createTerminal({
-    out: () => {},
-    err: (text) => writes.push(text),
-    style: styleOf(true),
-    outStyle: styleOf(true),
-    columns: () => 40,
-    verbose: false,
-    quiet: false,
-    live: false,
-    screen: true,
-    kind: "run",
-    now: () => 0,
-    ...options,
-  });
-  return { terminal, writes };
+  const streams = { out: () => {}, err: (text: string) => writes.push(text), columns: () => 40 };
+  return { terminal: createTerminal({ ...optionsOf(true), ...streams, ...options }), writes };
 }

@@ -1,7 +1,9 @@
-/** A file that cannot be replaced as it is, is written in its place, and comes back all the same. */
-import { expect } from "bun:test";
-import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+/** Files that are mounted, disks that are scarce, records that are sealed. */
+import { expect, test } from "bun:test";
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openSeal, prepareSeal } from "../../src/workspace/journal/record.ts";
+import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { newFolder } from "../grounds.ts";
 import { needs, otherUser, ownMounts } from "../needs.ts";
 
@@ -26,4 +28,54 @@ needs(otherUser).test("a file of a group that is not the user's keeps it, and is
   chmodSync(file, 0o644);
   const starter = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
   expect([await wrongIn(base, starter, "group"), statSync(file).gid]).toEqual([[], 33]);
+});
+
+async function commitWithout(scarce: "space" | "files" | "writing", where = "both") {
+  const base = newFolder("disk", "test");
+  const command = ["unshare", "-rm", process.execPath, join(import.meta.dir, "mounted.ts"), base, scarce, where];
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
+  const result: unknown = await new Response(child.stdout).json();
+  return result as { readonly said: Readonly<Record<string, number>>; readonly wrong: readonly string[] };
+}
+
+needs(ownMounts).test("with any room that is left, a commit happens whole or not at all", async () => {
+  const { said, wrong } = await commitWithout("space");
+  expect(wrong).toEqual([]);
+  expect(Object.keys(said).sort()).toEqual(["disk_full", "done"]);
+});
+
+needs(ownMounts).test("with any number of files that are left, too", async () => {
+  const { said, wrong } = await commitWithout("files");
+  expect(wrong).toEqual([]);
+  expect(Object.keys(said).sort()).toEqual(["disk_full", "done"]);
+});
+
+needs(ownMounts).test("nothing is changed where nothing can be written", async () => {
+  for (const where of ["work", "state"]) {
+    const { said, wrong } = await commitWithout("writing", where);
+    expect(wrong).toEqual([]);
+    expect(Object.keys(said)).toEqual(["read_only"]);
+  }
+});
+
+const line = "a line of a record";
+const sealOf = (folder: string) => openSeal({ folder, disk: openDisk() }, "run")?.(line) ?? null;
+
+test("the key of the one that was quicker stays: what it sealed can be undone", () => {
+  const folder = newFolder("disk", "seal");
+  const disk = openDisk();
+  let quicker: string | null = null;
+  /** The other makes its key and seals with it while this one has written its own but not named it. */
+  const late: Disk = {
+    ...disk,
+    createFile(...given) {
+      const created = disk.createFile(...given);
+      prepareSeal({ folder, disk });
+      quicker = sealOf(folder);
+      return created;
+    },
+  };
+  prepareSeal({ folder, disk: late });
+  expect(quicker).not.toBeNull();
+  expect([sealOf(folder), readdirSync(folder)]).toEqual([quicker, ["seal"]]);
 });

@@ -1,5 +1,6 @@
-/** Of a long text the end, the beginning and the newest lines of errors are kept, each whole. */
-import { expect, test } from "bun:test";
+/** The output of commands and checks: what is kept of it, and what it says. */
+import { describe, expect, test } from "bun:test";
+import { compareFailures, renderComparison, tailOf } from "../../../src/core/command/check-output.ts";
 import { clipText, openClip, shareOut } from "../../../src/core/command/clip.ts";
 
 const logOf = (count: number, isError: (n: number) => boolean) =>
@@ -45,4 +46,79 @@ test("the pieces in which a text comes make no difference", () => {
 test("of a line without end the part around the word is kept, cut between words", () => {
   const text = clipText(`${"fine words ".repeat(3000)} panic ${"more words ".repeat(3000)}`, shareOut(12_000));
   expect(text).toMatch(/, all 1:\]\n(?:fine|words| )+panic (?:more|words| )+\n\[and the end\]/);
+});
+
+const failed = (output: string, exit = 1) => ({ exit, passed: false, output });
+const unittest = (failures: string, took: string, count: number) =>
+  `F..\n=====\n${failures}\n-----\nRan ${count} tests in ${took}s\n\nFAILED (failures=1)\n`;
+
+describe("two failures are the same", () => {
+  test.each([
+    ["durations", "FAILED a in 0.12s", "FAILED a in 3.4s"],
+    ["dates", "error at 2026-11-22T10:11:12Z", "error at 2026-11-23 09:01:02.5"],
+    ["addresses", "Error: <object at 0x7f01> failed", "Error: <object at 0xdeadbeef> failed"],
+    ["ports", "Error: connect localhost:41233 failed", "Error: connect localhost:5000 failed"],
+    ["process ids", "Error: process 812 failed", "Error: process 9124 failed"],
+    ["line numbers behind a path", "src/a.py:12: error: bad", "src/a.py:19: error: bad"],
+    ["line numbers of a traceback", 'File "a.py", line 3, in f\nError: x', 'File "a.py", line 9, in f\nError: x'],
+    ["the order of what fails", "FAIL a\nFAIL b", "FAIL b\nFAIL a"],
+    ["lines that tell no failure", unittest("FAIL: t", "0.01", 3), unittest("FAIL: t", "0.02", 4)],
+  ])("when only %s differ", (_name, before, after) => {
+    expect(compareFailures(failed(before), failed(after))).toEqual({ same: true, fresh: [] });
+  });
+
+  test.each([
+    ["a count differs", "3 tests failed", "4 tests failed"],
+    ["a value differs", "AssertionError: 1 != 2", "AssertionError: 1 != 3"],
+    ["one failure is gone", "FAIL a\nFAIL b", "FAIL a"],
+    ["one failure is new", "FAIL a", "FAIL a\nFAIL b"],
+    ["the same line comes twice", "FAIL a", "FAIL a\nFAIL a"],
+  ])("but not when %s", (_name, before, after) => {
+    expect(compareFailures(failed(before), failed(after))?.same).toBe(false);
+  });
+
+  test("nor with another exit code", () => {
+    expect(compareFailures(failed("FAIL a", 1), failed("FAIL a", 2))?.same).toBe(false);
+  });
+});
+
+test("empty and cut outputs, and a check that passed, are compared with nothing", () => {
+  expect(compareFailures(failed(""), failed(""))).toBeNull();
+  expect(
+    compareFailures(failed("FAIL\n[4000 bytes left out]\nx"), failed("FAIL\n[4000 bytes left out]\nx")),
+  ).toBeNull();
+  expect(compareFailures({ exit: 0, passed: true, output: "ok" }, failed("FAIL"))).toBeNull();
+});
+
+test("what is new is named by the first line that says what failed", () => {
+  const compared = compareFailures(failed("FAIL a"), failed("FAIL a\nFAIL b\nFAIL c"));
+  expect(renderComparison(compared)).toBe("new since before: FAIL b (and 1 more line)");
+  const trace = ">       raise ValueError(weight)\nE       ValueError: too light\nFAILED test_bmi.py::test_light";
+  expect(renderComparison(compareFailures(failed("FAIL a"), failed(trace)))).toBe(
+    "new since before: E       ValueError: too light (and 2 more lines)",
+  );
+  expect(renderComparison(compareFailures(failed("FAIL a\nFAIL b"), failed("FAIL a")))).toBe(
+    "fewer failures than before",
+  );
+});
+
+test("totals that count fewer failures are nothing new", () => {
+  const failed = (output: string) => ({ exit: 1, passed: false, output });
+  const before = failed("FAILED t.py::one\nFAILED t.py::two\n2 failed, 2 passed in 0.31s\n");
+  const better = failed("FAILED t.py::two\n1 failed, 3 passed in 0.29s\n");
+  expect(renderComparison(compareFailures(before, better))).toBe("fewer failures than before");
+  const worse = failed("FAILED t.py::one\nFAILED t.py::two\n3 failed, 1 passed in 0.29s\n");
+  expect(renderComparison(compareFailures(before, worse))).toBe("new since before: 3 failed, 1 passed in 0.29s");
+  const other = failed("FAILED t.py::two\nE  Oops: 1 error in line\n1 failed, 3 passed in 0.29s\n");
+  expect(renderComparison(compareFailures(before, other))).toBe("new since before: E  Oops: 1 error in line");
+});
+
+test("the end of a long output is shown from the beginning of a line, and what is missing is counted", () => {
+  const output = Array.from({ length: 900 }, (_, at) => `line ${at}`).join("\n");
+  const shown = tailOf(output);
+  expect(shown).toMatch(/^\[… \d+ characters before this are left out\]\nline \d+\n/);
+  expect(shown.endsWith("line 899")).toBe(true);
+  expect(shown.length).toBeLessThan(3100);
+  expect(tailOf("short\n")).toBe("short");
+  expect(tailOf("x".repeat(5000)).length).toBeGreaterThan(2900);
 });

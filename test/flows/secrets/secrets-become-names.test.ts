@@ -7,37 +7,18 @@ import { allActions } from "../../../src/actions/registry.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { plan as planOf, schedule, verdict } from "../plans.ts";
+import { finish, modify, plan as planOf, schedule, verdict } from "../plans.ts";
 import { makeFolder, past, play, playIn } from "../scripted.ts";
 
 const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
-const plan = JSON.stringify({
-  intent: "task",
-  reply: "ok",
-  execution_plan: { steps: [{ step_number: 1, action: "MODIFY", target: "settings.py", purpose: "timeout" }] },
-  intelligence_notes: { complexity_assessment: "simple" },
-});
-const script = `MODIFY::settings.py::EOT
-<<<<<<< SEARCH
-KEY = "<<SECRET_k3f9_1>>"
-TIMEOUT = 1
-=======
-KEY = "<<SECRET_k3f9_1>>"
-TIMEOUT = 2
->>>>>>> REPLACE
-END::EOT
-FINISH::done
-`;
+const plan = planOf({ steps: ["MODIFY settings.py"] });
+const named = 'KEY = "<<SECRET_k3f9_1>>"\n';
+const script = modify("settings.py", [`${named}TIMEOUT = 1\n`, `${named}TIMEOUT = 2\n`]) + finish("done");
 
 test("a short file whose secret is shorter than its name is whole: told once, and no part of it is offered", async () => {
   const files = { "app.yaml": "password: hunter2hunter\nmax: 1\n" };
-  const edit =
-    "MODIFY::app.yaml::EOT\n<<<<<<< SEARCH\nmax: 1\n=======\nmax: 2\n>>>>>>> REPLACE\nEND::EOT\nFINISH::done\n";
-  const ran = await play({
-    files,
-    lines: [planOf({ steps: ["MODIFY app.yaml"] }), edit],
-    task: "raise max in app.yaml",
-  });
+  const lines = [planOf({ steps: ["MODIFY app.yaml"] }), modify("app.yaml", ["max: 1\n", "max: 2\n"]) + finish()];
+  const ran = await play({ files, lines, task: "raise max in app.yaml" });
   expect(ran.told(2).match(/password: <<SECRET_k3f9_1>>/g)).toHaveLength(1);
   expect(ran.told(2)).not.toContain("parts of");
   expect(ran.files).toEqual({ "app.yaml": "password: hunter2hunter\nmax: 2\n" });

@@ -7,7 +7,7 @@ import { PaiError } from "../../../src/core/error.ts";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import type { RunOptions } from "../../../src/flows/run.ts";
-import { schedule, verdict } from "../plans.ts";
+import { plan, schedule, verdict } from "../plans.ts";
 import { type Line, makeFolder, play, playIn, type Setup } from "../scripted.ts";
 
 const write = (path: string, text: string, end = "") =>
@@ -287,31 +287,18 @@ test("the summary and the verdict are never executed, whatever lines they hold",
 });
 
 test("--mode auto works eight-step on a complex plan, grouped into its steps, and says so", async () => {
-  const plan = (complexity: string) =>
-    JSON.stringify({
-      intent: "task",
-      reply: "ok",
-      analysis: null,
-      execution_plan: {
-        steps: [{ step_number: 1, action: "WRITE", target: "a.py", purpose: "it" }],
-        checks: [],
-        fallback_strategies: [],
-      },
-      intelligence_notes: { complexity_assessment: complexity },
-    });
+  const planned = (complexity: "simple" | "complex") => plan({ steps: ["WRITE a.py"], complexity });
   const options = { mode: "auto" };
   const complex = await play({
-    lines: [plan("complex"), write("a.py", "x", finish), verdict(true), summary],
-    flow: hybrid,
-    options,
+    lines: [planned("complex"), write("a.py", "x", finish), verdict(true), summary],
+    ...{ flow: hybrid, options },
   });
   expect(complex.purposes).toBe("plan execute integrity summary");
   expect(complex.eventsOf("plan.ready")[0]?.promise).toMatchObject({ expected: 4, at_most: 6 });
   expect(complex.outcome).toMatchObject({ mode: "eight-step", calls: { made: 4, expected: 4, at_most: 6 } });
   const simple = await play({
-    lines: [plan("simple"), `WRITE::a.py::EOT\nx\nEND::EOT\n${finish}`],
-    flow: hybrid,
-    options,
+    lines: [planned("simple"), `WRITE::a.py::EOT\nx\nEND::EOT\n${finish}`],
+    ...{ flow: hybrid, options },
   });
   expect(simple.outcome).toMatchObject({ mode: "single-shot", calls: { made: 2 } });
   expect(simple.eventsOf("notice")).toEqual([]);

@@ -1,7 +1,12 @@
-/** Calls written as text cost little, whatever a model writes. */
+/** Calls in Chat Completions: what is asked, and those written as text. */
 import { expect, test } from "bun:test";
+import type { Json, ModelRequest } from "../../../src/core/model.ts";
+import { chatForm, encodeChat } from "../../../src/models/chat/encode.ts";
 import { createTextCallReader } from "../../../src/models/chat/text-calls.ts";
+import { encodeOllama } from "../../../src/models/local/bridge.ts";
+import { withoutDialect } from "../../../src/models/wire/strict-schema.ts";
 import { expectCpu } from "../../core/cpu-time.ts";
+import { request } from "../loopback.ts";
 
 function read(text: string) {
   const reader = createTextCallReader(["read"]);
@@ -36,4 +41,32 @@ test("finds a call behind much code", () => {
 test("a tool's name may be in capitals, as in native calls", () => {
   const { text, calls } = read('<tool_call>{"name": "Read", "arguments": {"path": "a"}}</tool_call>');
   expect([text, calls]).toEqual(["", [{ name: "Read", input: { path: "a" } }]]);
+});
+
+test("a conversation with calls, in both forms", () => {
+  const messages: ModelRequest["messages"] = [
+    { role: "user", text: "go" },
+    { role: "assistant", text: "", calls: [{ id: "a", name: "read", input: { path: "x" } }], native: null },
+    { role: "tools", results: [{ id: "a", name: "read", ok: false, text: "gone" }] },
+  ];
+  const start = [
+    { role: "system", content: "You are a test." },
+    { role: "user", content: "go" },
+  ];
+  const said = (call: Json) => ({ role: "assistant", content: "", tool_calls: [call] });
+  const content = "error: gone";
+  expect(
+    encodeChat("m", { ...request, messages }, { owner: "", form: chatForm, schemaOf: withoutDialect })["messages"],
+  ).toEqual([
+    ...start,
+    said({ id: "a", type: "function", function: { name: "read", arguments: '{"path":"x"}' } }),
+    { role: "tool", tool_call_id: "a", content },
+  ]);
+  expect(
+    encodeOllama("m", { ...request, messages }, { owner: "", window: null, isThinkingOff: false })["messages"],
+  ).toEqual([
+    ...start,
+    said({ function: { name: "read", arguments: { path: "x" } } }),
+    { role: "tool", tool_name: "read", content },
+  ]);
 });

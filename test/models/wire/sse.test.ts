@@ -1,5 +1,6 @@
-/** Events as servers and gateways really write them, whole and cut anywhere. */
+/** Events and answers as servers and gateways really write them: cut anywhere, longer than they need be. */
 import { expect, test } from "bun:test";
+import { readStart } from "../../../src/models/wire/error-body.ts";
 import { createSseReader } from "../../../src/models/wire/sse.ts";
 import { expectCpu } from "../../core/cpu-time.ts";
 
@@ -25,4 +26,22 @@ test("an event that is cut between any two characters is the same event", () => 
 test("an event of 8 MB in small pieces is looked at once", () => {
   const large = "x".repeat(8_000_000);
   expectCpu(1000, () => expect(read(`data: ${large}\n\n`, 500)).toEqual([large]));
+});
+
+test("a short answer is read whole, of an endless one the beginning, and its connection ends", async () => {
+  expect(await readStart(new Response("ä€"), 100)).toBe("ä€");
+  expect(await readStart(new Response(null), 100)).toBe("");
+  let sent = 0;
+  let ended = false;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 1;
+      controller.enqueue(new Uint8Array(1000).fill(120));
+    },
+    cancel() {
+      ended = true;
+    },
+  });
+  expect(await readStart(new Response(endless), 5000)).toBe("x".repeat(5000));
+  expect([ended, sent < 20]).toEqual([true, true]);
 });

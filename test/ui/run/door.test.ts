@@ -7,37 +7,17 @@ import { createFace } from "../../../src/acp/face.ts";
 import type { StampedEvent } from "../../../src/core/event.ts";
 import { createJsonl, renderDocument } from "../../../src/ui/json.ts";
 import { spellQuestion } from "../../../src/ui/prompt/read-answer.ts";
-import { createTerminal, type TerminalOptions } from "../../../src/ui/run/terminal.ts";
+import type { TerminalOptions } from "../../../src/ui/run/terminal.ts";
 import { openVisible, visible } from "../../../src/ui/sanitize.ts";
 import { chooseStyle, ownCodes } from "../../../src/ui/style.ts";
 import { everyEvent } from "../../every-event.ts";
+import { openTerminal } from "../fixture.ts";
 
 /** Clipboard, screen, title, hidden text, text turned round, C1 controls, carriage return, a line of its own, a link. */
 const pieces = [
-  "a",
-  " ",
-  "\n",
-  "\x1b]52;c;ZXZpbA==\x07",
-  "\x1b[2J",
-  "\x1b[8m",
-  "\x1b[31m",
-  "\x1b]0;t\x07",
-  "\x1b]8;;http://x\x1b\\",
-  "\u202e",
-  "\u200b",
-  "\x9b2J",
-  "\x9d0;t\x9c",
-  "\r",
-  "\b",
-  "\u2028",
-  "\ufeff",
-  "\u{e0041}",
-  "\x00",
-  "\x7f",
-  "\ud83d",
-  "`",
-  "**",
-  "```\n",
+  ...["a", " ", "\n", "\x1b]52;c;ZXZpbA==\x07", "\x1b[2J", "\x1b[8m", "\x1b[31m", "\x1b]0;t\x07"],
+  ...["\x1b]8;;http://x\x1b\\", "\u202e", "\u200b", "\x9b2J", "\x9d0;t\x9c", "\r", "\b", "\u2028"],
+  ...["\ufeff", "\u{e0041}", "\x00", "\x7f", "\ud83d", "`", "**", "```\n"],
 ];
 const evil = fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 12 }).map((all) => all.join(""));
 const all = pieces.join("b");
@@ -62,20 +42,7 @@ function show(events: readonly StampedEvent[], options: Partial<TerminalOptions>
     const write = (part: string) => {
       shown[event.type] = (shown[event.type] ?? "") + part;
     };
-    const terminal = createTerminal({
-      out: write,
-      err: write,
-      style,
-      outStyle: style,
-      columns: () => 80,
-      verbose: true,
-      quiet: false,
-      live: false,
-      screen: true,
-      kind: "run",
-      now: () => 0,
-      ...options,
-    });
+    const terminal = openTerminal(write, { style, outStyle: style, verbose: true, ...options });
     terminal.sink(event);
     terminal.pause();
     if (event.type === "run.finished") terminal.finish(event.outcome);

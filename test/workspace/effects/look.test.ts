@@ -1,11 +1,12 @@
-/** Two looks at a workspace: what differs between them, what is kept of it, and how far they go. */
+/** What a command changed, as it is looked for and taken over. */
 import { expect, test } from "bun:test";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { finish, pace } from "../../../src/core/steps.ts";
 import { compareLooks, diff } from "../../../src/workspace/effects/candidates.ts";
 import { type Limits, type Look, takeLook } from "../../../src/workspace/effects/look.ts";
-import { noRules, openFolder } from "../folder.ts";
+import { takeOver } from "../../../src/workspace/effects/take-over.ts";
+import { noRules, openFolder, p } from "../folder.ts";
 import { at, change, file } from "../tree.ts";
 
 function openHere(files: Readonly<Record<string, string>>, limits: Limits | null = null) {
@@ -137,4 +138,21 @@ test("a folder that was looked into is looked into again, whatever a command put
   writeFileSync(join(here.path, "more/b/c"), "C");
   const { changes } = here.compare(before, finish(here.look(before)));
   expect(changes.filter(({ path }) => path.startsWith("more"))).toEqual([change("more/b/c", file("c"), file("C"))]);
+});
+
+test("a signal is heard between thousands of files, and what was taken until then is reported", async () => {
+  // In memory where there is such a place: some disks take seconds to make these files.
+  using at = openFolder("memory");
+  using layer = openFolder("memory");
+  const count = 20_000;
+  for (const folder of [join(at.path, "build"), join(layer.path, "build")]) mkdirSync(folder);
+  for (let index = 0; index < count; index += 1) writeFileSync(join(layer.path, "build", `${index}`), "");
+  const aborter = new AbortController();
+  const made = new Set([p("build")]);
+  const done = takeOver({ root: at.root, upper: layer.path, made }, [p("build")], aborter.signal);
+  await Bun.sleep(1);
+  aborter.abort();
+  expect(await done).toEqual([p("build")]);
+  const there = readdirSync(join(at.path, "build")).length;
+  expect([there > 0, there < count]).toEqual([true, true]);
 });

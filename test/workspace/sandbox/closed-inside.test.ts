@@ -1,9 +1,11 @@
-/** The search for closed names in a project: nothing that it leaves out stays open. */
+/** What is closed inside a project, and the layers of a copy. */
 import { expect, test } from "bun:test";
-import { linkSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { findInside, type SearchLimits } from "../../../src/workspace/sandbox/closed-inside.ts";
+import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
 import { type Folder, noRules, openFolder } from "../folder.ts";
+import { makePlace } from "../tree.ts";
 
 const limits: SearchLimits = { names: 1000, apart: 3 };
 
@@ -46,4 +48,31 @@ test("other names of a hidden file are hidden too", () => {
   linkSync(join(at.path, ".env"), join(at.path, "d/e/other"));
   linkSync(join(at.path, ".env"), join(at.path, ".env.local"));
   expect(search(at).hidden).toEqual([".env", ".env.local", "d/e/other"]);
+});
+
+test("a process that swaps folders for links while they are removed does not lead pai out of them", async () => {
+  const place = makePlace();
+  const victim = join(place.work, "victim");
+  for (let index = 0; index < 100; index += 1) mkdirSync(join(victim, `of-the-user-${index}`), { recursive: true });
+  for (let round = 0; round < 10; round += 1) {
+    const top = join(place.work, `left-${round}`);
+    const deep = join(top, ...Array.from({ length: 31 }, () => "d"));
+    mkdirSync(deep, { recursive: true });
+    for (let index = 0; index < 40; index += 1) {
+      mkdirSync(join(deep, `f${index}`));
+      symlinkSync(victim, join(deep, `l${index}`));
+    }
+    const swapper = Bun.spawn([process.execPath, join(import.meta.dir, "swap-folders.ts"), deep], { stdout: "pipe" });
+    await swapper.stdout.getReader().read();
+    try {
+      removeTree(top);
+    } catch {
+      // What changes its kind in the very moment stays for the next time.
+    }
+    swapper.kill();
+    await swapper.exited;
+    removeTree(top);
+    expect(existsSync(top)).toBe(false);
+  }
+  expect(readdirSync(victim)).toHaveLength(100);
 });

@@ -1,14 +1,19 @@
-/** Commands on a copy of the workspace: what they changed comes back whole, and the workspace stays as it was. */
-
+/** Commands on a copy of the project: what is ignored, hidden, and where no overlay can be made. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SandboxState } from "../../../src/core/command/sandbox.ts";
 import { toPaiError } from "../../../src/core/error.ts";
+import type { Transaction } from "../../../src/core/ports.ts";
 import { finish } from "../../../src/core/steps.ts";
 import { readLayer } from "../../../src/workspace/effects/layer.ts";
-import { at, change, file, openPlace, treeOf } from "../tree.ts";
+import { newFolder } from "../../grounds.ts";
+import { needs, rootUser } from "../../needs.ts";
+import { openBare } from "../bare.ts";
+import { at, change, file, openPlace, type Place, treeOf } from "../tree.ts";
 import { inPlace, onCopies, run, say } from "./copies.ts";
+import { copies } from "./here.ts";
 
 const { signal } = new AbortController();
 
@@ -205,3 +210,101 @@ onCopies("a link in the workspace does not lead what is brought over out of it",
     expect(readdirSync(outside)).toEqual([]);
   }),
 );
+
+const rules = (text: string) => change(".gitignore", file("build/\n*.log\n"), file(text));
+
+async function runAfter(place: Place, changes: Parameters<Transaction["apply"]>[0], command: string) {
+  const opened = await openBare(place.work, place.state, {
+    env: { PATH: "/usr/bin:/bin" },
+  });
+  const transaction = await opened.workspace.begin({
+    id: "r1",
+    task: "a command",
+  });
+  await transaction.apply(changes, "plan");
+  const { signal } = new AbortController();
+  const { effects } = await transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, sandbox: "proposal" });
+  return { transaction, effects, signal };
+}
+
+onCopies("files that the run itself made ignored are changed and deleted in the open", () =>
+  inPlace(async (place) => {
+    const { transaction, effects } = await runAfter(
+      place,
+      [rules("src/\n*.txt\n")],
+      "echo evil > src/deep/c.txt; rm a.txt; rm -r gone",
+    );
+    expect(effects.changes.map(say).sort()).toEqual([
+      "change file src/deep/c.txt evil",
+      "delete file a.txt",
+      "delete file gone/x",
+      "delete folder gone",
+    ]);
+    expect([effects.changes.some(({ isIgnored }) => isIgnored), effects.carried]).toEqual([false, []]);
+    await transaction.drop(effects, null);
+  }),
+);
+
+onCopies("what is new under rules that the run wrote is brought over, but for files that steer", () =>
+  inPlace(async (place) => {
+    const made = "mkdir -p out .github/workflows; echo o > out/o; echo 1 > .github/workflows/x.yml; echo 3 > fresh.log";
+    const { transaction, effects, signal } = await runAfter(place, [rules("out/\n.github/\n*.log\n")], made);
+    expect(effects.changes.map(say)).toEqual([
+      "create folder .github",
+      "create folder .github/workflows",
+      "create file .github/workflows/x.yml 1",
+    ]);
+    await transaction.keep(effects, () => true, signal);
+    expect([existsSync(join(place.work, "out/o")), existsSync(join(place.work, "fresh.log"))]).toEqual([true, true]);
+  }),
+);
+
+onCopies("more hidden files than there may be open ones are hidden all the same", () =>
+  inPlace(async (place) => {
+    const limits = await Bun.file("/proc/self/limits").text();
+    const count = Math.min(Number(/Max open files\s+\d+\s+(\d+)/.exec(limits)?.[1]) + 1, 25_000);
+    for (let n = 0; n < count; n += 1) writeFileSync(join(place.work, `.env.${n}`), "KEY=canary\n");
+    const { result } = await run(place, `cat .env.0 .env.${count - 1}; echo end`, { sandbox: "throwaway" });
+    expect(result).toMatchObject({ held: { level: "full" }, exit: 0, output: "end\n" });
+  }),
+);
+
+onCopies(
+  "links with the name of a secret that lead to programs or folders of the system keep no command from running",
+  () =>
+    inPlace(async (place) => {
+      for (const [n, target] of ["/usr", "/bin/bash", "/", "/etc", "/proc"].entries())
+        symlinkSync(target, join(place.work, `.env.${n}`));
+      writeFileSync(join(place.work, ".env"), "KEY=canary\n");
+      const { result } = await run(place, "cat .env; ls /etc/passwd", { sandbox: "throwaway" });
+      expect(result).toMatchObject({ held: { level: "full" }, exit: 0, output: "/etc/passwd\n" });
+    }),
+);
+
+const first = "mkdir low u w m1; mount -t overlay o -o lowerdir=low,upperdir=u,workdir=w m1";
+const second =
+  "mkdir t m2; mount -t tmpfs t t; mkdir t/u t/w; mount -t overlay o -o lowerdir=m1,upperdir=t/u,workdir=t/w m2";
+
+/** What the sandbox says where workspace, state and temporary files lie on so many overlays. */
+function sayOn(depth: 1 | 2): SandboxState {
+  const script = `set -e; d=${newFolder("memory", "deep")}; cd $d; ${first}; ${depth === 2 ? second : "true"}; r=0
+    TMPDIR=$d/m${depth} "$@" $d/m${depth} || r=$?
+    cd /; for m in m2 t m1; do umount $d/$m 2>/dev/null || true; done; rmdir $d/m1; rm -r $d; exit $r`;
+  const said = Bun.spawnSync(
+    ["unshare", "-m", "sh", "-c", script, "sh", process.execPath, join(import.meta.dir, "say-at.ts")],
+    { env: { PATH: process.env["PATH"] ?? "" } },
+  );
+  if (!said.success) throw new Error(said.stderr.toString());
+  return JSON.parse(said.stdout.toString());
+}
+
+needs(rootUser, copies).test("layers are made in memory where the state folder lies on an overlay", () => {
+  expect(sayOn(1)).toMatchObject({ level: "full", proposes: true, why: null });
+});
+
+needs(rootUser, copies).test("where no overlay can be laid on the project, the state says so", () => {
+  const { level, proposes, details, why } = sayOn(2);
+  expect([level, proposes]).toEqual(["full", false]);
+  expect(details).toContain("no copies: commands work on the project itself");
+  expect(why).toContain("(overlay of the workspace: EINVAL)");
+});

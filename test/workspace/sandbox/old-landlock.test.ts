@@ -55,18 +55,15 @@ async function runAt(landlock: number, base: string, script: string): Promise<st
   return output;
 }
 
-needs(confinedBy("landlock"), python).test(
-  "files outside keep their length; those of the project are emptied as ever",
-  async () => {
-    const base = newFolder("checkout", "old");
-    for (const landlock of [1, 2, 3]) {
-      mkdirSync(join(base, "work"), { recursive: true });
-      const [outside, inside] = [join(base, "outside"), join(base, "work/inside")];
-      for (const path of [outside, inside]) writeFileSync(path, "content");
-      const attempts = ["os.truncate(o, 0)", "os.open(o, os.O_RDONLY | os.O_TRUNC)", "open(o, 'w')"];
-      const script = `import os\no = ${JSON.stringify(outside)}\nfor each in ${JSON.stringify(attempts)}:\n  try: exec(each); print("done", each)\n  except OSError: pass\nopen(${JSON.stringify(inside)}, "w").close()`;
-      expect([landlock, await runAt(landlock, base, script)]).toEqual([landlock, ""]);
-      expect([readFileSync(outside, "utf8"), readFileSync(inside, "utf8")]).toEqual(["content", ""]);
-    }
-  },
-);
+needs(confinedBy("landlock"), python).test("files outside keep their length; those inside are emptied", async () => {
+  const base = newFolder("checkout", "old");
+  for (const landlock of [1, 2, 3]) {
+    mkdirSync(join(base, "work"), { recursive: true });
+    const [outside, inside] = [join(base, "outside"), join(base, "work/inside")];
+    for (const path of [outside, inside]) writeFileSync(path, "content");
+    const attempts = ["os.truncate(o, 0)", "os.open(o, os.O_RDONLY | os.O_TRUNC)", "open(o, 'w')"];
+    const script = `import os\no = ${JSON.stringify(outside)}\nfor each in ${JSON.stringify(attempts)}:\n  try: exec(each); print("done", each)\n  except OSError: pass\nopen(${JSON.stringify(inside)}, "w").close()`;
+    expect([landlock, await runAt(landlock, base, script)]).toEqual([landlock, ""]);
+    expect([readFileSync(outside, "utf8"), readFileSync(inside, "utf8")]).toEqual(["content", ""]);
+  }
+});

@@ -71,13 +71,10 @@ test("programs in memory that a filter refuses: no level, its own words, what me
   expect(why?.split("--security-opt seccomp=unconfined").length).toBe(2);
 });
 
-needs(confinedBy("bubblewrap")).test(
-  "without Landlock a command in bubblewrap cannot change the process that waits for it",
-  () => {
-    const { level, results } = sayWith(linux5_10, "(exec 6<>/proc/1/mem) 2>/dev/null && echo got in");
-    expect([level, results.map(({ output }) => output)]).toEqual(["full", ["", ""]]);
-  },
-);
+needs(confinedBy("bubblewrap")).test("without Landlock a command cannot change the process that waits for it", () => {
+  const { level, results } = sayWith(linux5_10, "(exec 6<>/proc/1/mem) 2>/dev/null && echo got in");
+  expect([level, results.map(({ output }) => output)]).toEqual(["full", ["", ""]]);
+});
 
 test("a Landlock that is refused is not one that is missing", () => {
   const sayOf = (errno: number) => sayWith([{ call: calls.landlock, errno }], "true", ["landlock"]).why;
@@ -107,48 +104,45 @@ needs(rootUser, "setpriv", confinedBy("landlock")).test("root without capabiliti
   });
 });
 
-needs(confinedBy("bubblewrap")).test(
-  "where bubblewrap may run nothing in memory, it starts the tape from a file",
-  async () => {
-    const workspace = newFolder("checkout", "file");
-    const workspaceFd = openSync(workspace, 0o10200000);
-    const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-    const none = {
-      throughOverlay: [],
-      submounts: [],
-      writable: [],
-      readable: [],
-      readOnly: [],
-      hidden: [],
-      fixed: [],
-      homes: [],
-    };
-    const off = { userNamespace: false, overlay: null, network: false, temporary: null, landlock: 0, parent: null };
-    const confinement: Confinement = {
-      ...{
-        way: "bubblewrap",
-        workspace,
-        workspaceRights: "write",
-        uid,
-        gid,
-        unixSockets: true,
-        caches: [],
-        outside: [],
-      },
-      ...none,
-      ...off,
-    };
-    const machine = thisMachine();
-    if (machine === null) throw new Error("no tape is written for this machine");
-    try {
-      const through = (tried: Confinement) => wrapInBubblewrap(tried, true);
-      expect(through(confinement).at(-1)).toMatch(/^\/run\//);
-      expect(await probe(confinement, { machine, workspaceFd, through })).toEqual({ verdict: "holds" });
-    } finally {
-      rmSync(workspace, { recursive: true });
-    }
-  },
-);
+needs(confinedBy("bubblewrap")).test("where nothing may run in memory, the tape is started from a file", async () => {
+  const workspace = newFolder("checkout", "file");
+  const workspaceFd = openSync(workspace, 0o10200000);
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  const none = {
+    throughOverlay: [],
+    submounts: [],
+    writable: [],
+    readable: [],
+    readOnly: [],
+    hidden: [],
+    fixed: [],
+    homes: [],
+  };
+  const off = { userNamespace: false, overlay: null, network: false, temporary: null, landlock: 0, parent: null };
+  const confinement: Confinement = {
+    ...{
+      way: "bubblewrap",
+      workspace,
+      workspaceRights: "write",
+      uid,
+      gid,
+      unixSockets: true,
+      caches: [],
+      outside: [],
+    },
+    ...none,
+    ...off,
+  };
+  const machine = thisMachine();
+  if (machine === null) throw new Error("no tape is written for this machine");
+  try {
+    const through = (tried: Confinement) => wrapInBubblewrap(tried, true);
+    expect(through(confinement).at(-1)).toMatch(/^\/run\//);
+    expect(await probe(confinement, { machine, workspaceFd, through })).toEqual({ verdict: "holds" });
+  } finally {
+    rmSync(workspace, { recursive: true });
+  }
+});
 
 const plain: Knobs = { isCloneOff: false, isRestricted: false, profile: null, isFiltered: false };
 

@@ -1,9 +1,11 @@
-/** What an editor is shown of changes and of what is remembered: nothing that is asked about stays unseen. */
+/** What an editor is shown of changes, plans, ends and what is remembered: nothing that is asked about stays unseen. */
 import { expect, test } from "bun:test";
-import { createFace, describeChanges } from "../../src/acp/face.ts";
+import { createFace, describeChanges, renderEnd, renderPromise } from "../../src/acp/face.ts";
 import type { Change } from "../../src/core/change.ts";
 import { renderChanges, summarizeAll } from "../../src/core/diff.ts";
 import type { RelPath } from "../../src/core/path.ts";
+import { planOf } from "../flows/plans.ts";
+import { outcome } from "../ui/fixture.ts";
 
 const file = (text: string) => ({ kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 }) as const;
 
@@ -32,4 +34,17 @@ test("what is remembered is shown, with the way to drop it", async () => {
   face.sink({ type: "memory.kept", facts } as never);
   await face.shown();
   expect(sent.join()).toContain("Remembered: tests run with make check (dropped with: pai memory drop ab12cd34)");
+});
+
+test("one call is a call, two are calls", () => {
+  const plan = planOf({ steps: ["WRITE a.txt"] });
+  const said = (expected: number) =>
+    renderPromise(plan, { expected, at_most: 2, tokens: null, cost: null }, plan.reply);
+  expect(said(1)).toContain("1 step. Expected 1 model call, at most 2.");
+  expect(said(2)).toContain("Expected 2 model calls, at most 2.");
+});
+
+test("where the checks never settle, the end names what changed", () => {
+  const ended = { ...outcome, status: "unverified", unsettled: ["a.py"], checks: outcome.checks.slice(0, 1) } as const;
+  expect(renderEnd(ended, "")).toContain("unverified: a.py changed each time the check ran. ");
 });

@@ -280,3 +280,24 @@ test("what a turn of another process changed is not called somebody else's work"
   past.disk.text = second.after;
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
+
+test("of a run that was rolled back somebody else's edit is told, and a look at its own work is no knowledge", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
+  past.disk.text = edit.after;
+  past.truth.follow(past.open.session);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+  const own = "x = 3\n";
+  const summary = { path: "a.py", op: "modify", from: null, before: hashOf(edit.after), after: hashOf(own) };
+  const about = { at: "2026", run: "r2" };
+  for (const event of [
+    { type: "run.started", ...about },
+    { type: "changes.applied", ...about, changes: [summary] },
+    { type: "context.sent", ...about, files: [{ path: "a.py", sha256: hashOf(own) }] },
+    { type: "changes.rolled_back", ...about, changes: [summary] },
+    { type: "run.finished", ...about, outcome: { changes: [] } },
+  ])
+    past.truth.sink(past.open, event as unknown as StampedEvent);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+  past.disk.text = `${edit.after}y = 1\n`;
+  expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
+});

@@ -85,7 +85,7 @@ export function watchTruth({
   let latest = "";
   /** Files that the run at work was told of. */
   let touched = new Set<string>();
-  /** Files that it has shown: a later look at one may show its own change, so only the first look is learned. */
+  /** Files that it has shown or changed: a later look at one may show its own change, so only a look before that is learned. */
   let shown = new Set<string>();
   /** Runs of turns that the session no longer tells: what they wrote is not somebody else's work. */
   let gone: ReadonlySet<string> = new Set();
@@ -209,7 +209,7 @@ export function watchTruth({
       if (type === "run.started") begin(open, at);
       open.sink(event);
       if (type === "context.sent") learnShown(event.files);
-      else if (type === "changes.rolled_back") for (const { path } of event.changes) known.delete(path);
+      else if (type === "changes.applied") for (const { path } of event.changes) shown.add(path);
       if (type !== "run.finished") return;
       learnOutcome(event.outcome);
       latest = at;

@@ -1,5 +1,5 @@
 /** Tries calls on an overlay of the workspace: what they would change, and which of them cannot be done. */
-import type { Change } from "../core/change.ts";
+import type { Blob, Change } from "../core/change.ts";
 import { renderChanges } from "../core/diff.ts";
 import { judge } from "../core/guard/guard.ts";
 import type { Call } from "../core/model.ts";
@@ -52,8 +52,16 @@ export async function rehearse(run: Run, calls: readonly Call[]): Promise<Rehear
   return { steps, complaints };
 }
 
+/** The diff of rehearsed changes, with a name also for a secret that the model wrote by itself. */
+export function renderRehearsed({ veil, veiled }: Run, changes: readonly Change[]): string {
+  const reveal = (blob: Blob | null) =>
+    blob?.kind === "file" ? { ...blob, bytes: veil.revealBytes(blob.bytes, () => true).bytes } : blob;
+  const raw = changes.map((change) => ({ ...change, before: reveal(change.before), after: reveal(change.after) }));
+  return renderChanges(veiled.hideChanges(raw));
+}
+
 /** The diff of what a call would change, for a question about it; nothing where it changes nothing. */
 export async function previewCall(run: Run, call: Call): Promise<Pick<Question, "diff">> {
   const changes = (await rehearse(run, [call])).steps.flatMap((step) => step.changes);
-  return changes.length === 0 ? {} : { diff: renderChanges(changes) };
+  return changes.length === 0 ? {} : { diff: renderRehearsed(run, changes) };
 }

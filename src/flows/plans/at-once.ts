@@ -1,7 +1,6 @@
 /** The first answer as the work itself: when that is offered, how the answer is read, and how it is mended before anybody is asked. */
 
 import { squash } from "../../core/change.ts";
-import { renderChanges } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import { type Json, type Message, partOf, sizeOf } from "../../core/model.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
@@ -30,7 +29,7 @@ import { targetOfCall } from "../call-rights.ts";
 import { withinOnly } from "../changes/allowed.ts";
 import { formedAnswer, readPlanOrAnswer } from "../ending/answer.ts";
 import { atOncePrompt, planRequest } from "../prompts/prompts.ts";
-import { rehearse } from "../rehearse.ts";
+import { rehearse, renderRehearsed } from "../rehearse.ts";
 import { askForScript, callsOf, type ScriptReply, wasCut } from "../replies.ts";
 import type { Run } from "../run.ts";
 
@@ -145,7 +144,7 @@ async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
   const isClosed = script.actions.some(({ cmd }) => cmd === "FINISH") || (files.length > 0 && missing.length === 0);
   const cannot = complaints.filter(({ code }) => code !== "nothing_done");
   return {
-    diff: renderChanges(squash(steps.flatMap(({ changes }) => changes))),
+    diff: renderRehearsed(run, squash(steps.flatMap(({ changes }) => changes))),
     paths: new Set(
       cannot.flatMap(({ call }) => toReadable(run, String((call.input as { path?: unknown }).path ?? "")) ?? []),
     ),

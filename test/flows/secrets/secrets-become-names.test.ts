@@ -297,6 +297,17 @@ test("a value that the user typed may be written to the files of the plan, whate
   await set("use p@ss/N3wSecret!9 for the database", "url: postgres://joe:p%40ss%2FN3wSecret%219@db/x");
 });
 
+test("a value that the model writes by itself is a name in the diff of the plan, which is asked about once", async () => {
+  const ran = await play({
+    lines: ["FILES: a.ini\nWRITE::a.ini::EOT\npassword: Yx7kQ2vBm9qqq\nEND::EOT\nFINISH::done\n"],
+    task: "make a.ini with password: Yx7kQ2vBm9qqq and nothing else",
+    options: { interactive: true, atOnce: "always" },
+    answers: ["yes"],
+  });
+  expect(ran.questions.map(({ diff }) => diff?.split("\n").at(-2))).toEqual(["+password: <<SECRET_k3f9_1>>"]);
+  expect(ran.files).toEqual({ "a.ini": "password: Yx7kQ2vBm9qqq\n" });
+});
+
 test("a part of a typed value is no typed value", async () => {
   const work = writes("c.yml", 'password: "N3wSecretPass!4"\n');
   const ran = await play({

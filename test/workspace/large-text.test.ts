@@ -105,6 +105,12 @@ describe("a file that is too large to be held is searched", () => {
     expect((await ask(at, key)).hits).toEqual([]);
   });
 
+  test("also where it is not UTF-8", async () => {
+    using at = openFolder();
+    at.file("app.log", Buffer.from(`${log}eine Störung\n`, "latin1"));
+    expect((await ask(at, "Störung")).hits.map(({ line, text }) => [line, text])).toEqual([[250_002, "eine Störung"]]);
+  });
+
   test("also lines that begin and end anywhere in what is held at once", async () => {
     using at = openFolder();
     const lengths = [10, 500_000, 5, 400_000, 262_144, 260_000, 1, 700_000, 300_000, 524_287];

@@ -1,6 +1,7 @@
 /** Searches a file of any size, or a compressed one, window by window, and only in text without secrets. */
 import type { RelPath } from "../../core/path.ts";
 import type { SearchQuery } from "../../core/ports.ts";
+import { decode } from "../../core/text.ts";
 import type { Root } from "../confine.ts";
 import type { Bunch } from "./search-files.ts";
 import type { SearchJob, SearchReply } from "./searcher.ts";
@@ -16,7 +17,6 @@ export interface Searching {
   readonly signal: AbortSignal | undefined;
 }
 
-const decoder = new TextDecoder();
 /** Lines beside a hit that may be needed to recognise a secret in it. */
 const linesAround = 20;
 const newline = 10;
@@ -35,7 +35,7 @@ function partsAround(bytes: Buffer, hits: SearchReply["hits"]) {
   }
   return ranges.map(({ from, to }) => ({
     before: from,
-    text: decoder.decode(bytes.subarray(starts[from] ?? 0, starts[to] ?? bytes.length)),
+    text: decode(bytes.subarray(starts[from] ?? 0, starts[to] ?? bytes.length))?.text ?? "",
   }));
 }
 

@@ -120,17 +120,17 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_320,
-  workspace: 13_400,
+  workspace: 12_930,
   cli: 11_610,
   flows: 11_530,
   models: 4_700,
   ui: 4_750,
-  store: 4_020,
+  store: 4_000,
   lab: 3_620,
   acp: 1_020,
-  actions: 1_000,
+  actions: 970,
   mcp: 550,
-  system: 500,
+  system: 470,
   ".": 100,
 };
 

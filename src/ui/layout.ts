@@ -98,14 +98,8 @@ export function refit(text: string, columns: number | null): string {
   return refitted.join("\n");
 }
 
-export interface WrapStream {
-  readonly push: (chunk: string) => string;
-  /** The last word, which was held back. */
-  readonly end: () => string;
-}
-
 /** Like `wrap` for text in pieces: holds a word back until it is complete. */
-export function openWrap(columns: number | null): WrapStream {
+export function openWrap(columns: number | null) {
   let column = 0;
   let held = "";
 
@@ -127,22 +121,8 @@ export function openWrap(columns: number | null): WrapStream {
     return `\n${bare}`;
   }
 
-  /** Everything but the last word, if it fits on the line; null: the words must be placed one by one. */
-  function passWhole(text: string): string | null {
-    const end = text.lastIndexOf(" ");
-    if (columns === null || end < 1 || text[end - 1] === " " || /[\n\t]/.test(text)) return null;
-    const ready = text.slice(0, end);
-    const width = Bun.stringWidth(ready);
-    if (column + width > columns) return null;
-    column += width;
-    held = text.slice(end);
-    return ready;
-  }
-
   return {
-    push(chunk) {
-      const whole = passWhole(held + chunk);
-      if (whole !== null) return whole;
+    push(chunk: string) {
       const words = (held + chunk).split(/(?<=\S)(?=\s)/);
       held = words.pop() ?? "";
       return words.map(place).join("");

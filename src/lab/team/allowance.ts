@@ -99,12 +99,7 @@ export interface TeamDays {
   readonly waitMs?: number;
 }
 
-export interface TeamAllowance extends Allowance {
-  /** Gives back the calls that the run promised and did not make; returns whether its calls were counted one by one. */
-  readonly endRun: () => boolean;
-  /** Resolves when all settlements are sent, or kept to be sent later. */
-  readonly close: () => Promise<void>;
-}
+export type TeamAllowance = ReturnType<typeof openTeamAllowance>;
 
 const partOf = (user: SpendCaps, team: SpendCaps, share: number): SpendCaps => {
   const part = (name: keyof SpendCaps) => {
@@ -135,7 +130,7 @@ export function openTeamAllowance({
   now,
   warn,
   waitMs = patienceMs,
-}: TeamDays): TeamAllowance {
+}: TeamDays) {
   /** The claim for the calls that the run promises beyond the one under way; null: no run has begun. */
   let promise: string | null = null;
   /** Whether calls of this run are counted here; the others count when the run is told. */
@@ -283,7 +278,8 @@ export function openTeamAllowance({
   }
 
   return {
-    reserve: async (call) => claimFor(call, await reservePatiently(call)),
+    reserve: async (call: PlannedCall) => claimFor(call, await reservePatiently(call)),
+    /** Gives back the calls that the run promised and did not make; returns whether its calls were counted one by one. */
     endRun() {
       if (promise !== null) settleSoon(promise, nothing);
       promise = null;
@@ -291,6 +287,7 @@ export function openTeamAllowance({
       isCounted = false;
       return wasCounted;
     },
+    /** Resolves when all settlements are sent, or kept to be sent later. */
     async close() {
       this.endRun();
       await Promise.all(settling);

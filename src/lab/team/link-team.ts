@@ -242,8 +242,6 @@ export async function listSessionsElsewhere(base: Base, root: string, known: Rea
   }
 }
 
-const withinMs = 10_000;
-
 interface Row {
   readonly who: string;
   readonly layout: number;
@@ -258,24 +256,18 @@ export async function examineStore(
   { settings, origins }: LoadedSettings,
 ): Promise<readonly Finding[]> {
   if (settings.storeUrl === null) return [];
-  const waiting = places.stateDir === null ? 0 : openOutbox(join(places.stateDir, "outbox")).waiting();
+  const waiting = places.stateDir === null ? 0 : openOutboxOf(places.stateDir).waiting();
   const waits = waiting === 0 ? "" : `, ${countWaiting(waiting)} here`;
   try {
-    const address = readAddress(settings.storeUrl);
-    const store = openTeamStore(address, { pai: version, withinMs });
-    try {
-      const [row] = await store.query<Row>(
-        `select session_user::text as who, (select max(version) from pai.migrations) as layout,
-          (select count(*)::float8 from pai.runs) as runs, coalesce(s.calls, 0) as calls, coalesce(s.cost, 0) as cost
-          from (select) as one left join pai.spent s on s.day = pai.today() and s.scope = 'team'`,
-        [],
-      );
+    const query = `select session_user::text as who, (select max(version) from pai.migrations) as layout,
+      (select count(*)::float8 from pai.runs) as runs, coalesce(s.calls, 0) as calls, coalesce(s.cost, 0) as cost
+      from (select) as one left join pai.spent s on s.day = pai.today() and s.scope = 'team'`;
+    return await withStore({ settings }, "--team", async (store) => {
+      const [row] = await store.query<Row>(query, []);
       const today = `today ${counted(row?.calls ?? 0, "call")}, ${priced(row?.cost ?? 0)}`;
-      const text = `${address.name} as ${row?.who}: layout ${row?.layout}, ${counted(row?.runs ?? 0, "run")}, ${today}${waits} (${origins["store.url"]})`;
+      const text = `${store.name} as ${row?.who}: layout ${row?.layout}, ${counted(row?.runs ?? 0, "run")}, ${today}${waits} (${origins["store.url"]})`;
       return [fine("store", text)];
-    } finally {
-      await store.close();
-    }
+    });
   } catch (thrown) {
     const found = failed("store", thrown, toPaiError(thrown).code === "store_away" ? "warning" : "error");
     return [{ ...found, text: `${found.text}${waits}` }];

@@ -12,16 +12,7 @@ import held from "./migrations/6-held.sql" with { type: "text" };
 import cached from "./migrations/7-cached.sql" with { type: "text" };
 import caps from "./migrations/8-caps.sql" with { type: "text" };
 
-export interface TeamStore {
-  readonly name: string;
-  /**
-   * The rows of one statement. Throws store_away when the database is unreachable, too slow or read-only; tls,
-   * config_invalid or failed for errors that a retry does not solve.
-   */
-  query<T extends object>(text: string, values: readonly unknown[]): Promise<readonly T[]>;
-  /** Never throws; abandons statements under way. */
-  close(): Promise<void>;
-}
+export type TeamStore = ReturnType<typeof openTeamStore>;
 
 export interface StoreOptions {
   /** Version of pai, stored with each migration that it runs. */
@@ -144,10 +135,11 @@ async function prepare(sql: SQL, name: string, { pai, withinMs }: StoreOptions):
 }
 
 /** Opens nothing yet: the first statement connects, and one after a lost connection reconnects. */
-export function openTeamStore(address: StoreAddress, options: StoreOptions): TeamStore {
+export function openTeamStore(address: StoreAddress, options: StoreOptions) {
   const { name } = address;
   let sql: SQL | null = null;
   let ready: Promise<void> | null = null;
+  /** Never throws; abandons statements under way. */
   const drop = async () => {
     const old = sql;
     sql = null;
@@ -156,7 +148,11 @@ export function openTeamStore(address: StoreAddress, options: StoreOptions): Tea
   };
   return {
     name,
-    async query<T extends object>(text: string, values: readonly unknown[]) {
+    /**
+     * The rows of one statement. Throws store_away when the database is unreachable, too slow or read-only; tls,
+     * config_invalid or failed for errors that a retry does not solve.
+     */
+    async query<T extends object>(text: string, values: readonly unknown[]): Promise<readonly T[]> {
       const db = sql ?? connect(address, options.withinMs);
       sql = db;
       ready ??= prepare(db, name, options);

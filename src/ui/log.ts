@@ -6,11 +6,7 @@ import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { hang, wrap } from "./layout.ts";
 import { visible } from "./sanitize.ts";
 
-export interface Log {
-  /** Shows a notice or warning, but not with --quiet. */
-  readonly notify: (notice: Pick<Notice, "level" | "code" | "text">) => void;
-  readonly fail: (error: PaiError) => void;
-}
+export type Log = ReturnType<typeof createLog>;
 
 export interface LogOptions {
   readonly err: (text: string) => void;
@@ -55,7 +51,7 @@ function renderLine({ type, args: [said] }: Line, columns: number | null): strin
   return `${wrap(`${type === "warn" ? "warning: " : ""}${visible(said?.text ?? "")}`, columns).join("\n")}\n`;
 }
 
-export function createLog({ err, level, columns, record }: LogOptions): Log {
+export function createLog({ err, level, columns, record }: LogOptions) {
   const write = (line: Line): void => {
     const notice = record === undefined ? null : noticeOf(line);
     if (notice !== null) record?.(notice);
@@ -77,8 +73,9 @@ export function createLog({ err, level, columns, record }: LogOptions): Log {
     opened[kind](said);
   };
   return {
-    notify: ({ level: meant, code, text }) =>
+    /** Shows a notice or warning, but not with --quiet. */
+    notify: ({ level: meant, code, text }: Pick<Notice, "level" | "code" | "text">) =>
       say(meant === "warning" ? "warn" : "info", { code, text: maskSecrets(text) }),
-    fail: (error) => say("error", { code: error.code, text: error.message, error }),
+    fail: (error: PaiError) => say("error", { code: error.code, text: error.message, error }),
   };
 }

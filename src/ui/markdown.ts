@@ -4,12 +4,7 @@ import { openWrap, wrap } from "./layout.ts";
 import { visible } from "./sanitize.ts";
 import type { Style } from "./style.ts";
 
-export interface TextStream {
-  /** Takes a piece; returns text that can be shown now. */
-  readonly push: (chunk: string) => string;
-  /** The text that was held back. */
-  readonly end: () => string;
-}
+export type TextStream = ReturnType<typeof openMarkdown>;
 
 export interface MarkdownOptions {
   readonly columns: number;
@@ -50,7 +45,7 @@ export function renderInline(text: string, style: Style): string {
 }
 
 /** `push` takes text that is safe to show (see `visible`). Single line feeds are kept. */
-export function openMarkdown({ columns, style, highlight }: MarkdownOptions): TextStream {
+export function openMarkdown({ columns, style, highlight }: MarkdownOptions) {
   let line = "";
   /** Length of the shown part of `line`; the rest waits if it contains a mark. */
   let shown = 0;
@@ -134,7 +129,8 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions): Te
   }
 
   return {
-    push(chunk) {
+    /** Takes a piece; returns text that can be shown now. */
+    push(chunk: string) {
       let ready = "";
       for (const piece of chunk.split(/(?<=\n)/)) {
         line += piece.replace(/\n$/, "");
@@ -142,6 +138,7 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions): Te
       }
       return ready;
     },
+    /** The text that was held back. */
     end() {
       const last = line === "" ? "" : endLine();
       return last + endBlock();

@@ -160,6 +160,13 @@ export function knownAfterDiff(told: Told, lines: readonly string[]): readonly b
   return known;
 }
 
+/** Notes what the run made of a file that the messages show. */
+export function noteWork({ files }: Dialogue, path: RelPath, work: Blob | null): void {
+  const told = files.get(path);
+  const left = work?.kind === "file" ? new TextDecoder().decode(work.bytes) : null;
+  if (told !== undefined) files.set(path, { ...told, left });
+}
+
 /** What a file was since it was told: as told, as the model's own work left it, and `now`. If that is undone, it is known. */
 export const statesSince = ({ text, left = text }: Told, now: string | null): readonly (string | null)[] =>
   (now === text ? [left, now] : [text, left, now]).filter((state, n, all) => n === 0 || state !== all[n - 1]);

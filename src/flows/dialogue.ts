@@ -114,8 +114,9 @@ export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
   const changes = begun === null ? [] : outcome.changes;
   const changed = new Set<string | null>(changes.flatMap(({ path, from }) => [path, from]));
   if (changes.length > 0) dialogue.parts.delete("checks");
-  for (const [path, told] of dialogue.files)
-    if (changed.has(path)) dialogue.files.set(path, { ...told, left: await textNow(run, path) });
+  // What was taken back is as it was told.
+  for (const [path, { text, lines }] of dialogue.files)
+    if (!changed.has(path)) dialogue.files.set(path, { text, lines });
   if (task.dialogue !== undefined && ledger.sent > 0) Object.assign(task.dialogue, dialogue);
 }
 

@@ -1,6 +1,7 @@
 /** The requests of the phases of single-shot: what of the plan is done, and what is left. */
 
 import { approvalWording } from "../core/approval-wording.ts";
+import { squash } from "../core/change.ts";
 import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
 import { tellOnce } from "../core/dialogue.ts";
@@ -10,10 +11,12 @@ import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { commandOf, type Rights, renderStepTarget } from "../core/plan/scope.ts";
 import { splitPath } from "../core/script/header.ts";
 import type { Script } from "../core/script/script.ts";
+import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { renderPastOf, renderRequest } from "./briefing/briefing.ts";
 import { renderPiped } from "./briefing/piped.ts";
 import { showFile } from "./briefing/sources.ts";
+import { noteChanged } from "./changes/changing.ts";
 import type { Check } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeCheck, renderBaseline } from "./checks/checks.ts";
@@ -151,6 +154,11 @@ export async function renderResults(
   const rest = batch.reports.filter(({ kind }) => kind !== "look");
   const shown = await Promise.all(looks.map((report) => showLook(run, report)));
   const failed = checks.filter(({ passed }) => passed === false);
+  const others = await noteChanged(run.changing, squash(run.begun?.changes ?? []), run.overlay.readNow);
+  const stand =
+    others.length === 0
+      ? "Your edits are in the files now."
+      : `Somebody else changed ${nameSome(others)} behind your edits.`;
   const parts = [
     ...shown,
     rest.length > 0 ? renderDone(rest) : "",
@@ -163,7 +171,7 @@ export async function renderResults(
     left.open.length > 0 ? `Still to do from the plan:\n${left.open.map((claim) => `- ${claim}`).join("\n")}` : "",
     renderTurns(run, turns),
     failed.length > 0
-      ? `Your edits are in the files now. ${renderRepair(failed)}${run.changing.strict ? "" : " A file beyond the plan: AMEND::MODIFY::path::why before it; a step that is not needed: SKIP::path::why."}`
+      ? `${stand} ${renderRepair(failed)}${run.changing.strict ? "" : " A file beyond the plan: AMEND::MODIFY::path::why before it; a step that is not needed: SKIP::path::why."}`
       : "Answer with an action script again, of only what is left, ended with FINISH (alone when nothing is).",
   ];
   return parts.filter(Boolean).join("\n\n");

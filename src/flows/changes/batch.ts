@@ -1,6 +1,7 @@
 /** Shows the staged changes, has them approved, and applies them as one. */
 import { approvalWording } from "../../core/approval-wording.ts";
 import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
+import { noteWork } from "../../core/dialogue.ts";
 import { renderChanges, renderSteps, summarizeAll, summarizeSteps, textOfBlob } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import type { ChangeSummary } from "../../core/outcome.ts";
@@ -288,7 +289,10 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
     await listen(run.signal);
     emit({ type: "changes.applied", batch: changing.batches, changes: summarizeAll(changes, () => origin) });
     // Not the staged ones: the umask may have changed their modes.
-    overlay.settle(transaction.changes.slice(earlier));
+    const done = transaction.changes.slice(earlier);
+    overlay.settle(done);
+    const told = done.filter(({ path }) => run.dialogue.files.has(path));
+    for (const { path, after } of told) noteWork(run.dialogue, path, run.veiled.hide(path, after));
   }
   return changes.length > 0;
 }
@@ -299,12 +303,8 @@ const mayMergeHere = ({ workspace, shell }: Run, path: RelPath): boolean =>
 
 function tellMerged({ changing, emit }: Run, path: RelPath, what: string): void {
   changing.merged.set(path, "untold");
-  emit({
-    type: "notice",
-    level: "info",
-    code: "merged",
-    text: `${path} was changed by someone else meanwhile: ${what}`,
-  });
+  const text = `${path} was changed by someone else meanwhile: ${what}`;
+  emit({ type: "notice", level: "info", code: "merged", text });
 }
 
 /** Shows both sides of the lines in question to the person, and throws conflict. */

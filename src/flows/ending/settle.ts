@@ -105,16 +105,17 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<Clo
   const keep = (changes: readonly Change[]): Closed => ({ changes, back: [], left: [], failure });
   if (transaction === null || run.changing.dryRun)
     return keep(failure === null || failure.code === "partial" ? run.changing.staged : []);
-  let why = failure ?? whyGone(run.checking, transaction);
+  const gone = whyGone(run.checking, transaction, failure);
+  let why = gone ?? failure;
   try {
-    if (why === null || (failure !== null && (await wantsToKeep(run, failure)))) {
+    if (why === null || (gone === null && failure !== null && (await wantsToKeep(run, failure)))) {
       const unkept = await transaction.close().then(() => null, toPaiError);
       if (unkept === null) return keep(await tellKept(run, why, squash(transaction.changes)));
       why = sayUnkept(run, failure, unkept);
     }
     const taken = await takeBack(run, transaction);
     // A person is asked whether the changes stay, and is told how they come back.
-    const isTold = failure === null || taken.back.length === 0 || run.interactive;
+    const isTold = gone !== null || failure === null || taken.back.length === 0 || run.interactive;
     return { ...taken, failure: isTold ? why : nameKeep(why) };
   } catch (thrown) {
     const error = toPaiError(thrown);
@@ -160,13 +161,14 @@ async function showBack(run: Run, closed: Closed): Promise<Pick<Outcome, "text" 
   return { ...said, rolled_back: { diff, paths } };
 }
 
-/** A run is no success when nothing of its work is left, whoever took it back. null: something is, or was never made. */
-function whyGone({ byUser }: Readonly<Checking>, transaction: Transaction): PaiError | null {
+/** A run whose work is gone, whoever took it back, is no success, and fails for that, too. null: something is left, or was never made. */
+function whyGone({ byUser }: Readonly<Checking>, transaction: Transaction, failure: PaiError | null): PaiError | null {
   const own = squash(transaction.changes.filter((change) => !byUser.has(change)));
   if (own.length === 0 || transaction.areGone?.(own) !== true) return null;
-  return new PaiError("conflict", "what this run changed is gone: somebody took it back before the run ended", {
-    hint: "find out who else works in this folder, then run it again",
-  });
+  const text = "what this run changed is gone: somebody took it back before the run ended";
+  const hint = "find out who else works in this folder, then run it again";
+  if (failure === null || failure.code === "partial") return new PaiError("conflict", text, { hint });
+  return new PaiError(failure.code, `${failure.message}; ${text}`, { hint });
 }
 
 /** Reports that changes could not be taken back, and returns those that are still on disk. */

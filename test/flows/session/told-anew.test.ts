@@ -68,6 +68,27 @@ test("what somebody else changed stays at a no to keeping, and is not told as ke
   });
 });
 
+test("work that somebody took back while a reply was awaited is not told as there, nor kept", async () => {
+  await inSession({ "a.txt": "one\n" }, async (turns) => {
+    const put = () => writeFileSync(join(turns.root, "a.txt"), "one\n");
+    const lines = [
+      plan({ steps: ["MODIFY a.txt"], complexity: "complex" }),
+      modify("a.txt", ["one\n", "two\n"]) + finish("It says two."),
+    ];
+    const late = { text: finish("It says two."), before: put };
+    const options = { ...interactive, checks: ["grep -q four a.txt"] };
+    const ran = await turns.say("do it", { lines: [...lines, late, finish(), finish()], options, answers: ["yes"] });
+    expect(ran.told(4)).toContain("-two\n+one");
+    expect(ran.told(4)).toContain("Somebody else changed a.txt behind your edits.");
+    expect(ran.told(4).split("Your edits are in the files now.")).toHaveLength(2);
+    expect(ran.outcome).toMatchObject({ code: 9, changes: [] });
+    expect(ran.outcome.keep).toBeUndefined();
+    const { past } = await turns.say("what now?", ask);
+    expect(past).toContain("rolled back, failed: check failed: grep -q four a.txt (exit 1)");
+    expect(past).toContain("what this run changed is gone: somebody took it back before the run ended");
+  });
+});
+
 test("each request of tool-loop has what the check printed before the change", async () => {
   await inSession({ "a.txt": "one\n" }, async (turns) => {
     const setup = {

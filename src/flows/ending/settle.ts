@@ -50,8 +50,9 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   if ((run.begun?.changes ?? []).every((change) => run.checking.byUser.has(change))) return false;
   const diffOnAsk = renderChanges(run.veiled.hideChanges(squash(run.begun?.changes ?? [])));
   const question = { kind: "keep", text: approvalWording.keepFailed(failure.message), diffOnAsk } as const;
-  run.ending.keep = (await run.decide(question)).accept;
-  return run.ending.keep;
+  const answer = await run.decide(question).catch(() => null); // Who stops at the question has chosen nothing.
+  if (answer !== null) run.ending.keep = answer.accept;
+  return answer?.accept === true;
 }
 
 const maxNamed = 4;

@@ -1,6 +1,7 @@
 /** The person at the terminal: a yes that wants to see the diff first; and requests nobody would agree to unasked. */
 import { expect, test } from "bun:test";
 import { allActions } from "../../../src/actions/registry.ts";
+import { PaiError } from "../../../src/core/error.ts";
 import type { Decision, Question } from "../../../src/core/question.ts";
 import { runTask } from "../../../src/flows/run-task.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
@@ -80,4 +81,19 @@ test("at a terminal such a request is asked about once, with its size and price,
   const declined = await play({ ...large, lines: [], answers: ["no"] });
   expect([declined.outcome.code, declined.requests.length]).toEqual([10, 0]);
   expect(declined.outcome.error?.hint).toContain("--max-tokens");
+});
+
+test("a person who stops at the question whether the changes stay has kept nothing", async () => {
+  const ran = await play({
+    files,
+    lines: [...lines, finish()],
+    options: { interactive: true, checks: ["false"] },
+    answers: "yes",
+    onQuestion: ({ kind }) => {
+      if (kind === "keep") throw new PaiError("interrupted", "interrupted at a question");
+    },
+  });
+  expect(ran.outcome).toMatchObject({ code: 9, changes: [], rolled_back: { paths: ["a.txt"] } });
+  expect(ran.outcome.keep).toBeUndefined();
+  expect(ran.files).toEqual(files);
 });

@@ -104,12 +104,12 @@ export const approvalWording = {
   wishToRun: (action: string, command: string, why: string, sandbox: string): string =>
     lines(`- ${action} ${sandbox}: ${reason(why)}`, quoteCommand(command)),
 
-  /** `steps`: each with the model's reason. */
-  skips: (steps: readonly string[]): string =>
+  /** `steps`: each with the model's reason. `isLast`: no call is left. */
+  skips: (steps: readonly string[], isLast: boolean): string =>
     lines(
       "The model wants to leave out of the plan:",
       ...steps.map((step) => `- ${step}`),
-      "Yes leaves it out; no asks the model to do it",
+      `Yes leaves it out; ${isLast ? "after a no it is told as not done, since no call is left" : "no asks the model to do it"}`,
     ),
 
   keepFailed: (failure: string): string =>

@@ -62,8 +62,8 @@ function renderNotRun({ acting: { tally }, changing, shell }: Run): string {
     : "Commands are not run this time: do not say what one showed.";
 }
 
-/** Characters of the turn before that a call of the work is told. */
-const maxOfLastTurn = 12_000;
+/** Characters of earlier turns that a call of the work is told. */
+const maxOfTurns = 12_000;
 
 /**
  * The user message of the first call for the work: what is new, then what is to be done. Where it stands alone, also
@@ -73,14 +73,13 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
   const { task, dialogue } = run;
   const isAlone = dialogue.messages.length === 0;
   const alone = (text: string) => (isAlone ? text : "");
-  const last = task.history.slice(-1);
   const where = plan.analysis?.target_identification ?? "";
   const steps = workOf(plan);
   const done = checks.flatMap(({ command, by }) => (by === "plan" ? [`- ${command}`] : [])).join("\n");
   const parts = [
     evidence,
     alone(renderPiped(run)),
-    alone(last.length === 0 ? "" : fence("conversation", {}, renderPastOf(run, last, maxOfLastTurn))),
+    alone(task.history.length === 0 ? "" : fence("conversation", {}, renderPastOf(run, task.history, maxOfTurns))),
     alone(`Plan${where === "" ? "" : ` (${where})`}:\n${steps.map(renderStep).join("\n")}`),
     alone(renderCriteria(plan)),
     renderNotRun(run),
@@ -218,7 +217,9 @@ async function withdraw(run: Run, progress: Progress, all: readonly Withdrawal[]
   if (skips.length === 0) return wanted;
   const lines = skips.map(({ step, why }) => `${step.action} ${renderStepTarget(step)}: ${why || "no reason given"}`);
   const asked = run.interactive && !run.changing.dryRun;
-  const decision = asked ? await run.decide({ kind: "amend", text: approvalWording.skips(lines) }) : null;
+  const decision = asked
+    ? await run.decide({ kind: "amend", text: approvalWording.skips(lines, run.ledger.exhausted) })
+    : null;
   if (decision?.accept === false) {
     for (const { step } of skips) progress.insist(step);
     return all.map(({ step }) => step);

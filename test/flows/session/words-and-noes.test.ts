@@ -2,10 +2,11 @@
 import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import type { StampedEvent } from "../../../src/core/event.ts";
+import { resumePlan } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
-import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
+import { finish, modify, plan, planOf, schedule, talk, verdict, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 import { inSession } from "../turns.ts";
 
@@ -95,6 +96,29 @@ test("a step that the person wanted done, and that stays undone, is told as that
     expect(ran.asked(5)).toContain("Not done:\n- WRITE CHANGES.md");
     const told = "not done: WRITE CHANGES.md (the user wanted it done, and no reply did it); changed: a.txt";
     expect((await turns.say("what now?", ask)).past).toContain(told);
+  });
+});
+
+test("a no to leaving a step out promises no call where none is left", async () => {
+  await inSession({}, async (turns) => {
+    const skip = `SKIP::NEWS::not needed\n${finish("Done.")}`;
+    const lines = [plan({ steps: ["WRITE a.txt", "WRITE NEWS"] }), write("a.txt", "a\n"), skip];
+    const ran = await turns.say("write", { lines, options: { interactive: true }, answers: ["yes", "no"] });
+    expect(ran.questions.at(-1)?.text).toContain("after a no it is told as not done, since no call is left");
+    expect(ran.outcome).toMatchObject({ status: "partial", undone: [{ target: "NEWS" }], calls: { made: 3 } });
+  });
+});
+
+test("a plan that was approved before is carried out with what the turns before it were told", async () => {
+  await inSession({}, async (turns) => {
+    const talks = { ...ask, lines: [talk("Good.")] };
+    await turns.say("the file is called b.txt", talks);
+    await turns.say("and it is short", talks);
+    turns.resume();
+    const work = { plan: planOf({ steps: ["WRITE b.txt"] }), steps: null, review: false, corrections: [] };
+    const lines = [write("b.txt", "b\n") + finish("Done.")];
+    const ran = await turns.say("do it", { lines, flow: resumePlan(work), options: { interactive: true } });
+    expect(ran.past).toMatch(/^user: the file is called b\.txt\n[\s\S]*user: and it is short\n/);
   });
 });
 

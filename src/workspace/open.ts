@@ -18,7 +18,7 @@ import { openPerform, type Perform } from "./command/run-command.ts";
 import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
 import { joinRoots, openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
-import { type OwnOf, ownSince } from "./effects/others.ts";
+import { type OwnOf, watchOthers } from "./effects/others.ts";
 import { findTop } from "./git/find-repository.ts";
 import { describeRepository } from "./git/git-state.ts";
 import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
@@ -179,7 +179,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             env: options.env,
             commandEnv: options.commandEnv,
             sandbox: await sandbox(),
-            meanwhile: () => (state ? ownSince(state, run.id, Date.now()) : ownAll),
+            meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
           });
           return performer(...command);
         };

@@ -6,30 +6,51 @@ import { recordOf, runIds, type State } from "../journal/journal.ts";
 import { readRun } from "../journal/journal-run.ts";
 import type { KeptBlob, KeptChange } from "../journal/record.ts";
 
-/** Keeps those of the changes that no other run has made. */
+/** Filters changes found since `watchOthers` was called: keeps those that no other run has made. */
 export type OwnOf = (changes: readonly Change[]) => readonly Change[];
 
-/** Milliseconds by which the clock of a file system lags. */
-const lag = 100;
-
-/**
- * Knows what other runs have done since then (epoch milliseconds), whether they are applied, undone or taken back: their
- * records say it.
- */
-export function ownSince(state: State, id: string, since: number): OwnOf {
-  const isWritten = (other: string) =>
-    (statSync(recordOf(state, other), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since - lag;
+export function watchOthers(state: State, id: string): OwnOf {
+  const before = recordSizes(state);
   return (changes) => {
     if (changes.length === 0) return changes;
+    const left = new Set(
+      [...recordSizes(state)]
+        .filter(([other, size]) => other !== id && before.get(other) !== size)
+        .flatMap(([other]) => readRun(state, other)?.episodes ?? [])
+        .flatMap(({ batches }) => batches.flatMap((batch) => batch.changes))
+        .flatMap(statesOf),
+    );
+    return changes.filter(({ path, after }) => !left.has(stateOf(path, after)));
+  };
+}
+
+/**
+ * The changes since a run began that no other run has made, whether that run is applied, undone or taken back. For runs
+ * that are recovered together, whose records say what each of them did.
+ */
+export function ownSince(state: State, id: string, since: string): OwnOf {
+  return (changes) => {
+    if (changes.length === 0) return changes;
+    const begun = Date.parse(since);
     const theirs = new Set(
       runIds(state)
-        .filter((other) => other !== id && isWritten(other))
+        .filter((other) => other !== id && changedAt(state, other) >= begun)
         .flatMap((other) => readRun(state, other)?.episodes ?? [])
         .flatMap(({ batches }) => batches.flatMap((batch) => batch.changes))
         .flatMap(statesOf),
     );
     return changes.filter(({ path, after }) => !theirs.has(stateOf(path, after)));
   };
+}
+
+/** When the record of a run was last written, in epoch milliseconds. */
+const changedAt = (state: State, id: string): number =>
+  statSync(recordOf(state, id), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** Size in bytes of each run's record. Records only grow, so a different size means that the run did something. */
+function recordSizes(state: State): ReadonlyMap<string, number> {
+  const sizeOf = (id: string) => statSync(recordOf(state, id), { throwIfNoEntry: false })?.size ?? 0;
+  return new Map(runIds(state).map((id) => [id, sizeOf(id)]));
 }
 
 /** The states before and after a change, as it may have been undone since. */

@@ -115,7 +115,7 @@ async function recoverRun(root: Root, state: State, { id, rules, reach }: About)
     holds(stateAt(root, path), first) ? [{ path, before: first, after: first, from: null }] : [],
   );
   const restored = new Set(begun.map(({ path }) => path));
-  const ownOf = ownSince(state, id, Date.parse(episode.at));
+  const ownOf = ownSince(state, id, episode.at);
   const remains = findRemains(killed);
   const { fresh, unseen } = remains;
   const since = ownOf(remains.since.filter(({ path }) => !restored.has(path)));

@@ -267,12 +267,13 @@ export const requestOf = ({ planning: { asksOnly, corrections }, task }: Run): s
   (corrections.at(-1) ?? task.text) + (asksOnly ? "?" : "");
 
 /**
- * Whether prose is the whole answer: to a person and to a question at once, to other words where nobody reads it when it
- * is the last, unless it announces or claims work; a person reads also that.
+ * Whether prose is the whole answer: to a person and to a question at once; where nobody reads it, to other words after a
+ * look when it is the last, unless it announces or claims work; a person reads also that.
  */
 export function answersInProse(run: Run, prose: ReturnType<typeof readProse>, isLast: boolean): boolean {
   const isRead = run.interactive || run.planning.asksOnly;
-  if (prose === "answer") return isRead || isLast || asksToKnow(requestOf(run));
+  const hasLooked = run.planning.rounds > 0;
+  if (prose === "answer") return isRead || asksToKnow(requestOf(run)) || (isLast && hasLooked);
   return prose !== null && isRead && isLast;
 }
 

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_330,
-  workspace: 12_930,
+  workspace: 12_945,
   cli: 11_610,
   flows: 11_550,
   models: 4_700,

@@ -268,8 +268,7 @@ function follow(
     },
     before,
     sink(event) {
-      if (event.type === "run.started") printed.checks.clear();
-      if (event.type === "run.started" || event.type === "call.started") printed.commands.clear();
+      if (event.type === "run.started") for (const each of [printed.checks, printed.commands]) each.clear();
       if (event.type === "check.finished" && event.when === "after") printed.checks.set(event.command, event.output);
       if (event.type === "look.shown" && rowOf(event.action)?.kind === "command")
         printed.commands.set(event.target, event.text);
@@ -280,7 +279,7 @@ function follow(
   };
 }
 
-/** The session line for an event; null: sessions do not keep this kind. `printed`: what its run printed unseen. */
+/** The session line for an event; null: sessions do not keep this kind. `printed`: what its run printed. */
 function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
   switch (event.type) {
     case "run.started":

@@ -13,7 +13,7 @@ export interface TurnRecord {
   readonly became: string;
   /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back or declined. */
   readonly diff: string;
-  /** What the checks printed that failed the run, and the commands since the model's last reply; absent: nothing. */
+  /** What the checks printed that failed the run, and its last commands; absent: nothing. */
   readonly printed?: string | undefined;
 }
 
@@ -141,6 +141,7 @@ export function becameOf(outcome: Outcome): string {
       "checks that failed: ",
       changes.length === 0 ? [] : checks.filter(({ passed, command }) => passed === false && !isTold(command)).map(ran),
     ),
+    clause("checks that passed: ", outcome.ok || status === "partial" ? [] : passedOf(outcome)),
     clause(
       "checks that were stopped: ",
       checks.flatMap(({ note, command }) => (note === checkStopped ? [command] : [])),
@@ -168,11 +169,11 @@ export function cutDiff(diff: string): string {
   return `${diff.slice(0, end < 0 ? maxOfDiff : end)}\n[… the rest of the diff is not shown]`;
 }
 
-/** Outputs of a run, by command, that no request has shown. */
+/** Outputs of a run, by command. */
 export interface Printed {
   /** Of each check: what it printed when it last ran after the work. */
   readonly checks: ReadonlyMap<string, string>;
-  /** Of the commands that ran since the model was last called. */
+  /** Of the commands, oldest first. */
   readonly commands: ReadonlyMap<string, string>;
 }
 

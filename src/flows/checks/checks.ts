@@ -204,6 +204,11 @@ async function treeOf({ begun, checking, shell, workspace, signal }: Run): Promi
   return hash.digest("hex");
 }
 
+function noteResults({ checking }: Run, reports: readonly CheckReport[]): void {
+  const others = checking.results.filter(({ command }) => !reports.some((report) => report.command === command));
+  checking.results = [...reports.map(resultOf), ...others];
+}
+
 /** Runs each check once on the changed tree; one that has judged this very tree is not run again, unless `anew`. */
 async function runEach(run: Run, checks: readonly Check[], anew = false): Promise<CheckReport[]> {
   const before = await resultsBefore(run);
@@ -218,6 +223,7 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
     }
     const earlier = before.find(({ command }) => command === check.command) ?? null;
     const result = await runCheck(run, check, { when: "after", earlier }).catch((thrown) => {
+      if (run.signal.aborted) noteResults(run, reports);
       if (run.signal.aborted) noteStopped(run, check);
       throw thrown;
     });
@@ -252,8 +258,7 @@ export async function runChecks(run: Run, checks: readonly Check[]): Promise<rea
       emit({ type: "notice", level: "warning", code: "checks_change", text: why });
     }
   }
-  const notRun = checking.results.filter(({ command }) => !checks.some((check) => check.command === command));
-  checking.results = [...reports.map(resultOf), ...notRun];
+  noteResults(run, reports);
   return reports;
 }
 

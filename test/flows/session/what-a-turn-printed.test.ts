@@ -36,10 +36,10 @@ test("only the last two turns have it, and a long output keeps its end", async (
   });
 });
 
-test("what a command of the last reply printed is told, also after the session is resumed; what a request showed is not", async () => {
+test("what each of a turn's last commands printed is told, also after the session is resumed", async () => {
   await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const lines = [plan({ steps: ["RUN seq 7 9"] }), `RUN::seq 7 9\n${finish("It printed numbers.")}`];
-    const options = { interactive: true, allowRun: ["seq *"] };
+    const lines = [plan({ steps: ["RUN seq 7 9", "RUN true"] }), `RUN::seq 7 9\n${finish("It printed numbers.")}`];
+    const options = { interactive: true, allowRun: ["seq *", "true"] };
     await turns.say("count", { lines, options, answers: "yes" });
     const told = "the command seq 7 9 printed at last:\n  7\n  8\n  9";
     expect((await turns.say("what did it print?", ask)).past).toContain(told);

@@ -264,13 +264,16 @@ test("a check at the end that the person stopped is told, on the screen and in t
     };
     const ran = await turns.say("make it", {
       lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "a\n") + finish("Made.")],
-      ...{ options: { interactive: true, checks: [check] }, answers: "yes", signal: stop.signal, onEvent },
+      ...{ options: { interactive: true, checks: ["true", check] }, answers: "yes", signal: stop.signal, onEvent },
     });
     const note = "stopped before it ended";
-    expect(ran.outcome).toMatchObject({ status: "interrupted", checks: [{ command: check, passed: null, note }] });
+    const stopped = { command: check, passed: null, note };
+    expect(ran.outcome).toMatchObject({ status: "interrupted", checks: [{ passed: true }, stopped] });
     expect(ran.eventsOf("check.finished").at(-1)).toMatchObject({ when: "after", passed: null, note });
     const { past } = await turns.say("what now?", ask);
-    expect(past).toContain(`rolled back, interrupted by the user; checks that were stopped: ${check}`);
+    expect(past).toContain(
+      `rolled back, interrupted by the user; checks that passed: true; checks that were stopped: ${check}`,
+    );
   });
 });
 

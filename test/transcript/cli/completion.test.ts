@@ -1,5 +1,5 @@
 /** Completion scripts: read without complaint by their shells, and right when a shell asks them (R37). */
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../needs.ts";
@@ -123,11 +123,4 @@ needs("tmux", "zsh").test.concurrent("zsh completes at its prompt (R37)", async 
     screen.press("C-u", ...typed.replaceAll(" ", " Space ").split(" "), "Tab");
     await screen.shows(shown);
   }
-});
-
-test.concurrent("an unknown shell is a usage error that names the known ones (R24)", async () => {
-  await using place = openPlace();
-  const { code, stdout, stderr } = await place.pai(["completion", "bsh"]);
-  expect([code, stdout]).toEqual([2, ""]);
-  expect(stderr).toMatch(/bash, zsh, fish\n {2}did you mean pai completion bash\?/);
 });

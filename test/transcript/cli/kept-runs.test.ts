@@ -94,9 +94,3 @@ test.concurrent("--csv is plain lines of fields that every tool of a pipe reads"
   expect([head.split(",").at(-1), row.split(",").length]).toEqual(["undone", head.split(",").length]);
   expect(row).toMatch(/^gemini:[\w.-]+,1,1,/);
 });
-
-test.concurrent("--csv and --json at once is a usage error", async () => {
-  await using place = openPlace();
-  const { code, stdout } = await place.pai(["stats", "--csv", "--json"]);
-  expect([code, stdout]).toEqual([2, expect.stringContaining("--csv and --json exclude each other")]);
-});

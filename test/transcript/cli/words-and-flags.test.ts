@@ -89,6 +89,8 @@ test.concurrent("a mistyped word or flag is met with a suggestion and costs no c
     [["sessions"], "pai resume --list"],
     [["auto"], "pai"],
     [["schema", "jsnol"], "pai schema json"],
+    [["completion", "bsh"], "bash, zsh, fish"],
+    [["completion", "bsh"], "pai completion bash?"],
     [["run", "--mode", "tool-lop", "make it"], "--mode tool-loop"],
     [["key", "list", "--provider=opnai"], "did you mean openai?"],
   ] as const) {
@@ -123,6 +125,7 @@ test.concurrent("words nobody reads and two forms of one output are usage errors
     ["trust", "me"],
     ["undo", "a", "b"],
     ["run", "--json", "--jsonl", "say hello"],
+    ["stats", "--csv", "--json"],
     ["run", "-m", "replay:none.jsonl", "say hello"],
   ]) {
     const { code, stderr, stdout } = await place.pai(args);
@@ -152,11 +155,6 @@ test.concurrent("doctor tells in the binary what is in force: 0 when pai can wor
   const bare = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
   expect((await place.pai(["doctor", "--offline"], { env: bare })).code).toBe(1);
   expect((await place.pai(["doctor"], { env: { PAI_BASE_URL: "http://127.0.0.1:9" } })).code).toBe(1);
-});
-
-test.concurrent("an error of the user or the world has no stack (R28)", async () => {
-  await using place = openPlace();
-  expectPlain(await place.pai(["run", "-y", "-v", "-f", "none.txt"]));
 });
 
 test.concurrent("the runtime's own switches do nothing but what they say", async () => {

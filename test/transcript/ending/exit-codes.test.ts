@@ -2,15 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { commands } from "../../../src/cli/command-table.ts";
 import { expectPlain, readLast, readOutcome } from "../contract.ts";
-import { type Failing, task } from "../failing.ts";
-import { failuresBefore } from "../failures-before.ts";
-import { failuresOfTasks } from "../failures-of-tasks.ts";
+import { type Failing, failures, task } from "../failures.ts";
 import { openPlace, type Place } from "../harness.ts";
 
 /** What belongs on standard error. */
 const progress = /^(planning|working) with|^calls {2}expected|^phase |^pai: /m;
-
-const failures = [...failuresBefore, ...failuresOfTasks];
 
 async function prepare({ files, answers = [], prepare }: Failing): Promise<Place> {
   const place = openPlace(answers, files);

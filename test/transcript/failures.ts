@@ -1,10 +1,98 @@
-/** Failures of a task under way: replies, edits, checks, approval, plans, policy, budget. */
+/** Every way to fail: before a reply of the model matters, and in a task under way. */
 import { expect } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Failing, fails, refused, task } from "./failing.ts";
-import type { Place } from "./harness.ts";
+import type { ErrorCode } from "../../src/core/error.ts";
+import type { OutcomeDocument } from "./contract.ts";
+import type { Answer } from "./gemini.ts";
+import type { Place, RunOptions } from "./harness.ts";
 import { done, hello, modify, planned, write } from "./replies.ts";
+
+export interface Failing {
+  readonly name: string;
+  readonly code: number;
+  readonly error: ErrorCode;
+  /** Absent: a plain task. */
+  readonly args?: readonly string[];
+  readonly answers?: readonly Answer[];
+  readonly files?: Readonly<Record<string, string>>;
+  readonly options?: (place: Place) => RunOptions;
+  readonly prepare?: (place: Place) => void | Promise<void>;
+  /** Requests that must have been sent; without it: not counted. */
+  readonly calls?: number;
+  /** Somebody else changes the tree meanwhile. */
+  readonly changesTree?: boolean;
+  readonly check?: (outcome: OutcomeDocument) => void;
+}
+
+const fails = (name: string, code: number, error: ErrorCode, rest: Partial<Failing>): Failing => ({
+  ...{ name, code, error },
+  ...rest,
+});
+
+export const task = ["run", "-y", "make hello.txt"] as const;
+
+/** Not asked again, so that nothing waits. */
+const refused = (status: number, body = ""): Answer => ({
+  status,
+  body,
+  headers: { "x-should-retry": "false" },
+});
+
+const quota = JSON.stringify({
+  error: {
+    code: 429,
+    status: "RESOURCE_EXHAUSTED",
+    message: "Quota exceeded",
+    details: [{ violations: [{ quotaId: "GenerateRequestsPerDayPerProjectPerModel" }] }],
+  },
+});
+
+function configure(text: string): (place: Place) => void {
+  return ({ home }) => {
+    mkdirSync(join(home, ".config/pai-code"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(home, ".config/pai-code/config.json"), text, { mode: 0o600 });
+  };
+}
+
+const usage: readonly Failing[] = [
+  fails("an unknown flag", 2, "usage", { args: ["run", "--jsno", "make it so"], calls: 0 }),
+  fails("a run without a task", 2, "usage", { args: ["run", "-y"], calls: 0 }),
+  fails("an empty standard input", 2, "usage", { args: ["run", "-y", "-"], calls: 0 }),
+  fails("a task file that is not there", 2, "usage", { args: ["run", "-y", "-f", "none.txt"], calls: 0 }),
+  fails("a task given twice", 2, "usage", { args: ["run", "-f", "a.txt", "make it"], calls: 0 }),
+  fails("a plan file that is not there", 2, "usage", { args: ["apply", "-y", "none.json"], calls: 0 }),
+];
+
+const settings: readonly Failing[] = [
+  fails("a broken config.json", 3, "config_invalid", { prepare: configure("{"), calls: 0 }),
+  fails("an unknown provider", 3, "model_unknown", { args: [...task, "-m", "nobody:none"], calls: 0 }),
+  fails("an unknown model", 3, "model_unknown", {
+    answers: [refused(404, '{"error": {"message": "models/x is not found for API version v1beta"}}')],
+    // The second asks for the list of models, which is free.
+    calls: 2,
+  }),
+  fails("no key", 4, "no_key", { options: () => ({ env: { GEMINI_API_KEY: null, PAI_BASE_URL: null } }), calls: 0 }),
+  fails("a key that is refused", 4, "key_rejected", { answers: [refused(401)], calls: 1 }),
+];
+
+const network: readonly Failing[] = [
+  fails("a refused connection", 5, "network", {
+    options: () => ({ env: { PAI_BASE_URL: "http://127.0.0.1:9" } }),
+    calls: 0,
+  }),
+  fails("a redirect", 5, "redirected", {
+    answers: [{ status: 302, headers: { location: "http://127.0.0.1:9/" } }],
+    calls: 1,
+  }),
+  fails("a provider that is down", 5, "provider_down", { answers: [refused(503)], calls: 1 }),
+  fails("a used up quota", 6, "quota", {
+    answers: [refused(429, quota)],
+    calls: 1,
+    check: ({ error }) => expect(error?.retry_after ?? 0).toBeGreaterThan(0),
+  }),
+  fails("spent credit", 6, "credit_exhausted", { answers: [refused(402)], calls: 1 }),
+];
 
 /** Saves a plan for `hello.txt` beside the project. */
 async function save(place: Place): Promise<void> {
@@ -118,4 +206,7 @@ const budget: readonly Failing[] = [
   }),
 ];
 
-export const failuresOfTasks: readonly Failing[] = [...replies, ...judged, ...policy, ...budget];
+export const failures: readonly Failing[] = [
+  ...[...usage, ...settings, ...network],
+  ...[...replies, ...judged, ...policy, ...budget],
+];

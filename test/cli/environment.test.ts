@@ -8,61 +8,58 @@ import { finish, plan, write } from "../flows/plans.ts";
 import { makeFolder, play, playIn } from "../flows/scripted.ts";
 import { newFolder } from "../grounds.ts";
 
-function inPlace(work: (root: string, bin: string) => void): void {
+function openHere() {
   const root = newFolder("disk", "here");
   const bin = join(root, "usr/bin");
   mkdirSync(bin, { recursive: true });
-  work(root, bin);
+  return { root, bin };
 }
 
 const program = "#!/bin/sh\nexit 1\n";
 
 test("system, tools with the versions their files tell, and the package manager, on one line", () => {
-  inPlace((root, bin) => {
-    for (const name of ["python3.11", "gcc-12", "make", "node"]) writeFileSync(join(bin, name), program);
-    symlinkSync("python3.11", join(bin, "python3"));
-    symlinkSync("gcc-12", join(bin, "gcc"));
-    mkdirSync(join(root, "usr/include/node"), { recursive: true });
-    writeFileSync(join(root, "usr/include/node/node_version.h"), "#define NODE_MAJOR_VERSION 22\n");
-    const package_ = join(root, "lib/node_modules/bun");
-    mkdirSync(join(package_, "bin"), { recursive: true });
-    writeFileSync(join(package_, "bin/bun.exe"), program);
-    writeFileSync(join(package_, "package.json"), '{ "name": "bun", "version": "1.4.5" }\n');
-    symlinkSync(join(package_, "bin/bun.exe"), join(bin, "bun"));
-    const project = join(root, "project");
-    mkdirSync(project);
-    writeFileSync(join(project, "pnpm-lock.yaml"), "");
-    const said = describeEnvironment({ PATH: `relative:${bin}` }, project);
-    expect(said).toContain("; python 3.11, node 22, bun 1.4.5, gcc 12, make; packages by pnpm");
-    expect(said.length).toBeLessThanOrEqual(300);
-    expect(said).not.toContain("\n");
-  });
+  const { root, bin } = openHere();
+  for (const name of ["python3.11", "gcc-12", "make", "node"]) writeFileSync(join(bin, name), program);
+  symlinkSync("python3.11", join(bin, "python3"));
+  symlinkSync("gcc-12", join(bin, "gcc"));
+  mkdirSync(join(root, "usr/include/node"), { recursive: true });
+  writeFileSync(join(root, "usr/include/node/node_version.h"), "#define NODE_MAJOR_VERSION 22\n");
+  const package_ = join(root, "lib/node_modules/bun");
+  mkdirSync(join(package_, "bin"), { recursive: true });
+  writeFileSync(join(package_, "bin/bun.exe"), program);
+  writeFileSync(join(package_, "package.json"), '{ "name": "bun", "version": "1.4.5" }\n');
+  symlinkSync(join(package_, "bin/bun.exe"), join(bin, "bun"));
+  const project = join(root, "project");
+  mkdirSync(project);
+  writeFileSync(join(project, "pnpm-lock.yaml"), "");
+  const said = describeEnvironment({ PATH: `relative:${bin}` }, project);
+  expect(said).toContain("; python 3.11, node 22, bun 1.4.5, gcc 12, make; packages by pnpm");
+  expect(said.length).toBeLessThanOrEqual(300);
+  expect(said).not.toContain("\n");
 });
 
 test("what starts services, who runs pai without his name, and the server whose settings the folder holds", () => {
-  inPlace((root, bin) => {
-    const status = join(root, "status");
-    const entry = (name: string, state: string) => `Package: ${name}\nStatus: ${state}\nVersion: 1:9.2p1-2\n\n`;
-    writeFileSync(
-      status,
-      entry("ssh", "install ok installed") +
-        entry("openssh-server", "install ok installed") +
-        entry("nginx", "deinstall ok config-files"),
-    );
-    const said = (folder: string) => describeEnvironment({ PATH: bin }, folder, status);
-    expect(said("/etc/ssh/sshd_config.d")).toStartWith("openssh-server 9.2p1-2; ");
-    expect(said("/etc/nginx")).not.toContain("nginx");
-    expect(said("/srv/ssh")).not.toContain("openssh");
-    expect(said("/srv")).toMatch(process.geteuid?.() === 0 ? /run by root$/ : /run by an ordinary user$/);
-  });
+  const { root, bin } = openHere();
+  const status = join(root, "status");
+  const entry = (name: string, state: string) => `Package: ${name}\nStatus: ${state}\nVersion: 1:9.2p1-2\n\n`;
+  writeFileSync(
+    status,
+    entry("ssh", "install ok installed") +
+      entry("openssh-server", "install ok installed") +
+      entry("nginx", "deinstall ok config-files"),
+  );
+  const said = (folder: string) => describeEnvironment({ PATH: bin }, folder, status);
+  expect(said("/etc/ssh/sshd_config.d")).toStartWith("openssh-server 9.2p1-2; ");
+  expect(said("/etc/nginx")).not.toContain("nginx");
+  expect(said("/srv/ssh")).not.toContain("openssh");
+  expect(said("/srv")).toMatch(process.geteuid?.() === 0 ? /run by root$/ : /run by an ordinary user$/);
 });
 
 test("a tool of the project itself does not count", () => {
-  inPlace((root, bin) => {
-    writeFileSync(join(bin, "go"), program);
-    expect(describeEnvironment({ PATH: bin }, root)).not.toContain("go");
-    expect(describeEnvironment({ PATH: bin }, join(root, "project"))).toContain("; go");
-  });
+  const { root, bin } = openHere();
+  writeFileSync(join(bin, "go"), program);
+  expect(describeEnvironment({ PATH: bin }, root)).not.toContain("go");
+  expect(describeEnvironment({ PATH: bin }, join(root, "project"))).toContain("; go");
 });
 
 test("comes before the tree in the plan call", async () => {

@@ -10,7 +10,7 @@ import { eightStep } from "../../src/flows/eight-step.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
 import { finish, modify, plan, schedule, talk, verdict, write } from "../flows/plans.ts";
-import { filesIn, inFolder, openCache, openHere, readScenario } from "../flows/scripted.ts";
+import { filesIn, makeFolder, openCache, openHere, readScenario } from "../flows/scripted.ts";
 import { idOf, receiptsOf, record, replay } from "./recorded.ts";
 
 const scenarios = join(import.meta.dir, "../scenarios");
@@ -18,14 +18,13 @@ const scenarios = join(import.meta.dir, "../scenarios");
 test.each(readdirSync(scenarios).sort())("%s is replayed to the same tree, offline and on paper only", async (name) => {
   const folder = join(scenarios, name);
   const before = filesIn(join(folder, "before"));
-  await inFolder(before, async (place) => {
-    const { changes } = await record(place, readScenario(folder));
-    const [tree, state] = [filesIn(place.root), filesIn(place.state)];
-    const replayed = await replay(place);
-    expect(replayed).toMatchObject({ differing: [], difference: null, changed: changes.length });
-    expect([filesIn(place.root), filesIn(place.state)]).toEqual([tree, state]);
-    expect((await receiptsOf(place)).read(idOf(1)).broken).toBe(null);
-  });
+  const place = makeFolder(before);
+  const { changes } = await record(place, readScenario(folder));
+  const [tree, state] = [filesIn(place.root), filesIn(place.state)];
+  const replayed = await replay(place);
+  expect(replayed).toMatchObject({ differing: [], difference: null, changed: changes.length });
+  expect([filesIn(place.root), filesIn(place.state)]).toEqual([tree, state]);
+  expect((await receiptsOf(place)).read(idOf(1)).broken).toBe(null);
 });
 
 const change = (search: string, put: string) => [
@@ -37,96 +36,88 @@ test.each([
   ["RM src", "RM::src\n"],
   ["MV src -> lib", "MV::src::lib\n"],
 ])("a folder that is gone is there again on paper: %s", async (step, script) => {
-  await inFolder({ "src/a.txt": "one\n", "src/d/b.txt": "two\n" }, async (place) => {
-    const lines = [plan({ steps: [step] }), script + finish()];
-    await record(place, { lines, options: { allowDelete: true } });
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null });
-  });
+  const place = makeFolder({ "src/a.txt": "one\n", "src/d/b.txt": "two\n" });
+  const lines = [plan({ steps: [step] }), script + finish()];
+  await record(place, { lines, options: { allowDelete: true } });
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null });
 });
 
 test("a request that the history had a say in is made again without it", async () => {
   const others = Object.fromEntries(
     Array.from({ length: 60 }, (_, n) => [`src/part${n}.py`, `value = ${n}\n`.repeat(400)]),
   );
-  await inFolder({ "a.txt": "one\n", ...others }, async (place) => {
-    const git = (...args: readonly string[]) => {
-      const as = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
-      const done = spawnSync("git", [...as, ...args], { cwd: place.root, encoding: "utf8" });
-      if (done.status !== 0) throw new Error(done.stderr);
-    };
-    git("init", "-q");
-    for (const [file, message] of [
-      ["src/part41.py", "keep the colour of flags"],
-      ["src/part7.py", "speed"],
-    ] as const) {
-      git("add", file);
-      git("commit", "-q", "-m", message);
-    }
-    await record(place, { task: "the colour of flags is lost", lines: change("one", "two") });
-    const { facts } = (await receiptsOf(place)).read(idOf(1));
-    expect(factsOf(facts, "ranking")[0]?.files[0]?.path).toBe("src/part41.py");
-    expect(factsOf(facts, "ranking")[0]?.commits).toEqual([
-      { subject: "keep the colour of flags", files: ["src/part41.py"] },
-    ]);
-    rmSync(join(place.root, ".git"), { recursive: true });
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
-  });
+  const place = makeFolder({ "a.txt": "one\n", ...others });
+  const git = (...args: readonly string[]) => {
+    const as = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
+    const done = spawnSync("git", [...as, ...args], { cwd: place.root, encoding: "utf8" });
+    if (done.status !== 0) throw new Error(done.stderr);
+  };
+  git("init", "-q");
+  for (const [file, message] of [
+    ["src/part41.py", "keep the colour of flags"],
+    ["src/part7.py", "speed"],
+  ] as const) {
+    git("add", file);
+    git("commit", "-q", "-m", message);
+  }
+  await record(place, { task: "the colour of flags is lost", lines: change("one", "two") });
+  const { facts } = (await receiptsOf(place)).read(idOf(1));
+  expect(factsOf(facts, "ranking")[0]?.files[0]?.path).toBe("src/part41.py");
+  expect(factsOf(facts, "ranking")[0]?.commits).toEqual([
+    { subject: "keep the colour of flags", files: ["src/part41.py"] },
+  ]);
+  rmSync(join(place.root, ".git"), { recursive: true });
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });
 
 test("an older run is replayed under the runs after it, and after it was undone", async () => {
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    await record(place, { lines: change("one", "two") }, 1);
-    await record(place, { lines: change("two", "three") }, 2);
-    for (const n of [1, 2])
-      expect(await replay(place, n)).toMatchObject({ differing: [], difference: null, changed: 1 });
-    await (await openHere(place)).history.undo(null, { dryRun: false });
-    for (const n of [1, 2]) expect(await replay(place, n)).toMatchObject({ differing: [], difference: null });
-  });
+  const place = makeFolder({ "a.txt": "one\n" });
+  await record(place, { lines: change("one", "two") }, 1);
+  await record(place, { lines: change("two", "three") }, 2);
+  for (const n of [1, 2]) expect(await replay(place, n)).toMatchObject({ differing: [], difference: null, changed: 1 });
+  await (await openHere(place)).history.undo(null, { dryRun: false });
+  for (const n of [1, 2]) expect(await replay(place, n)).toMatchObject({ differing: [], difference: null });
 });
 
 test("what commands changed comes from the receipt; no command runs again", async () => {
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    const marker = join(place.root, "made.txt");
-    const options = { checks: ["echo x >> made.txt"] };
-    const { changes } = await record(place, { lines: change("one", "two"), options });
-    expect(changes.map(({ path }) => path).sort()).toEqual(["a.txt", "made.txt"]);
-    const ran = readFileSync(marker, "utf8");
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 2 });
-    expect(readFileSync(marker, "utf8")).toBe(ran);
-  });
+  const place = makeFolder({ "a.txt": "one\n" });
+  const marker = join(place.root, "made.txt");
+  const options = { checks: ["echo x >> made.txt"] };
+  const { changes } = await record(place, { lines: change("one", "two"), options });
+  expect(changes.map(({ path }) => path).sort()).toEqual(["a.txt", "made.txt"]);
+  const ran = readFileSync(marker, "utf8");
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 2 });
+  expect(readFileSync(marker, "utf8")).toBe(ran);
 });
 
 test("files are as they were before the run, whatever became of them since", async () => {
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    await record(place, { lines: change("one", "two") });
-    writeFileSync(join(place.root, "a.txt"), "somebody else's\n");
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null });
-  });
+  const place = makeFolder({ "a.txt": "one\n" });
+  await record(place, { lines: change("one", "two") });
+  writeFileSync(join(place.root, "a.txt"), "somebody else's\n");
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null });
 });
 
 test("where they can no longer be known the tree is another, and the paths are named", async () => {
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    await record(place, { lines: change("one", "two") });
-    await (await openHere(place)).history.undo(null, { dryRun: false });
-    writeFileSync(join(place.root, "a.txt"), "one\nand more\n");
-    const { differing, difference } = await replay(place);
-    expect([differing, difference]).toEqual([["a.txt"], "request 1 (plan) differs: the project has changed"]);
-  });
+  const place = makeFolder({ "a.txt": "one\n" });
+  await record(place, { lines: change("one", "two") });
+  await (await openHere(place)).history.undo(null, { dryRun: false });
+  writeFileSync(join(place.root, "a.txt"), "one\nand more\n");
+  const { differing, difference } = await replay(place);
+  expect([differing, difference]).toEqual([["a.txt"], "request 1 (plan) differs: the project has changed"]);
 });
 
 test("a tool-loop run is replayed with its calls and its command", async () => {
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    const calls = (name: string, input: Json) => ({ text: "", calls: [{ id: name, name, input }] });
-    const lines = [
-      calls("read", { path: "a.txt" }),
-      calls("edit", { path: "a.txt", old_str: "one", new_str: "two" }),
-      calls("bash", { command: "cp a.txt new.txt" }),
-      "Done.",
-    ];
-    const { changes } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
-    expect(changes.map(({ path }) => path).sort()).toEqual(["a.txt", "new.txt"]);
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 2 });
-  });
+  const place = makeFolder({ "a.txt": "one\n" });
+  const calls = (name: string, input: Json) => ({ text: "", calls: [{ id: name, name, input }] });
+  const lines = [
+    calls("read", { path: "a.txt" }),
+    calls("edit", { path: "a.txt", old_str: "one", new_str: "two" }),
+    calls("bash", { command: "cp a.txt new.txt" }),
+    "Done.",
+  ];
+  const { changes } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
+  expect(changes.map(({ path }) => path).sort()).toEqual(["a.txt", "new.txt"]);
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 2 });
 });
 
 test("an eight-step run is replayed with its verdicts, also when --mode auto chose it", async () => {
@@ -136,12 +127,11 @@ test("an eight-step run is replayed with its verdicts, also when --mode auto cho
     { flow: eightStep, lines: [schedule({ create: ["b.txt"] }), ...rest], options: { mode: "eight-step" } },
     { flow: hybrid, lines: [complex, ...rest], options: { mode: "auto" } },
   ]) {
-    await inFolder({ "a.txt": "one\n" }, async (place) => {
-      expect(await record(place, setup)).toMatchObject({ error: null, mode: "eight-step", score: 8 });
-      const { outcome, ...replayed } = await replay(place);
-      expect(replayed).toEqual({ differing: [], difference: null, changed: 1 });
-      expect(outcome).toMatchObject({ mode: "eight-step", score: 8, text: "Made it." });
-    });
+    const place = makeFolder({ "a.txt": "one\n" });
+    expect(await record(place, setup)).toMatchObject({ error: null, mode: "eight-step", score: 8 });
+    const { outcome, ...replayed } = await replay(place);
+    expect(replayed).toEqual({ differing: [], difference: null, changed: 1 });
+    expect(outcome).toMatchObject({ mode: "eight-step", score: 8, text: "Made it." });
   }
 });
 
@@ -151,10 +141,9 @@ test("talk, a plan only and a dry run are replayed without a journal", async () 
     { lines: [plan({ steps: ["WRITE b.txt"] })], options: { command: "plan", planOnly: true } },
     { lines: [plan({ steps: ["WRITE b.txt"] }), write("b.txt", "b\n") + finish()], options: { dryRun: true } },
   ]) {
-    await inFolder({ "a.txt": "one\n" }, async (place) => {
-      const { changes } = await record(place, setup);
-      expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: changes.length });
-    });
+    const place = makeFolder({ "a.txt": "one\n" });
+    const { changes } = await record(place, setup);
+    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: changes.length });
   }
 });
 
@@ -163,96 +152,90 @@ test.each([
   ["mended", [modify("a.txt", ["no such line\n", "two\n"]) + finish(), modify("a.txt", ["one\n", "two\n"]) + finish()]],
   ["a plan", ["PLAN", ...change("one", "two")]],
 ])("a run whose first answer may be the work is replayed: %s", async (_, lines) => {
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    const options = { atOnce: "auto", checks: ["grep -q two a.txt"] } as const;
-    const { status, calls, changes } = await record(place, { lines, options });
-    expect([status, calls.made]).toEqual(["verified", lines.length]);
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: changes.length });
-  });
+  const place = makeFolder({ "a.txt": "one\n" });
+  const options = { atOnce: "auto", checks: ["grep -q two a.txt"] } as const;
+  const { status, calls, changes } = await record(place, { lines, options });
+  expect([status, calls.made]).toEqual(["verified", lines.length]);
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: changes.length });
 });
 
 test("secrets stay names in the receipt, and the replay puts them back into the file", async () => {
   const key = "sk-proj-4Kz9Qw2Rt7Yp1Lm8Nv3Xb6Hc5Jd0Fg";
-  await inFolder({ "config.txt": `api_key = "${key}"\nport = 1\n` }, async (place) => {
-    const lines = [
-      plan({ steps: ["WRITE config.txt"] }),
-      write("config.txt", 'api_key = "<<SECRET_k3f9_1>>"\nport = 2\n') + finish(),
-    ];
-    await record(place, { task: "set port to 2 in config.txt", lines });
-    expect(readFileSync(join(place.root, "config.txt"), "utf8")).toContain(key);
-    const { folder, read: load } = await receiptsOf(place);
-    expect(readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8")).not.toContain(key);
-    const calls = load(idOf(1)).facts.filter(({ type }) => type === "call");
-    expect(calls.map((fact) => "masked" in fact && fact.masked)).toEqual([1, 1]);
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
-  });
+  const place = makeFolder({ "config.txt": `api_key = "${key}"\nport = 1\n` });
+  const lines = [
+    plan({ steps: ["WRITE config.txt"] }),
+    write("config.txt", 'api_key = "<<SECRET_k3f9_1>>"\nport = 2\n') + finish(),
+  ];
+  await record(place, { task: "set port to 2 in config.txt", lines });
+  expect(readFileSync(join(place.root, "config.txt"), "utf8")).toContain(key);
+  const { folder, read: load } = await receiptsOf(place);
+  expect(readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8")).not.toContain(key);
+  const calls = load(idOf(1)).facts.filter(({ type }) => type === "call");
+  expect(calls.map((fact) => "masked" in fact && fact.masked)).toEqual([1, 1]);
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });
 
 test("a key in the task or in what a command says does not get into the receipt", async () => {
   const key = "sk-proj-4Kz9Qw2Rt7Yp1Lm8Nv3Xb6Hc5Jd0Fg";
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    const options = { checks: [`echo ${key}`] };
-    await record(place, { task: `change a.txt, not ${key}`, lines: change("one", "two"), options });
-    const { folder } = await receiptsOf(place);
-    expect(readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8")).not.toContain(key);
-    expect(await replay(place)).toMatchObject({ differing: [], changed: 1 });
-  });
+  const place = makeFolder({ "a.txt": "one\n" });
+  const options = { checks: [`echo ${key}`] };
+  await record(place, { task: `change a.txt, not ${key}`, lines: change("one", "two"), options });
+  const { folder } = await receiptsOf(place);
+  expect(readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8")).not.toContain(key);
+  expect(await replay(place)).toMatchObject({ differing: [], changed: 1 });
 });
 
 const keyOf = (letter: string) => `glpat-${letter}T3x9Qm2Zk7Lw4Rv8Jy6`;
 
 test("a key in the task keeps its number, so that the names of later ones still fit", async () => {
   const large = "a line of text\n".repeat(8000);
-  await inFolder({ "config.txt": `${large}token = ${keyOf("b")}\n` }, async (place) => {
-    const edit = modify("config.txt", ["token = <<SECRET_k3f9_2>>\n", "token = <<SECRET_k3f9_2>>\nport = 1\n"]);
-    const { error } = await record(place, {
-      task: `set the port in config.txt; the server takes ${keyOf("a")}`,
-      lines: [plan({ steps: ["MODIFY config.txt"] }), edit + finish()],
-    });
-    expect(error).toBeNull();
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
+  const place = makeFolder({ "config.txt": `${large}token = ${keyOf("b")}\n` });
+  const edit = modify("config.txt", ["token = <<SECRET_k3f9_2>>\n", "token = <<SECRET_k3f9_2>>\nport = 1\n"]);
+  const { error } = await record(place, {
+    task: `set the port in config.txt; the server takes ${keyOf("a")}`,
+    lines: [plan({ steps: ["MODIFY config.txt"] }), edit + finish()],
   });
+  expect(error).toBeNull();
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });
 
 test("so does one that a command says, and one in a command", async () => {
-  await inFolder({ "said.txt": `${keyOf("a")}\n`, "config.txt": `token = ${keyOf("b")}\n` }, async (place) => {
-    const calls = (name: string, input: Json) => ({ text: "", calls: [{ id: name, name, input }] });
-    const lines = [
-      calls("bash", { command: "cat said.txt" }),
-      calls("read", { path: "config.txt" }),
-      calls("bash", { command: "echo <<SECRET_k3f9_1>> <<SECRET_k3f9_2>>" }),
-      calls("edit", {
-        path: "config.txt",
-        old_str: "token = <<SECRET_k3f9_1>>",
-        new_str: "password = <<SECRET_k3f9_1>>",
-      }),
-      "Done.",
-    ];
-    const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
-    expect(error).toBeNull();
-    expect(readFileSync(join(place.root, "config.txt"), "utf8")).toBe(`password = ${keyOf("b")}\n`);
-    const { folder } = await receiptsOf(place);
-    const receipt = readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8");
-    for (const letter of ["a", "b"]) expect(receipt).not.toContain(keyOf(letter));
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
-  });
+  const place = makeFolder({ "said.txt": `${keyOf("a")}\n`, "config.txt": `token = ${keyOf("b")}\n` });
+  const calls = (name: string, input: Json) => ({ text: "", calls: [{ id: name, name, input }] });
+  const lines = [
+    calls("bash", { command: "cat said.txt" }),
+    calls("read", { path: "config.txt" }),
+    calls("bash", { command: "echo <<SECRET_k3f9_1>> <<SECRET_k3f9_2>>" }),
+    calls("edit", {
+      path: "config.txt",
+      old_str: "token = <<SECRET_k3f9_1>>",
+      new_str: "password = <<SECRET_k3f9_1>>",
+    }),
+    "Done.",
+  ];
+  const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
+  expect(error).toBeNull();
+  expect(readFileSync(join(place.root, "config.txt"), "utf8")).toBe(`password = ${keyOf("b")}\n`);
+  const { folder } = await receiptsOf(place);
+  const receipt = readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8");
+  for (const letter of ["a", "b"]) expect(receipt).not.toContain(keyOf(letter));
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });
 
 test("helpers that explored at the same time get their own replies again", async () => {
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    const call = (id: string, name: string, input: Json) => ({ id, name, input });
-    const waiting = (text: string, ms: number) => ({ text, before: () => Bun.sleep(ms) });
-    const lines = [
-      { text: "", calls: [call("e1", "explore", { task: "first" }), call("e2", "explore", { task: "second" })] },
-      waiting("the first", 60),
-      waiting("the second", 1),
-      { text: "", calls: [call("w1", "write", { path: "b.txt", content: "made\n" })] },
-      "Done.",
-    ];
-    const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop" } });
-    expect(error).toBeNull();
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
-  });
+  const place = makeFolder({ "a.txt": "one\n" });
+  const call = (id: string, name: string, input: Json) => ({ id, name, input });
+  const waiting = (text: string, ms: number) => ({ text, before: () => Bun.sleep(ms) });
+  const lines = [
+    { text: "", calls: [call("e1", "explore", { task: "first" }), call("e2", "explore", { task: "second" })] },
+    waiting("the first", 60),
+    waiting("the second", 1),
+    { text: "", calls: [call("w1", "write", { path: "b.txt", content: "made\n" })] },
+    "Done.",
+  ];
+  const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop" } });
+  expect(error).toBeNull();
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });
 
 /** Files enough that only the likeliest are shown. */
@@ -266,15 +249,14 @@ test.each([
 ])("what looks found comes from the receipt, whatever became of the files since: %s", async (mode, flow) => {
   const look = (target: string) => plan({ steps: [`READ ${target}`, "SEARCH value = 31"] });
   const lines = [look("src/part30.py:3-4"), look("src/gone.py"), ...change("one", "two")];
-  await inFolder({ "a.txt": "one\n", ...many }, async (place) => {
-    await record(place, { task: "change a.txt", lines, flow, options: { mode } });
-    const { facts } = (await receiptsOf(place)).read(idOf(1));
-    const found = factsOf(facts, "look").map(({ action, code }) => `${action} ${code}`);
-    expect(found.toSorted()).toEqual(["READ file_unusable", "READ null", "SEARCH null", "SEARCH null"]);
-    for (const n of [30, 31]) writeFileSync(join(place.root, `src/part${n}.py`), "somebody else's\n");
-    const replayed = await replay(place);
-    expect([replayed.difference, replayed.differing, replayed.changed]).toEqual([null, [], 1]);
-  });
+  const place = makeFolder({ "a.txt": "one\n", ...many });
+  await record(place, { task: "change a.txt", lines, flow, options: { mode } });
+  const { facts } = (await receiptsOf(place)).read(idOf(1));
+  const found = factsOf(facts, "look").map(({ action, code }) => `${action} ${code}`);
+  expect(found.toSorted()).toEqual(["READ file_unusable", "READ null", "SEARCH null", "SEARCH null"]);
+  for (const n of [30, 31]) writeFileSync(join(place.root, `src/part${n}.py`), "somebody else's\n");
+  const replayed = await replay(place);
+  expect([replayed.difference, replayed.differing, replayed.changed]).toEqual([null, [], 1]);
 });
 
 const readCall = { id: "1", name: "read", input: { path: "src/part30.py" } };
@@ -292,12 +274,11 @@ test.each([
   ],
   ["tool-loop", toolLoop, [{ text: "", calls: [readCall] }, { text: "", calls: [editCall] }, "Done."]],
 ] as const)("so does what a reply of the work looked at: %s", async (mode, flow, lines) => {
-  await inFolder({ "a.txt": "one\n", ...many }, async (place) => {
-    await record(place, { task: "change a.txt", lines, flow, options: { mode } });
-    writeFileSync(join(place.root, "src/part30.py"), "somebody else's\n");
-    const replayed = await replay(place);
-    expect([replayed.difference, replayed.differing, replayed.changed]).toEqual([null, [], 1]);
-  });
+  const place = makeFolder({ "a.txt": "one\n", ...many });
+  await record(place, { task: "change a.txt", lines, flow, options: { mode } });
+  writeFileSync(join(place.root, "src/part30.py"), "somebody else's\n");
+  const replayed = await replay(place);
+  expect([replayed.difference, replayed.differing, replayed.changed]).toEqual([null, [], 1]);
 });
 
 test("what was remembered comes from the receipt, and a replay keeps nothing", async () => {
@@ -309,36 +290,32 @@ test("what was remembered comes from the receipt, and a replay keeps nothing", a
       return [];
     },
   };
-  await inFolder({ "a.txt": "one\n" }, async (place) => {
-    const lines = [
-      plan({ steps: ["MODIFY a.txt"] }),
-      `${modify("a.txt", ["one\n", "two\n"])}${finish("Done.\nREMEMBER: numbers are words")}`,
-    ];
-    await record(place, { lines, memory });
-    expect(kept).toEqual(["numbers are words"]);
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
-    expect(kept).toEqual(["numbers are words"]);
-  });
+  const place = makeFolder({ "a.txt": "one\n" });
+  const lines = [
+    plan({ steps: ["MODIFY a.txt"] }),
+    `${modify("a.txt", ["one\n", "two\n"])}${finish("Done.\nREMEMBER: numbers are words")}`,
+  ];
+  await record(place, { lines, memory });
+  expect(kept).toEqual(["numbers are words"]);
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
+  expect(kept).toEqual(["numbers are words"]);
 });
 
 test("files that were named with @ are shown again", async () => {
-  await inFolder({ "a.txt": "one\n", ...many }, async (place) => {
-    await record(place, { task: "like @src/part30.py", mentioned: ["src/part30.py"], lines: change("one", "two") });
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
-  });
+  const place = makeFolder({ "a.txt": "one\n", ...many });
+  await record(place, { task: "like @src/part30.py", mentioned: ["src/part30.py"], lines: change("one", "two") });
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });
 
 test("a plan of the cache and the looks before it come from the receipt", async () => {
   const planCache = openCache();
   const look = plan({ steps: ["READ src/part30.py:3-4"] });
   const [made = "", script = ""] = change("one", "two");
-  await inFolder({ "a.txt": "one\n", ...many }, async (place) => {
-    await record(place, { lines: [look, made, script], planCache }, 1);
-    writeFileSync(join(place.root, "a.txt"), "one\n");
-    const { calls } = await record(place, { lines: [script], planCache }, 2);
-    expect(calls.made).toBe(1);
-    writeFileSync(join(place.root, "src/part30.py"), "somebody else's\n");
-    for (const n of [1, 2])
-      expect(await replay(place, n)).toMatchObject({ differing: [], difference: null, changed: 1 });
-  });
+  const place = makeFolder({ "a.txt": "one\n", ...many });
+  await record(place, { lines: [look, made, script], planCache }, 1);
+  writeFileSync(join(place.root, "a.txt"), "one\n");
+  const { calls } = await record(place, { lines: [script], planCache }, 2);
+  expect(calls.made).toBe(1);
+  writeFileSync(join(place.root, "src/part30.py"), "somebody else's\n");
+  for (const n of [1, 2]) expect(await replay(place, n)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });

@@ -222,16 +222,6 @@ export function makeFolder(files: Files = {}): Place {
   return { root, state: join(base, "state"), remove: () => rmSync(base, { recursive: true, force: true }) };
 }
 
-/** Works in a folder with these files, which is gone afterwards. */
-export async function inFolder<T>(files: Files, work: (place: Place) => Promise<T>): Promise<T> {
-  const place = makeFolder(files);
-  try {
-    return await work(place);
-  } finally {
-    place.remove();
-  }
-}
-
 /** The workspace of a place, without a home. */
 export const openHere = (
   { root, state }: Pick<Place, "root" | "state">,

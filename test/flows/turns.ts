@@ -17,13 +17,13 @@ export interface Turns {
   say(task: string, setup: Omit<Setup, "task" | "files">): Promise<Turned>;
   /** Leaves the session and goes on with it as another process does. */
   resume(): void;
-  remove(): void;
 }
 
 const conversationIn = (asked: string): string =>
   /<conversation[^>]*>\n([\s\S]*?)<\/conversation>/.exec(asked)?.[1]?.trimEnd() ?? "";
 
-function openTurns(files: Files = {}): Turns {
+/** Turns on a folder of their own. */
+export function openTurns(files: Files = {}): Turns {
   const place = makeFolder(files);
   const sessions = openSessions(join(place.state, "sessions"), place.root);
   const now = () => new Date(0);
@@ -57,19 +57,5 @@ function openTurns(files: Files = {}): Turns {
       session = open(sessions.load(null).session);
       dialogue = createDialogue();
     },
-    remove() {
-      session.close();
-      place.remove();
-    },
   };
-}
-
-/** Plays turns on a folder of its own, which is removed at the end. */
-export async function inSession(files: Record<string, string>, work: (turns: Turns) => Promise<void>): Promise<void> {
-  const turns = openTurns(files);
-  try {
-    await work(turns);
-  } finally {
-    turns.remove();
-  }
 }

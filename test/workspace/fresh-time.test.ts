@@ -20,14 +20,14 @@ interface Place {
   readonly history: Awaited<ReturnType<typeof openBare>>["history"];
 }
 
-async function inPlace(files: Readonly<Record<string, string>>, work: (place: Place) => Promise<void>): Promise<void> {
+async function openPlace(files: Readonly<Record<string, string>>): Promise<Place> {
   const base = realpathSync(newFolder("disk", "fresh"));
   const root = join(base, "work");
   for (const [name, text] of Object.entries(files)) await Bun.write(join(root, name), text);
   const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], CARGO_HOME: process.env["CARGO_HOME"] };
   const { workspace, history } = await openBare(root, join(base, "state"), { env });
   const transaction = await workspace.begin({ id: "20261122-000000000-0001", task: "t" });
-  await work({ root, workspace, transaction, history });
+  return { root, workspace, transaction, history };
 }
 
 /** Replaces text of a file by text of the same length, as a run does. */
@@ -53,17 +53,16 @@ async function seesEveryChange(
   files: Readonly<Record<string, string>>,
   { path, command, rounds = 2 }: { readonly path: string; readonly command: string; readonly rounds?: number },
 ): Promise<void> {
-  await inPlace(files, async (place) => {
-    const show = async () => (await run(place, command)).output.trim().split("\n").at(-1);
-    expect(await show()).toBe("is 1");
-    for (let round = 1; round < rounds; round += 1) {
-      await replace(place, path, `is ${round}`, `is ${round + 1}`);
-      expect(await show()).toBe(`is ${round + 1}`);
-    }
-    await place.transaction.rollback();
-    const again = await place.workspace.begin({ id: "20261122-000000000-0002", task: "t" });
-    expect((await run({ ...place, transaction: again }, command)).output.trim().split("\n").at(-1)).toBe("is 1");
-  });
+  const place = await openPlace(files);
+  const show = async () => (await run(place, command)).output.trim().split("\n").at(-1);
+  expect(await show()).toBe("is 1");
+  for (let round = 1; round < rounds; round += 1) {
+    await replace(place, path, `is ${round}`, `is ${round + 1}`);
+    expect(await show()).toBe(`is ${round + 1}`);
+  }
+  await place.transaction.rollback();
+  const again = await place.workspace.begin({ id: "20261122-000000000-0002", task: "t" });
+  expect((await run({ ...place, transaction: again }, command)).output.trim().split("\n").at(-1)).toBe("is 1");
 }
 
 const slow = 60_000;
@@ -84,27 +83,25 @@ needs(tool("make")).test("make builds every new content", async () => {
 });
 
 test("every content of a path has a second of its own, later than the one before, also after undo and redo", async () => {
-  await inPlace({ "a.txt": "is 1\n" }, async (place) => {
-    const seconds = [Math.floor(statSync(join(place.root, "a.txt")).mtimeMs / 1000)];
-    const note = () => seconds.push(Math.floor(statSync(join(place.root, "a.txt")).mtimeMs / 1000));
-    for (let round = 1; round < 4; round += 1) {
-      await replace(place, "a.txt", `is ${round}`, `is ${round + 1}`);
-      note();
-    }
-    await place.transaction.close();
-    await place.history.undo(null, { dryRun: false });
+  const place = await openPlace({ "a.txt": "is 1\n" });
+  const seconds = [Math.floor(statSync(join(place.root, "a.txt")).mtimeMs / 1000)];
+  const note = () => seconds.push(Math.floor(statSync(join(place.root, "a.txt")).mtimeMs / 1000));
+  for (let round = 1; round < 4; round += 1) {
+    await replace(place, "a.txt", `is ${round}`, `is ${round + 1}`);
     note();
-    await place.history.redo(null, { dryRun: false });
-    note();
-    expect(seconds).toEqual([...new Set(seconds)].sort((a, b) => a - b));
-  });
+  }
+  await place.transaction.close();
+  await place.history.undo(null, { dryRun: false });
+  note();
+  await place.history.redo(null, { dryRun: false });
+  note();
+  expect(seconds).toEqual([...new Set(seconds)].sort((a, b) => a - b));
 });
 
 test("a file from the future is followed by one that is newer still", async () => {
-  await inPlace({ "a.txt": "is 1\n" }, async (place) => {
-    const future = Math.floor(Date.now() / 1000) + 1000;
-    utimesSync(join(place.root, "a.txt"), future, future);
-    await replace(place, "a.txt", "is 1", "is 2");
-    expect(statSync(join(place.root, "a.txt")).mtimeMs / 1000).toBe(future + 1);
-  });
+  const place = await openPlace({ "a.txt": "is 1\n" });
+  const future = Math.floor(Date.now() / 1000) + 1000;
+  utimesSync(join(place.root, "a.txt"), future, future);
+  await replace(place, "a.txt", "is 1", "is 2");
+  expect(statSync(join(place.root, "a.txt")).mtimeMs / 1000).toBe(future + 1);
 });

@@ -7,7 +7,7 @@ import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
 import { finish, plan, schedule, verdict, write } from "../plans.ts";
-import { inFolder, type Line, play, playIn } from "../scripted.ts";
+import { type Line, makeFolder, play, playIn } from "../scripted.ts";
 
 const files = {
   "g.txt": "g\n",
@@ -83,15 +83,21 @@ test.each([
 const flows = { "single-shot": singleShot, "eight-step": eightStep, "tool-loop": toolLoop };
 
 /** Plays a run in which somebody saves g.txt while a reply is awaited: how it ended, and how often the check ran. */
-const meddle = (text: string, mode: keyof typeof flows, before: readonly Line[], last: string, ...rest: string[]) =>
-  inFolder(files, async (place) => {
-    const put = () => writeFileSync(join(place.root, "g.txt"), text);
-    const options = { mode, interactive: true, checks: ["grep -q good f.txt && grep -q g g.txt"], baseline: false };
-    const lines = [...before, { text: last, before: put }, ...rest, "I give up.", "I give up."];
-    const answers = (["yes", "yes", "no"] as const).slice(mode === "tool-loop" ? 1 : 0);
-    const { outcome, eventsOf } = await playIn(place, { lines, flow: flows[mode], options, answers });
-    return { status: outcome.status, code: outcome.code, ran: eventsOf("check.started").length };
-  });
+const meddle = async (
+  text: string,
+  mode: keyof typeof flows,
+  before: readonly Line[],
+  last: string,
+  ...rest: string[]
+) => {
+  const place = makeFolder(files);
+  const put = () => writeFileSync(join(place.root, "g.txt"), text);
+  const options = { mode, interactive: true, checks: ["grep -q good f.txt && grep -q g g.txt"], baseline: false };
+  const lines = [...before, { text: last, before: put }, ...rest, "I give up.", "I give up."];
+  const answers = (["yes", "yes", "no"] as const).slice(mode === "tool-loop" ? 1 : 0);
+  const { outcome, eventsOf } = await playIn(place, { lines, flow: flows[mode], options, answers });
+  return { status: outcome.status, code: outcome.code, ran: eventsOf("check.started").length };
+};
 
 test("what somebody changes after the check of a tool-loop ran is judged before the end", async () => {
   const work = calls(call("write", { path: "f.txt", content: "good\n" }), call("check", {}));

@@ -8,17 +8,17 @@ import { singleShot } from "../../../src/flows/single-shot.ts";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { needs, ordinaryUser } from "../../needs.ts";
 import { finish, modify, plan, write } from "../plans.ts";
-import { filesIn, inFolder, play, playIn } from "../scripted.ts";
+import { filesIn, makeFolder, play, playIn } from "../scripted.ts";
 
 describe("a file that somebody else changes during call 2", () => {
   const steps = ["MODIFY a.txt", "MODIFY b.txt"];
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
-  const meddle = (change: (root: string) => void, script: string, parts: string[] = steps) =>
-    inFolder(files, async (place) => {
-      const second = { text: script, before: () => change(place.root) };
-      const ran = await playIn(place, { lines: [plan({ steps: parts }), second], options: { allowDelete: true } });
-      return { code: ran.outcome.code, error: ran.outcome.error?.code ?? null, files: filesIn(place.root) };
-    });
+  const meddle = async (change: (root: string) => void, script: string, parts: string[] = steps) => {
+    const place = makeFolder(files);
+    const second = { text: script, before: () => change(place.root) };
+    const ran = await playIn(place, { lines: [plan({ steps: parts }), second], options: { allowDelete: true } });
+    return { code: ran.outcome.code, error: ran.outcome.error?.code ?? null, files: filesIn(place.root) };
+  };
   const both = modify("b.txt", ["two\n", "2\n"]) + modify("a.txt", ["one\n", "1\n"]) + finish();
   const conflict = { code: 11, error: "conflict" as const };
 
@@ -61,47 +61,42 @@ describe("a file that somebody else changes during call 2", () => {
   });
 
   test("deleted while the plan is made or the question is open: 11 before call 2", async () => {
-    await inFolder(files, async (place) => {
-      const meddled = { text: plan({ steps }), before: () => rmSync(join(place.root, "a.txt")) };
-      const ran = await playIn(place, { lines: [meddled] });
-      expect([ran.outcome.code, ran.purposes]).toEqual([11, "plan"]);
-      expect(filesIn(place.root)).toEqual({ "b.txt": "two\n" });
-    });
+    const place = makeFolder(files);
+    const meddled = { text: plan({ steps }), before: () => rmSync(join(place.root, "a.txt")) };
+    const ran = await playIn(place, { lines: [meddled] });
+    expect([ran.outcome.code, ran.purposes]).toEqual([11, "plan"]);
+    expect(filesIn(place.root)).toEqual({ "b.txt": "two\n" });
   });
 
   test("between two phases: the first phase is taken back, what is theirs is left and named", async () => {
-    await inFolder(files, async (place) => {
-      const lines = [
-        plan({ steps }),
-        modify("a.txt", ["one\n", "1\n"]) + finish(),
-        {
-          text: modify("a.txt", ["1\n", "uno\n"]) + finish(),
-          before: () => writeFileSync(join(place.root, "a.txt"), "mine\n"),
-        },
-      ];
-      const ran = await playIn(place, { lines });
-      expect(ran.outcome).toMatchObject({ code: 11, changes: [{ path: "a.txt" }] });
-      expect(filesIn(place.root)).toEqual({ "a.txt": "mine\n", "b.txt": "two\n" });
-      expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("left_in_place");
-    });
+    const place = makeFolder(files);
+    const lines = [
+      plan({ steps }),
+      modify("a.txt", ["one\n", "1\n"]) + finish(),
+      {
+        text: modify("a.txt", ["1\n", "uno\n"]) + finish(),
+        before: () => writeFileSync(join(place.root, "a.txt"), "mine\n"),
+      },
+    ];
+    const ran = await playIn(place, { lines });
+    expect(ran.outcome).toMatchObject({ code: 11, changes: [{ path: "a.txt" }] });
+    expect(filesIn(place.root)).toEqual({ "a.txt": "mine\n", "b.txt": "two\n" });
+    expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("left_in_place");
   });
 });
 
 test("what changed only while a check ran goes back with a failed run, and is named", async () => {
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
-  await inFolder(files, async (place) => {
-    const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
-    const checks = ["echo mine >b.txt; echo 2 >>a.txt; ! grep -q 1 a.txt"];
-    const ran = await playIn(place, {
-      lines,
-      options: { checks, baseline: false, caps: { calls: 2, tokens: null, cost: null } },
-    });
-    expect(filesIn(place.root)).toEqual(files);
-    const said = ran.eventsOf("notice").filter(({ code }) => code === "check_changes_back");
-    expect(said.map(({ text }) => text)).toEqual([
-      "b.txt changed while your own checks ran, and went back with the run",
-    ]);
+  const place = makeFolder(files);
+  const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
+  const checks = ["echo mine >b.txt; echo 2 >>a.txt; ! grep -q 1 a.txt"];
+  const ran = await playIn(place, {
+    lines,
+    options: { checks, baseline: false, caps: { calls: 2, tokens: null, cost: null } },
   });
+  expect(filesIn(place.root)).toEqual(files);
+  const said = ran.eventsOf("notice").filter(({ code }) => code === "check_changes_back");
+  expect(said.map(({ text }) => text)).toEqual(["b.txt changed while your own checks ran, and went back with the run"]);
 });
 
 describe("interrupts", () => {
@@ -142,13 +137,12 @@ describe("a bug or a broken provider in a later phase", () => {
   });
 
   needs(ordinaryUser).test("a folder that cannot be written: 14, nothing changed", async () => {
-    await inFolder({ "dir/a.txt": "one\n" }, async (place) => {
-      chmodSync(join(place.root, "dir"), 0o500);
-      const lines = [plan({ steps: ["MODIFY dir/a.txt"] }), modify("dir/a.txt", ["one\n", "1\n"]) + finish()];
-      const ran = await playIn(place, { lines });
-      chmodSync(join(place.root, "dir"), 0o700);
-      expect([ran.outcome.code, readFileSync(join(place.root, "dir/a.txt"), "utf8")]).toEqual([14, "one\n"]);
-    });
+    const place = makeFolder({ "dir/a.txt": "one\n" });
+    chmodSync(join(place.root, "dir"), 0o500);
+    const lines = [plan({ steps: ["MODIFY dir/a.txt"] }), modify("dir/a.txt", ["one\n", "1\n"]) + finish()];
+    const ran = await playIn(place, { lines });
+    chmodSync(join(place.root, "dir"), 0o700);
+    expect([ran.outcome.code, readFileSync(join(place.root, "dir/a.txt"), "utf8")]).toEqual([14, "one\n"]);
   });
 });
 

@@ -4,7 +4,7 @@ import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
 import { play } from "../scripted.ts";
-import { inSession } from "../turns.ts";
+import { openTurns } from "../turns.ts";
 
 const long = Array.from({ length: 4000 }, (_, n) => `value_${n} = ${n}`).join("\n");
 const files = { "shop/money.py": "RATE = 1\n", "shop/long.py": `${long}\n` };
@@ -171,28 +171,25 @@ describe("when all looks are used up", () => {
 
   test("a session asks for the answer, says what happened and how it goes on, and keeps what was seen", async () => {
     const many = Object.fromEntries(reads(14).map((_, n) => [`m${n}.py`, `x = ${n}\n`]));
-    await inSession(many, async (turns) => {
-      const task = "find out why the sum is wrong";
-      const ran = await turns.say(task, { flow: hybrid, lines: reads(14), options: byHand });
-      expect(ran.asked(14)).toMatch(
-        /^No look is left\. Answer with what you have seen: the whole answer, or, .*a plan/,
-      );
-      expect(ran.outcome).toMatchObject({
-        calls: { made: 14, at_most: 14 },
-        error: {
-          code: "reply_invalid",
-          message: "the 12 looks of one request are used up, and there is no answer yet",
-          hint: 'say "go on": what was seen is kept, and there are 12 more; /mode tool-loop has no such limit',
-        },
-      });
-      expect(ran.outcome.text).toBe("");
-      const lines = ["READ::m13.py", finish("m13.py is wrong.")];
-      const next = await turns.say("go on", { flow: hybrid, lines, options: byHand });
-      expect(JSON.stringify(next.requests[0]?.messages)).toContain("1 x = 11");
-      expect(next.asked(1)).toContain("12 looks of one request are used up");
-      expect(next.asked(2)).toContain("11 more rounds of looks are left");
-      expect(next.outcome).toMatchObject({ code: 0, text: "m13.py is wrong." });
+    const turns = openTurns(many);
+    const task = "find out why the sum is wrong";
+    const ran = await turns.say(task, { flow: hybrid, lines: reads(14), options: byHand });
+    expect(ran.asked(14)).toMatch(/^No look is left\. Answer with what you have seen: the whole answer, or, .*a plan/);
+    expect(ran.outcome).toMatchObject({
+      calls: { made: 14, at_most: 14 },
+      error: {
+        code: "reply_invalid",
+        message: "the 12 looks of one request are used up, and there is no answer yet",
+        hint: 'say "go on": what was seen is kept, and there are 12 more; /mode tool-loop has no such limit',
+      },
     });
+    expect(ran.outcome.text).toBe("");
+    const lines = ["READ::m13.py", finish("m13.py is wrong.")];
+    const next = await turns.say("go on", { flow: hybrid, lines, options: byHand });
+    expect(JSON.stringify(next.requests[0]?.messages)).toContain("1 x = 11");
+    expect(next.asked(1)).toContain("12 looks of one request are used up");
+    expect(next.asked(2)).toContain("11 more rounds of looks are left");
+    expect(next.outcome).toMatchObject({ code: 0, text: "m13.py is wrong." });
   });
 
   test.each([

@@ -6,7 +6,7 @@ import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
 import { finish, modify, plan, talk } from "../plans.ts";
-import { inSession } from "../turns.ts";
+import { openTurns } from "../turns.ts";
 
 const interactive = { interactive: true } as const;
 const ask = { lines: [talk("So it is.")], options: interactive, answers: [] } as const;
@@ -18,88 +18,82 @@ const edit = [
 ];
 
 test("a file that somebody put back to what was shown before the run is told as changed", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    await turns.say("make it two", { lines: edit, options: interactive, answers: "yes" });
-    writeFileSync(join(turns.root, "a.txt"), "one\n");
-    const next = await turns.say("what now?", ask);
-    expect(next.asked(1)).toContain("-two\n+one");
-    expect((await turns.say("and now?", ask)).asked(1)).not.toContain("-two");
-  });
+  const turns = openTurns({ "a.txt": "one\n" });
+  await turns.say("make it two", { lines: edit, options: interactive, answers: "yes" });
+  writeFileSync(join(turns.root, "a.txt"), "one\n");
+  const next = await turns.say("what now?", ask);
+  expect(next.asked(1)).toContain("-two\n+one");
+  expect((await turns.say("and now?", ask)).asked(1)).not.toContain("-two");
 });
 
 test("a file that is undone while somebody else's lines stay is told by what goes and what stays", async () => {
-  await inSession({ "a.txt": "one\nmore\n" }, async (turns) => {
-    await turns.say("make it two", { lines: edit, options: interactive, answers: "yes" });
-    writeFileSync(join(turns.root, "a.txt"), "one\nmore\nby hand\n");
-    const { asked } = await turns.say("what now?", ask);
-    expect(asked(1)).toContain("-one\n+two\n");
-    expect(asked(1).split("-one\n+two\n")[1]).toContain("-two\n+one\n more\n+by hand");
-  });
+  const turns = openTurns({ "a.txt": "one\nmore\n" });
+  await turns.say("make it two", { lines: edit, options: interactive, answers: "yes" });
+  writeFileSync(join(turns.root, "a.txt"), "one\nmore\nby hand\n");
+  const { asked } = await turns.say("what now?", ask);
+  expect(asked(1)).toContain("-one\n+two\n");
+  expect(asked(1).split("-one\n+two\n")[1]).toContain("-two\n+one\n more\n+by hand");
 });
 
 test("a check that is red again, as before the run, is told again, and one that stayed so without a run is not", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const options = { ...interactive, checks: ["grep -q two a.txt"] };
-    await turns.say("make it two", { lines: edit, options, answers: "yes" });
-    writeFileSync(join(turns.root, "a.txt"), "one\n");
-    const told = "Checks of the user, before this task;";
-    expect((await turns.say("what now?", { ...ask, options })).asked(1)).toContain(told);
-    expect((await turns.say("and now?", { ...ask, options })).asked(1)).not.toContain(told);
-  });
+  const turns = openTurns({ "a.txt": "one\n" });
+  const options = { ...interactive, checks: ["grep -q two a.txt"] };
+  await turns.say("make it two", { lines: edit, options, answers: "yes" });
+  writeFileSync(join(turns.root, "a.txt"), "one\n");
+  const told = "Checks of the user, before this task;";
+  expect((await turns.say("what now?", { ...ask, options })).asked(1)).toContain(told);
+  expect((await turns.say("and now?", { ...ask, options })).asked(1)).not.toContain(told);
 });
 
 test("what somebody else changed stays at a no to keeping, and is not told as kept", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const put = () => writeFileSync(join(turns.root, "a.txt"), "three\n");
-    const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish("It says two.")];
-    const options = { ...interactive, checks: ["grep -q four a.txt"] };
-    const late = { text: finish("It says two."), before: put };
-    const ran = await turns.say("do it", {
-      ...{ lines: [...lines, late, finish()], options },
-      answers: ["yes", "no"],
-    });
-    expect(ran.files).toEqual({ "a.txt": "three\n" });
-    expect(ran.outcome).toMatchObject({ text: "rolled back: check failed: grep -q four a.txt (exit 1)" });
-    const { past } = await turns.say("what now?", ask);
-    expect(past).toContain(
-      "pai: rolled back, as the user chose when asked, but for what somebody else had changed since, which is as they left it: a.txt; failed: check failed: grep -q four a.txt",
-    );
-    expect(past).not.toMatch(/kept|; changed:/);
+  const turns = openTurns({ "a.txt": "one\n" });
+  const put = () => writeFileSync(join(turns.root, "a.txt"), "three\n");
+  const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish("It says two.")];
+  const options = { ...interactive, checks: ["grep -q four a.txt"] };
+  const late = { text: finish("It says two."), before: put };
+  const ran = await turns.say("do it", {
+    ...{ lines: [...lines, late, finish()], options },
+    answers: ["yes", "no"],
   });
+  expect(ran.files).toEqual({ "a.txt": "three\n" });
+  expect(ran.outcome).toMatchObject({ text: "rolled back: check failed: grep -q four a.txt (exit 1)" });
+  const { past } = await turns.say("what now?", ask);
+  expect(past).toContain(
+    "pai: rolled back, as the user chose when asked, but for what somebody else had changed since, which is as they left it: a.txt; failed: check failed: grep -q four a.txt",
+  );
+  expect(past).not.toMatch(/kept|; changed:/);
 });
 
 test("work that somebody took back while a reply was awaited is not told as there, nor kept", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const put = () => writeFileSync(join(turns.root, "a.txt"), "one\n");
-    const lines = [
-      plan({ steps: ["MODIFY a.txt"], complexity: "complex" }),
-      modify("a.txt", ["one\n", "two\n"]) + finish("It says two."),
-    ];
-    const late = { text: finish("It says two."), before: put };
-    const options = { ...interactive, checks: ["grep -q four a.txt"] };
-    const ran = await turns.say("do it", { lines: [...lines, late, finish(), finish()], options, answers: ["yes"] });
-    expect(ran.told(4)).toContain("-two\n+one");
-    expect(ran.told(4)).toContain("Somebody else changed a.txt behind your edits.");
-    expect(ran.told(4).split("Your edits are in the files now.")).toHaveLength(2);
-    expect(ran.outcome).toMatchObject({ code: 9, changes: [] });
-    expect(ran.outcome.keep).toBeUndefined();
-    const { past } = await turns.say("what now?", ask);
-    expect(past).toContain("rolled back, failed: check failed: grep -q four a.txt (exit 1)");
-    expect(past).toContain("what this run changed is gone: somebody took it back before the run ended");
-  });
+  const turns = openTurns({ "a.txt": "one\n" });
+  const put = () => writeFileSync(join(turns.root, "a.txt"), "one\n");
+  const lines = [
+    plan({ steps: ["MODIFY a.txt"], complexity: "complex" }),
+    modify("a.txt", ["one\n", "two\n"]) + finish("It says two."),
+  ];
+  const late = { text: finish("It says two."), before: put };
+  const options = { ...interactive, checks: ["grep -q four a.txt"] };
+  const ran = await turns.say("do it", { lines: [...lines, late, finish(), finish()], options, answers: ["yes"] });
+  expect(ran.told(4)).toContain("-two\n+one");
+  expect(ran.told(4)).toContain("Somebody else changed a.txt behind your edits.");
+  expect(ran.told(4).split("Your edits are in the files now.")).toHaveLength(2);
+  expect(ran.outcome).toMatchObject({ code: 9, changes: [] });
+  expect(ran.outcome.keep).toBeUndefined();
+  const { past } = await turns.say("what now?", ask);
+  expect(past).toContain("rolled back, failed: check failed: grep -q four a.txt (exit 1)");
+  expect(past).toContain("what this run changed is gone: somebody took it back before the run ended");
 });
 
 test("each request of tool-loop has what the check printed before the change", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const setup = {
-      flow: toolLoop,
-      options: { ...interactive, mode: "tool-loop", checks: ["cat a.txt; false"] },
-    } as const;
-    await turns.say("what is it like?", { lines: ["Red."], ...setup });
-    writeFileSync(join(turns.root, "a.txt"), "three\n");
-    const next = await turns.say("and now?", { lines: ["Still red."], ...setup });
-    expect(next.asked(1)).toMatch(/<check[^>]*command="cat a.txt; false"[^>]*exit="1"[^>]*>\nthree\n/);
-  });
+  const turns = openTurns({ "a.txt": "one\n" });
+  const setup = {
+    flow: toolLoop,
+    options: { ...interactive, mode: "tool-loop", checks: ["cat a.txt; false"] },
+  } as const;
+  await turns.say("what is it like?", { lines: ["Red."], ...setup });
+  writeFileSync(join(turns.root, "a.txt"), "three\n");
+  const next = await turns.say("and now?", { lines: ["Still red."], ...setup });
+  expect(next.asked(1)).toMatch(/<check[^>]*command="cat a.txt; false"[^>]*exit="1"[^>]*>\nthree\n/);
 });
 
 test("a check that is green again once the work of a turn was undone is told as that, in each mode", async () => {
@@ -108,11 +102,10 @@ test("a check that is green again once the work of a turn was undone is told as 
     ["single-shot", singleShot, edit, ask.lines],
     ["tool-loop", toolLoop, work, ["So it is."]],
   ] as const) {
-    await inSession({ "a.txt": "one\n" }, async (turns) => {
-      const setup = { flow, options: { ...interactive, mode, checks: ["grep one a.txt"] }, answers: "yes" } as const;
-      expect((await turns.say("make it two", { ...setup, lines })).outcome.changes).toHaveLength(1);
-      writeFileSync(join(turns.root, "a.txt"), "one\n");
-      expect((await turns.say("how is it?", { ...setup, lines: question })).asked(1)).toContain('note="passes"');
-    });
+    const turns = openTurns({ "a.txt": "one\n" });
+    const setup = { flow, options: { ...interactive, mode, checks: ["grep one a.txt"] }, answers: "yes" } as const;
+    expect((await turns.say("make it two", { ...setup, lines })).outcome.changes).toHaveLength(1);
+    writeFileSync(join(turns.root, "a.txt"), "one\n");
+    expect((await turns.say("how is it?", { ...setup, lines: question })).asked(1)).toContain('note="passes"');
   }
 });

@@ -1,7 +1,7 @@
 /** What a turn printed that no request has shown: the check that failed it, and the commands of its last reply. */
 import { expect, test } from "bun:test";
 import { finish, modify, plan, talk } from "../plans.ts";
-import { inSession } from "../turns.ts";
+import { openTurns } from "../turns.ts";
 
 const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
 const edit = (from: string, to: string) => modify("a.txt", [`${from}\n`, `${to}\n`]) + finish(`It says ${to}.`);
@@ -12,38 +12,35 @@ const red = {
 } as const;
 
 test("the next request has what the check printed last, in the same session and after it is resumed", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const ran = await turns.say("make it another", red);
-    expect([ran.outcome.ok, ran.files]).toEqual([false, { "a.txt": "one\n" }]);
-    const last = ran.events.findLast((event) => event.type === "check.finished");
-    const told = `printed at last:\n  ${last?.output.trim()}`;
-    expect((await turns.say("what went wrong?", ask)).past).toContain(told);
-    turns.resume();
-    expect((await turns.say("and now?", ask)).past).toContain(told);
-  });
+  const turns = openTurns({ "a.txt": "one\n" });
+  const ran = await turns.say("make it another", red);
+  expect([ran.outcome.ok, ran.files]).toEqual([false, { "a.txt": "one\n" }]);
+  const last = ran.events.findLast((event) => event.type === "check.finished");
+  const told = `printed at last:\n  ${last?.output.trim()}`;
+  expect((await turns.say("what went wrong?", ask)).past).toContain(told);
+  turns.resume();
+  expect((await turns.say("and now?", ask)).past).toContain(told);
 });
 
 test("only the last two turns have it, and a long output keeps its end", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const check = "grep -q ok a.txt || { seq 1 5000; echo the end; exit 1; }";
-    await turns.say("make it another", { ...red, options: { interactive: true, checks: [check] } });
-    const { past } = await turns.say("what went wrong?", ask);
-    expect(past).toContain("\n  the end");
-    expect(past.length).toBeLessThan(5000);
-    await turns.say("and now?", ask);
-    turns.resume();
-    expect((await turns.say("and then?", ask)).past).not.toContain("\n  the end");
-  });
+  const turns = openTurns({ "a.txt": "one\n" });
+  const check = "grep -q ok a.txt || { seq 1 5000; echo the end; exit 1; }";
+  await turns.say("make it another", { ...red, options: { interactive: true, checks: [check] } });
+  const { past } = await turns.say("what went wrong?", ask);
+  expect(past).toContain("\n  the end");
+  expect(past.length).toBeLessThan(5000);
+  await turns.say("and now?", ask);
+  turns.resume();
+  expect((await turns.say("and then?", ask)).past).not.toContain("\n  the end");
 });
 
 test("what each of a turn's last commands printed is told, also after the session is resumed", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const lines = [plan({ steps: ["RUN seq 7 9", "RUN true"] }), `RUN::seq 7 9\n${finish("It printed numbers.")}`];
-    const options = { interactive: true, allowRun: ["seq *", "true"] };
-    await turns.say("count", { lines, options, answers: "yes" });
-    const told = "the command seq 7 9 printed at last:\n  7\n  8\n  9";
-    expect((await turns.say("what did it print?", ask)).past).toContain(told);
-    turns.resume();
-    expect((await turns.say("and now?", ask)).past).toContain(told);
-  });
+  const turns = openTurns({ "a.txt": "one\n" });
+  const lines = [plan({ steps: ["RUN seq 7 9", "RUN true"] }), `RUN::seq 7 9\n${finish("It printed numbers.")}`];
+  const options = { interactive: true, allowRun: ["seq *", "true"] };
+  await turns.say("count", { lines, options, answers: "yes" });
+  const told = "the command seq 7 9 printed at last:\n  7\n  8\n  9";
+  expect((await turns.say("what did it print?", ask)).past).toContain(told);
+  turns.resume();
+  expect((await turns.say("and now?", ask)).past).toContain(told);
 });

@@ -6,7 +6,7 @@ import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
 import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
 import type { Setup } from "../scripted.ts";
-import { inSession, type Turned } from "../turns.ts";
+import { openTurns, type Turned } from "../turns.ts";
 
 const interactive = { interactive: true } as const;
 const ask = {
@@ -28,223 +28,211 @@ describe("corrections and a no at the diff", () => {
   };
 
   test("the second script stays in the dialogue, and the record has the words and what was declined", async () => {
-    await inSession({ "a.txt": "one\n" }, async (turns) => {
-      await turns.say("make it a number", declined);
-      const next = await turns.say("what now?", ask);
-      const all = sent(next);
-      expect(all).toContain("uno");
-      expect(all).toContain("in words, please");
-      expect(all).not.toContain("It says uno now.");
-      expect(next.past).toBe(
-        'pai: not applied, the user declined the changes to a.txt; the user had wanted the changes otherwise: "in words, please"',
-      );
-    });
+    const turns = openTurns({ "a.txt": "one\n" });
+    await turns.say("make it a number", declined);
+    const next = await turns.say("what now?", ask);
+    const all = sent(next);
+    expect(all).toContain("uno");
+    expect(all).toContain("in words, please");
+    expect(all).not.toContain("It says uno now.");
+    expect(next.past).toBe(
+      'pai: not applied, the user declined the changes to a.txt; the user had wanted the changes otherwise: "in words, please"',
+    );
   });
 
   test("a resumed session is told the same, with the diff that was declined", async () => {
-    await inSession({ "a.txt": "one\n" }, async (turns) => {
-      await turns.say("make it a number", declined);
-      turns.resume();
-      const { past } = await turns.say("what now?", ask);
-      expect(past).toContain(
-        'declined the changes to a.txt; the user had wanted the changes otherwise: "in words, please"',
-      );
-      expect(past).toContain("what the user declined:");
-      expect(past).toContain("uno");
-      expect(past).not.toContain("now.");
-    });
+    const turns = openTurns({ "a.txt": "one\n" });
+    await turns.say("make it a number", declined);
+    turns.resume();
+    const { past } = await turns.say("what now?", ask);
+    expect(past).toContain(
+      'declined the changes to a.txt; the user had wanted the changes otherwise: "in words, please"',
+    );
+    expect(past).toContain("what the user declined:");
+    expect(past).toContain("uno");
+    expect(past).not.toContain("now.");
   });
 
   test("with --review what was agreed to stays, and the record names what was not", async () => {
-    await inSession({ "a.txt": "one\n", "b.txt": "one\n" }, async (turns) => {
-      const edits = modify("a.txt", ["one\n", "1\n"]) + modify("b.txt", ["one\n", "2\n"]) + finish("Both are numbers.");
-      const ran = await turns.say("make both numbers", {
-        lines: [plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }), edits],
-        options: { ...interactive, review: "change" },
-        answers: ["yes", "yes", "no"],
-      });
-      expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "one\n" });
-      expect(ran.outcome).toMatchObject({
-        ...{ status: "partial", code: 15, claimed: "Both are numbers.", refused: [] },
-        undone: [{ action: "MODIFY", target: "b.txt", why: "the user declined it" }],
-      });
-      const next = await turns.say("what now?", ask);
-      expect(next.past).toBe(
-        "pai: kept in part: 1 file (+1 −1), unverified: no check has proved this; not done: MODIFY b.txt (the user declined it); changed: a.txt",
-      );
-      expect(sent(next)).not.toContain("Both are numbers.");
+    const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n" });
+    const edits = modify("a.txt", ["one\n", "1\n"]) + modify("b.txt", ["one\n", "2\n"]) + finish("Both are numbers.");
+    const ran = await turns.say("make both numbers", {
+      lines: [plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }), edits],
+      options: { ...interactive, review: "change" },
+      answers: ["yes", "yes", "no"],
     });
+    expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "one\n" });
+    expect(ran.outcome).toMatchObject({
+      ...{ status: "partial", code: 15, claimed: "Both are numbers.", refused: [] },
+      undone: [{ action: "MODIFY", target: "b.txt", why: "the user declined it" }],
+    });
+    const next = await turns.say("what now?", ask);
+    expect(next.past).toBe(
+      "pai: kept in part: 1 file (+1 −1), unverified: no check has proved this; not done: MODIFY b.txt (the user declined it); changed: a.txt",
+    );
+    expect(sent(next)).not.toContain("Both are numbers.");
   });
 
   test("eight-step does not mend what was declined, and tool-loop is told of each change by itself", async () => {
-    await inSession({}, async (turns) => {
-      const both = write("a.txt", "a\n") + write("b.txt", "b\n");
-      const lines = [schedule({ create: ["a.txt", "b.txt"] }), both, verdict(false), "Wrote what you wanted."];
-      const steps = { ...interactive, mode: "eight-step", review: "change" } as const;
-      const ran = await turns.say("write", { lines, flow: eightStep, options: steps, answers: ["yes", "yes", "no"] });
-      expect([ran.outcome.status, ran.files]).toEqual(["partial", { "a.txt": "a\n" }]);
-      const make = (path: string) => call("write", { path, content: "1\n" });
-      const options = { ...interactive, mode: "tool-loop", review: "change" } as const;
-      const looped = await turns.say("write c and d", {
-        lines: [calls(make("c.txt"), make("d.txt")), "Only c.txt."],
-        ...{ flow: toolLoop, options, answers: ["no", "yes"] },
-      });
-      expect(looped.past).toContain("kept in part: 1 file (+1 −0)");
-      expect(resultsOf(looped, 2).map(({ text }) => text)).toEqual([
-        "the user declined the changes to c.txt",
-        "new, 2 bytes",
-      ]);
-      expect(Object.keys(looped.files)).toEqual(["a.txt", "d.txt"]);
+    const turns = openTurns();
+    const both = write("a.txt", "a\n") + write("b.txt", "b\n");
+    const lines = [schedule({ create: ["a.txt", "b.txt"] }), both, verdict(false), "Wrote what you wanted."];
+    const steps = { ...interactive, mode: "eight-step", review: "change" } as const;
+    const ran = await turns.say("write", { lines, flow: eightStep, options: steps, answers: ["yes", "yes", "no"] });
+    expect([ran.outcome.status, ran.files]).toEqual(["partial", { "a.txt": "a\n" }]);
+    const make = (path: string) => call("write", { path, content: "1\n" });
+    const options = { ...interactive, mode: "tool-loop", review: "change" } as const;
+    const looped = await turns.say("write c and d", {
+      lines: [calls(make("c.txt"), make("d.txt")), "Only c.txt."],
+      ...{ flow: toolLoop, options, answers: ["no", "yes"] },
     });
+    expect(looped.past).toContain("kept in part: 1 file (+1 −0)");
+    expect(resultsOf(looped, 2).map(({ text }) => text)).toEqual([
+      "the user declined the changes to c.txt",
+      "new, 2 bytes",
+    ]);
+    expect(Object.keys(looped.files)).toEqual(["a.txt", "d.txt"]);
   });
 
   test("work that was declined with its plan is told to the next process with its diff", async () => {
-    await inSession({ "a.txt": "one\n" }, async (turns) => {
-      const options = { ...interactive, atOnce: "always" } as const;
-      const setup = { options, answers: [words, "no"] } as const;
-      await turns.say("make it a number", { lines: [edit("1"), edit("uno")], ...setup });
-      expect(sent(await turns.say("what is there?", ask))).not.toContain("It says uno now.");
-      turns.resume();
-      const { past } = await turns.say("what now?", ask);
-      expect(past).toContain(
-        'pai: not applied, the user declined the plan; the user had wanted the plan otherwise: "in words, please"',
-      );
-      expect(past).toContain("what the user declined:");
-      expect(past).toContain("+uno");
-      expect(past).not.toContain("\n  +1\n");
-    });
+    const turns = openTurns({ "a.txt": "one\n" });
+    const options = { ...interactive, atOnce: "always" } as const;
+    const setup = { options, answers: [words, "no"] } as const;
+    await turns.say("make it a number", { lines: [edit("1"), edit("uno")], ...setup });
+    expect(sent(await turns.say("what is there?", ask))).not.toContain("It says uno now.");
+    turns.resume();
+    const { past } = await turns.say("what now?", ask);
+    expect(past).toContain(
+      'pai: not applied, the user declined the plan; the user had wanted the plan otherwise: "in words, please"',
+    );
+    expect(past).toContain("what the user declined:");
+    expect(past).toContain("+uno");
+    expect(past).not.toContain("\n  +1\n");
   });
 
   test("eight-step tells its corrections, its answer and the later no, though its plan alone is in the dialogue", async () => {
-    await inSession({ "a.txt": "one\n" }, async (turns) => {
-      const lines = [schedule({ modify: ["a.txt"] }), edit("1"), edit("uno"), verdict(true), "All is written."];
-      const options = {
-        ...interactive,
-        mode: "eight-step",
-        review: "batch",
-      } as const;
-      await turns.say("make it a word", {
-        lines,
-        flow: eightStep,
-        options,
-        answers: ["yes", words, "yes"],
-      });
-      const kept = await turns.say("what now?", {
-        ...ask,
-        flow: eightStep,
-        lines: [talk("So it is.")],
-      });
-      expect(kept.past).toContain("user: make it a word\nyou: All is written.\npai: kept: 1 file");
-      expect(kept.past).toContain('the user had wanted the changes otherwise: "in words, please"');
-      expect(kept.past).toContain("+uno");
+    const turns = openTurns({ "a.txt": "one\n" });
+    const lines = [schedule({ modify: ["a.txt"] }), edit("1"), edit("uno"), verdict(true), "All is written."];
+    const options = {
+      ...interactive,
+      mode: "eight-step",
+      review: "batch",
+    } as const;
+    await turns.say("make it a word", {
+      lines,
+      flow: eightStep,
+      options,
+      answers: ["yes", words, "yes"],
     });
+    const kept = await turns.say("what now?", {
+      ...ask,
+      flow: eightStep,
+      lines: [talk("So it is.")],
+    });
+    expect(kept.past).toContain("user: make it a word\nyou: All is written.\npai: kept: 1 file");
+    expect(kept.past).toContain('the user had wanted the changes otherwise: "in words, please"');
+    expect(kept.past).toContain("+uno");
   });
 
   test("tool-loop tells a correction that was followed, once another mode or process goes on", async () => {
-    await inSession({}, async (turns) => {
-      const make = (text: string) => calls(call("write", { path: "a.txt", content: text }));
-      await turns.say("make a.txt", {
-        lines: [make("1\n"), make("uno\n"), "Made it."],
-        ...{
-          flow: toolLoop,
-          options: { ...interactive, mode: "tool-loop" },
-          answers: [words, "yes"],
-        },
-      });
-      turns.resume();
-      const { past } = await turns.say("what now?", ask);
-      expect(past).toContain("you: Made it.\npai: kept: 1 file (+1 −0), unverified");
-      expect(past).toContain('the user had wanted the changes otherwise: "in words, please"');
-      expect(past).not.toContain("not done");
+    const turns = openTurns();
+    const make = (text: string) => calls(call("write", { path: "a.txt", content: text }));
+    await turns.say("make a.txt", {
+      lines: [make("1\n"), make("uno\n"), "Made it."],
+      ...{
+        flow: toolLoop,
+        options: { ...interactive, mode: "tool-loop" },
+        answers: [words, "yes"],
+      },
     });
+    turns.resume();
+    const { past } = await turns.say("what now?", ask);
+    expect(past).toContain("you: Made it.\npai: kept: 1 file (+1 −0), unverified");
+    expect(past).toContain('the user had wanted the changes otherwise: "in words, please"');
+    expect(past).not.toContain("not done");
   });
 });
 
 describe("what a run did besides its changes", () => {
   test("words that came before a command failed are a claim, and those behind it stand", async () => {
-    await inSession({}, async (turns) => {
-      const steps = ["WRITE a.txt", "RUN false"];
-      const options = { ...interactive, allowRun: true };
-      const early = `${write("a.txt", "a\n")}RUN::false\n${finish("I committed it.")}`;
-      const setup = { options, answers: "yes" } as const;
-      const cap = { ...options, caps: { calls: 2, tokens: null, cost: null } };
-      const first = await turns.say("do it", { ...setup, options: cap, lines: [plan({ steps }), early] });
-      expect(first.outcome).toMatchObject({ status: "partial", claimed: "I committed it." });
-      const lines = [
-        plan({ steps: ["WRITE b.txt", "RUN false"] }),
-        early.replaceAll("a.txt", "b.txt"),
-        finish("It failed."),
-      ];
-      const second = await turns.say("do b", { ...setup, lines });
-      expect(second.outcome).toMatchObject({ status: "partial", text: "It failed." });
-      expect(second.past).toMatch(/^pai: kept in part: .*commands that ran: false \(exit 1\)$/);
-      expect(sent(second)).not.toContain("I committed it.");
-    });
+    const turns = openTurns();
+    const steps = ["WRITE a.txt", "RUN false"];
+    const options = { ...interactive, allowRun: true };
+    const early = `${write("a.txt", "a\n")}RUN::false\n${finish("I committed it.")}`;
+    const setup = { options, answers: "yes" } as const;
+    const cap = { ...options, caps: { calls: 2, tokens: null, cost: null } };
+    const first = await turns.say("do it", { ...setup, options: cap, lines: [plan({ steps }), early] });
+    expect(first.outcome).toMatchObject({ status: "partial", claimed: "I committed it." });
+    const lines = [
+      plan({ steps: ["WRITE b.txt", "RUN false"] }),
+      early.replaceAll("a.txt", "b.txt"),
+      finish("It failed."),
+    ];
+    const second = await turns.say("do b", { ...setup, lines });
+    expect(second.outcome).toMatchObject({ status: "partial", text: "It failed." });
+    expect(second.past).toMatch(/^pai: kept in part: .*commands that ran: false \(exit 1\)$/);
+    expect(sent(second)).not.toContain("I committed it.");
   });
 
   test("a next step that answers a red command stands", async () => {
-    await inSession({}, async (turns) => {
-      const offered = "FINISH::EOT\nIt fails.\nNEXT: Mend it\nEND::EOT\n";
-      const options = { ...interactive, allowRun: true };
-      const lines = [plan({ steps: ["RUN false"] }), `RUN::false\n${offered}`];
-      const { outcome } = await turns.say("run it", { lines, options, answers: "yes" });
-      expect(outcome).toMatchObject({ error: { code: "command_failed" }, text: "It fails.", next: ["Mend it"] });
-    });
+    const turns = openTurns();
+    const offered = "FINISH::EOT\nIt fails.\nNEXT: Mend it\nEND::EOT\n";
+    const options = { ...interactive, allowRun: true };
+    const lines = [plan({ steps: ["RUN false"] }), `RUN::false\n${offered}`];
+    const { outcome } = await turns.say("run it", { lines, options, answers: "yes" });
+    expect(outcome).toMatchObject({ error: { code: "command_failed" }, text: "It fails.", next: ["Mend it"] });
   });
 
   test("the verdict and the summary of eight-step know a step that was left out, and what ran before the first reply", async () => {
-    await inSession({}, async (turns) => {
-      const lines = [
-        schedule({ create: ["a.txt", "CHANGES.md"], run: ["false"] }),
-        `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}`,
-        ...[verdict(true), "Wrote a.txt."],
-      ];
-      const options = { ...interactive, mode: "eight-step", allowRun: true } as const;
-      const ran = await turns.say("write", { lines, flow: eightStep, options, answers: "yes" });
-      for (const n of [3, 4]) {
-        expect(ran.asked(n)).toContain("left out of the plan, as the user allowed: WRITE CHANGES.md (no user sees it)");
-        expect(ran.asked(n)).toMatch(/FAILED: RUN false/);
-      }
-    });
+    const turns = openTurns();
+    const lines = [
+      schedule({ create: ["a.txt", "CHANGES.md"], run: ["false"] }),
+      `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}`,
+      ...[verdict(true), "Wrote a.txt."],
+    ];
+    const options = { ...interactive, mode: "eight-step", allowRun: true } as const;
+    const ran = await turns.say("write", { lines, flow: eightStep, options, answers: "yes" });
+    for (const n of [3, 4]) {
+      expect(ran.asked(n)).toContain("left out of the plan, as the user allowed: WRITE CHANGES.md (no user sees it)");
+      expect(ran.asked(n)).toMatch(/FAILED: RUN false/);
+    }
   });
 
   test("a failure that an earlier turn left behind is called older than this task, and nothing else", async () => {
-    await inSession({ "a.sh": "exit 0\n" }, async (turns) => {
-      const options = { ...interactive, checks: ["sh a.sh"] } as const;
-      const edit = [
-        plan({ steps: ["MODIFY a.sh"] }),
-        modify("a.sh", ["exit 0\n", "echo Error: broken; exit 1\n"]) + finish("Done."),
-      ];
-      await turns.say("break it", {
-        lines: [...edit, finish("Done."), finish()],
-        options: { ...options, keep: true },
-        answers: "yes",
-      });
-      const work = write("b.txt", "b\n") + finish("Done.");
-      const next = await turns.say("write b.txt", {
-        lines: [plan({ steps: ["WRITE b.txt"] }), work, finish("Done.")],
-        ...{ options, answers: "yes" },
-      });
-      expect(next.told(1)).toContain("Checks of the user, before this task;");
-      expect(next.asked(3)).toContain("These failures were there before this task began");
-      expect(next.told(3)).not.toMatch(/old:|before your work|before any change/);
+    const turns = openTurns({ "a.sh": "exit 0\n" });
+    const options = { ...interactive, checks: ["sh a.sh"] } as const;
+    const edit = [
+      plan({ steps: ["MODIFY a.sh"] }),
+      modify("a.sh", ["exit 0\n", "echo Error: broken; exit 1\n"]) + finish("Done."),
+    ];
+    await turns.say("break it", {
+      lines: [...edit, finish("Done."), finish()],
+      options: { ...options, keep: true },
+      answers: "yes",
     });
+    const work = write("b.txt", "b\n") + finish("Done.");
+    const next = await turns.say("write b.txt", {
+      lines: [plan({ steps: ["WRITE b.txt"] }), work, finish("Done.")],
+      ...{ options, answers: "yes" },
+    });
+    expect(next.told(1)).toContain("Checks of the user, before this task;");
+    expect(next.asked(3)).toContain("These failures were there before this task began");
+    expect(next.told(3)).not.toMatch(/old:|before your work|before any change/);
   });
 
   test("an answer under a red check is known to the next process, too", async () => {
-    await inSession({}, async (turns) => {
-      const options = { ...interactive, checks: ["false"] };
-      await turns.say("what is here?", {
-        lines: [talk("Nothing is here.")],
-        options,
-        answers: [],
-      });
-      turns.resume();
-      const { past } = await turns.say("and now?", ask);
-      expect(past).toMatch(
-        /^user: what is here\?\nyou: Nothing is here\.\npai: answered; nothing was changed; false failed$/,
-      );
+    const turns = openTurns();
+    const options = { ...interactive, checks: ["false"] };
+    await turns.say("what is here?", {
+      lines: [talk("Nothing is here.")],
+      options,
+      answers: [],
     });
+    turns.resume();
+    const { past } = await turns.say("and now?", ask);
+    expect(past).toMatch(
+      /^user: what is here\?\nyou: Nothing is here\.\npai: answered; nothing was changed; false failed$/,
+    );
   });
 });
 
@@ -253,15 +241,14 @@ describe("a summary of /rewind", () => {
   const loop = { flow: toolLoop, options: { ...interactive, mode: "tool-loop" }, answers: "yes" } as const;
 
   test("is made from what became of the turns, whatever was said", async () => {
-    await inSession({}, async (turns) => {
-      const make = calls(call("write", { path: "a.txt", content: "a\n" }));
-      await turns.say("make it", { ...loop, answers: ["no"], lines: [make, "You did not want it."] });
-      await turns.say("what of b?", answer("B."));
-      const told = renderForSummary(turns.open.session, "[User]\nmake it");
-      expect(told).toContain("user: make it\npai: nothing was changed; not done: WRITE a.txt (the user declined");
-      expect(told).toContain("user: what of b?\nyou: B.\npai: answered; nothing was changed");
-      expect(told).not.toContain("You did not want it.");
-    });
+    const turns = openTurns();
+    const make = calls(call("write", { path: "a.txt", content: "a\n" }));
+    await turns.say("make it", { ...loop, answers: ["no"], lines: [make, "You did not want it."] });
+    await turns.say("what of b?", answer("B."));
+    const told = renderForSummary(turns.open.session, "[User]\nmake it");
+    expect(told).toContain("user: make it\npai: nothing was changed; not done: WRITE a.txt (the user declined");
+    expect(told).toContain("user: what of b?\nyou: B.\npai: answered; nothing was changed");
+    expect(told).not.toContain("You did not want it.");
   });
 });
 
@@ -271,37 +258,35 @@ describe("a plan that nobody carried out", () => {
   const told = "the plan proposed: MODIFY a.txt, MV b.txt → c.txt, RUN make test";
 
   test("is told in short: made alone, or declined", async () => {
-    await inSession({ "a.txt": "one\n", "b.txt": "two\n" }, async (turns) => {
-      await turns.say("change it", { lines: [made], options: { ...interactive, planOnly: true } });
-      expect((await turns.say("why b?", ask)).past).toContain(`a plan was made; nothing was changed; ${told}`);
-      await turns.say("change it", { lines: [made], options: interactive, answers: ["no"] });
-      turns.resume();
-      expect((await turns.say("why b?", ask)).past).toContain(`not applied, the user declined the plan; ${told}`);
-    });
+    const turns = openTurns({ "a.txt": "one\n", "b.txt": "two\n" });
+    await turns.say("change it", { lines: [made], options: { ...interactive, planOnly: true } });
+    expect((await turns.say("why b?", ask)).past).toContain(`a plan was made; nothing was changed; ${told}`);
+    await turns.say("change it", { lines: [made], options: interactive, answers: ["no"] });
+    turns.resume();
+    expect((await turns.say("why b?", ask)).past).toContain(`not applied, the user declined the plan; ${told}`);
   });
 });
 
 describe("tool-loop", () => {
   test("what became of a turn that failed is said once, and not by the model", async () => {
-    await inSession({}, async (turns) => {
-      const make = calls(call("write", { path: "a.txt", content: "a\n" }));
-      const options = {
-        ...interactive,
-        mode: "tool-loop",
-        checks: ["false"],
-        keep: true,
-      } as const;
-      const all = { flow: toolLoop, options, answers: "yes" } as const;
-      await turns.say("make it", {
-        ...all,
-        lines: [make, "Done.", "Done.", "Done."],
-      });
-      const next = await turns.say("what now?", {
-        ...all,
-        lines: ["So it is."],
-      });
-      expect(sent(next).match(/kept: 1 file/g)).toHaveLength(1);
-      expect(next.past).toMatch(/^pai: kept: 1 file \(\+1 −0\), failed: check failed: false/);
+    const turns = openTurns();
+    const make = calls(call("write", { path: "a.txt", content: "a\n" }));
+    const options = {
+      ...interactive,
+      mode: "tool-loop",
+      checks: ["false"],
+      keep: true,
+    } as const;
+    const all = { flow: toolLoop, options, answers: "yes" } as const;
+    await turns.say("make it", {
+      ...all,
+      lines: [make, "Done.", "Done.", "Done."],
     });
+    const next = await turns.say("what now?", {
+      ...all,
+      lines: ["So it is."],
+    });
+    expect(sent(next).match(/kept: 1 file/g)).toHaveLength(1);
+    expect(next.past).toMatch(/^pai: kept: 1 file \(\+1 −0\), failed: check failed: false/);
   });
 });

@@ -8,7 +8,7 @@ import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
 import { finish, modify, plan, planOf, schedule, talk, verdict, write } from "../plans.ts";
 import { play } from "../scripted.ts";
-import { inSession } from "../turns.ts";
+import { openTurns } from "../turns.ts";
 
 const options = { interactive: true, review: "change" } as const;
 const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
@@ -16,148 +16,137 @@ const words = { feedback: "in words, please" } as const;
 const edit = (path: string, to: string) => modify(path, ["one\n", `${to}\n`]);
 
 test("a no behind words is the reason, ends the run before a command, and asks nothing more", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const again = `${edit("a.txt", "uno")}RUN::true\nSKIP::NEWS::not wanted\n${finish("Done.")}`;
-    const ran = await turns.say("make it a number", {
-      lines: [
-        plan({ steps: ["MODIFY a.txt", "WRITE NEWS", "RUN true"] }),
-        edit("a.txt", "1") + write("NEWS", "n\n") + finish("Done."),
-        again,
-      ],
-      ...{ options, answers: ["yes", words, "no"] },
-    });
-    expect(ran.outcome).toMatchObject({ status: "declined", refused: [] });
-    expect(ran.outcome.commands).toBeUndefined();
-    const { past } = await turns.say("what now?", ask);
-    expect(past).toMatch(/^pai: not applied, the user declined the changes to a.txt; the user had wanted [^;]*$/);
+  const turns = openTurns({ "a.txt": "one\n" });
+  const again = `${edit("a.txt", "uno")}RUN::true\nSKIP::NEWS::not wanted\n${finish("Done.")}`;
+  const ran = await turns.say("make it a number", {
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "WRITE NEWS", "RUN true"] }),
+      edit("a.txt", "1") + write("NEWS", "n\n") + finish("Done."),
+      again,
+    ],
+    ...{ options, answers: ["yes", words, "no"] },
   });
+  expect(ran.outcome).toMatchObject({ status: "declined", refused: [] });
+  expect(ran.outcome.commands).toBeUndefined();
+  const { past } = await turns.say("what now?", ask);
+  expect(past).toMatch(/^pai: not applied, the user declined the changes to a.txt; the user had wanted [^;]*$/);
 });
 
 test("words at one diff are sent with what the person said to the others", async () => {
-  await inSession({ "a.txt": "one\n", "b.txt": "one\n" }, async (turns) => {
-    const ran = await turns.say("make both numbers", {
-      lines: [
-        plan({ steps: ["MODIFY a.txt", "WRITE NEWS", "MODIFY b.txt"] }),
-        edit("a.txt", "1") + write("NEWS", "n\n") + edit("b.txt", "2") + finish("Done."),
-        edit("b.txt", "two") + finish("Done."),
-      ],
-      ...{ options, answers: ["yes", "yes", "no", words, "yes"] },
-    });
-    expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "two\n" });
-    expect(ran.told(3)).toContain("done: MODIFY a.txt");
-    expect(ran.told(3)).toContain("FAILED: WRITE NEWS\nthe user declined the changes to NEWS");
-    expect(ran.told(3)).not.toContain("MODIFY b.txt");
+  const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n" });
+  const ran = await turns.say("make both numbers", {
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "WRITE NEWS", "MODIFY b.txt"] }),
+      edit("a.txt", "1") + write("NEWS", "n\n") + edit("b.txt", "2") + finish("Done."),
+      edit("b.txt", "two") + finish("Done."),
+    ],
+    ...{ options, answers: ["yes", "yes", "no", words, "yes"] },
   });
+  expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "two\n" });
+  expect(ran.told(3)).toContain("done: MODIFY a.txt");
+  expect(ran.told(3)).toContain("FAILED: WRITE NEWS\nthe user declined the changes to NEWS");
+  expect(ran.told(3)).not.toContain("MODIFY b.txt");
 });
 
 test("a step that the person wanted otherwise and then left out is not told as refused", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const ran = await turns.say("make it a number", {
-      lines: [
-        plan({ steps: ["MODIFY a.txt", "WRITE NEWS"] }),
-        edit("a.txt", "1") + write("NEWS", "n\n") + finish("Done."),
-        `${edit("a.txt", "uno")}SKIP::NEWS::not wanted\n${finish("Done.")}`,
-      ],
-      ...{ options, answers: ["yes", words, "yes", "yes"] },
-    });
-    expect(ran.outcome).toMatchObject({ ok: true, refused: [], skipped: [{ target: "NEWS" }] });
+  const turns = openTurns({ "a.txt": "one\n" });
+  const ran = await turns.say("make it a number", {
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "WRITE NEWS"] }),
+      edit("a.txt", "1") + write("NEWS", "n\n") + finish("Done."),
+      `${edit("a.txt", "uno")}SKIP::NEWS::not wanted\n${finish("Done.")}`,
+    ],
+    ...{ options, answers: ["yes", words, "yes", "yes"] },
   });
+  expect(ran.outcome).toMatchObject({ ok: true, refused: [], skipped: [{ target: "NEWS" }] });
 });
 
 test("a green check proves nothing where the person declined all that was to be changed", async () => {
-  await inSession({}, async (turns) => {
-    const ran = await turns.say("write a.txt", {
-      lines: [calls(call("write", { path: "a.txt", content: "a\n" })), "You did not want it."],
-      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop", checks: ["true"] }, answers: ["no"] },
-    });
-    expect(ran.outcome).toMatchObject({ ok: true, status: "unverified", changes: [] });
+  const turns = openTurns();
+  const ran = await turns.say("write a.txt", {
+    lines: [calls(call("write", { path: "a.txt", content: "a\n" })), "You did not want it."],
+    ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop", checks: ["true"] }, answers: ["no"] },
   });
+  expect(ran.outcome).toMatchObject({ ok: true, status: "unverified", changes: [] });
 });
 
 test("a message alone, behind a command that failed, is the last word: nothing is asked again", async () => {
-  await inSession({}, async (turns) => {
-    const steps = ["WRITE a.txt", "RUN false"];
-    const work = `${write("a.txt", "a\n")}RUN::false\n${finish("I did it.")}`;
-    const ran = await turns.say("do it", {
-      lines: [plan({ steps, complexity: "complex" }), work, finish("It failed.")],
-      ...{ options: { interactive: true, allowRun: true }, answers: "yes" },
-    });
-    expect(ran.outcome).toMatchObject({ status: "partial", text: "It failed.", undone: [{ target: "false" }] });
+  const turns = openTurns();
+  const steps = ["WRITE a.txt", "RUN false"];
+  const work = `${write("a.txt", "a\n")}RUN::false\n${finish("I did it.")}`;
+  const ran = await turns.say("do it", {
+    lines: [plan({ steps, complexity: "complex" }), work, finish("It failed.")],
+    ...{ options: { interactive: true, allowRun: true }, answers: "yes" },
   });
+  expect(ran.outcome).toMatchObject({ status: "partial", text: "It failed.", undone: [{ target: "false" }] });
 });
 
 test("a step that the person wanted done, and that stays undone, is told as that, and they are asked once", async () => {
-  await inSession({}, async (turns) => {
-    const skip = `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}${finish("Done.")}`;
-    const scope = schedule({ create: ["a.txt", "CHANGES.md"] });
-    const lines = [scope, skip, verdict(), finish("No need for it."), "Wrote a.txt."];
-    const options = { interactive: true, mode: "eight-step" } as const;
-    const ran = await turns.say("write", { lines, flow: eightStep, options, answers: ["yes", "no"] });
-    expect(ran.asked(5)).toContain("Not done:\n- WRITE CHANGES.md");
-    const told = "not done: WRITE CHANGES.md (the user wanted it done, and no reply did it); changed: a.txt";
-    expect((await turns.say("what now?", ask)).past).toContain(told);
-  });
+  const turns = openTurns();
+  const skip = `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}${finish("Done.")}`;
+  const scope = schedule({ create: ["a.txt", "CHANGES.md"] });
+  const lines = [scope, skip, verdict(), finish("No need for it."), "Wrote a.txt."];
+  const options = { interactive: true, mode: "eight-step" } as const;
+  const ran = await turns.say("write", { lines, flow: eightStep, options, answers: ["yes", "no"] });
+  expect(ran.asked(5)).toContain("Not done:\n- WRITE CHANGES.md");
+  const told = "not done: WRITE CHANGES.md (the user wanted it done, and no reply did it); changed: a.txt";
+  expect((await turns.say("what now?", ask)).past).toContain(told);
 });
 
 test("a no to leaving a step out promises no call where none is left", async () => {
-  await inSession({}, async (turns) => {
-    const skip = `SKIP::NEWS::not needed\n${finish("Done.")}`;
-    const lines = [plan({ steps: ["WRITE a.txt", "WRITE NEWS"] }), write("a.txt", "a\n"), skip];
-    const ran = await turns.say("write", { lines, options: { interactive: true }, answers: ["yes", "no"] });
-    expect(ran.questions.at(-1)?.text).toContain("after a no it is told as not done, since no call is left");
-    expect(ran.outcome).toMatchObject({ status: "partial", undone: [{ target: "NEWS" }], calls: { made: 3 } });
-  });
+  const turns = openTurns();
+  const skip = `SKIP::NEWS::not needed\n${finish("Done.")}`;
+  const lines = [plan({ steps: ["WRITE a.txt", "WRITE NEWS"] }), write("a.txt", "a\n"), skip];
+  const ran = await turns.say("write", { lines, options: { interactive: true }, answers: ["yes", "no"] });
+  expect(ran.questions.at(-1)?.text).toContain("after a no it is told as not done, since no call is left");
+  expect(ran.outcome).toMatchObject({ status: "partial", undone: [{ target: "NEWS" }], calls: { made: 3 } });
 });
 
 test("a plan that was approved before is carried out with what the turns before it were told", async () => {
-  await inSession({}, async (turns) => {
-    const talks = { ...ask, lines: [talk("Good.")] };
-    await turns.say("the file is called b.txt", talks);
-    await turns.say("and it is short", talks);
-    turns.resume();
-    const work = { plan: planOf({ steps: ["WRITE b.txt"] }), steps: null, review: false, corrections: [] };
-    const lines = [write("b.txt", "b\n") + finish("Done.")];
-    const ran = await turns.say("do it", { lines, flow: resumePlan(work), options: { interactive: true } });
-    expect(ran.past).toMatch(/^user: the file is called b\.txt\n[\s\S]*user: and it is short\n/);
-  });
+  const turns = openTurns();
+  const talks = { ...ask, lines: [talk("Good.")] };
+  await turns.say("the file is called b.txt", talks);
+  await turns.say("and it is short", talks);
+  turns.resume();
+  const work = { plan: planOf({ steps: ["WRITE b.txt"] }), steps: null, review: false, corrections: [] };
+  const lines = [write("b.txt", "b\n") + finish("Done.")];
+  const ran = await turns.say("do it", { lines, flow: resumePlan(work), options: { interactive: true } });
+  expect(ran.past).toMatch(/^user: the file is called b\.txt\n[\s\S]*user: and it is short\n/);
 });
 
 test("a no to what a command changed makes no answer of the turn", async () => {
-  await inSession({}, async (turns) => {
-    await turns.say("make a.txt", {
-      lines: [calls(call("bash", { command: "touch a.txt" })), "It is there."],
-      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", "no"] },
-    });
-    expect((await turns.say("what now?", ask)).past).toContain(
-      "pai: nothing was changed; the user declined the changes to: a.txt; commands that ran: touch a.txt (exit 0)",
-    );
+  const turns = openTurns();
+  await turns.say("make a.txt", {
+    lines: [calls(call("bash", { command: "touch a.txt" })), "It is there."],
+    ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", "no"] },
   });
+  expect((await turns.say("what now?", ask)).past).toContain(
+    "pai: nothing was changed; the user declined the changes to: a.txt; commands that ran: touch a.txt (exit 0)",
+  );
 });
 
 test("words at a diff ask nothing about the command behind it, and are told of the file in a new folder", async () => {
-  await inSession({}, async (turns) => {
-    const both = [call("write", { path: "docs/a.md", content: "a\n" }), call("bash", { command: "cat docs/a.md" })];
-    const ran = await turns.say("write docs/a.md", {
-      lines: [calls(...both), "I leave it."],
-      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: [words] },
-    });
-    expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch"]);
-    expect(resultsOf(ran, 2).at(-1)?.text).toContain("wants the changes before it made anew");
-    expect([ran.outcome.commands, ran.outcome.declined?.paths]).toEqual([undefined, ["docs/a.md"]]);
-    expect((await turns.say("what now?", ask)).past).not.toContain("the user declined the changes to: docs;");
+  const turns = openTurns();
+  const both = [call("write", { path: "docs/a.md", content: "a\n" }), call("bash", { command: "cat docs/a.md" })];
+  const ran = await turns.say("write docs/a.md", {
+    lines: [calls(...both), "I leave it."],
+    ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: [words] },
   });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch"]);
+  expect(resultsOf(ran, 2).at(-1)?.text).toContain("wants the changes before it made anew");
+  expect([ran.outcome.commands, ran.outcome.declined?.paths]).toEqual([undefined, ["docs/a.md"]]);
+  expect((await turns.say("what now?", ask)).past).not.toContain("the user declined the changes to: docs;");
 });
 
 test("words at what a command changed are for that reply alone: the next one is asked about", async () => {
-  await inSession({}, async (turns) => {
-    const bash = (text: string) => call("bash", { command: `echo ${text} > a.txt` });
-    const ran = await turns.say("make a.txt", {
-      lines: [calls(bash("hi"), call("write", { path: "b.txt", content: "b\n" })), calls(bash("ho")), "It says ho."],
-      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", words, "yes", "yes"] },
-    });
-    expect(ran.files).toEqual({ "a.txt": "ho\n" });
-    expect(ran.outcome.refused).toMatchObject([{ action: "WRITE", target: "b.txt" }]);
+  const turns = openTurns();
+  const bash = (text: string) => call("bash", { command: `echo ${text} > a.txt` });
+  const ran = await turns.say("make a.txt", {
+    lines: [calls(bash("hi"), call("write", { path: "b.txt", content: "b\n" })), calls(bash("ho")), "It says ho."],
+    ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", words, "yes", "yes"] },
   });
+  expect(ran.files).toEqual({ "a.txt": "ho\n" });
+  expect(ran.outcome.refused).toMatchObject([{ action: "WRITE", target: "b.txt" }]);
 });
 
 test("words at what a command changed that nothing followed are a no at the end of a tool-loop", async () => {
@@ -178,123 +167,116 @@ test("a command that pai runs itself at the end takes no words: no reply would f
 });
 
 test("words at what a planned command changed before the first reply cost no call", async () => {
-  await inSession({ "b.txt": "one\n" }, async (turns) => {
-    const ran = await turns.say("make both", {
-      lines: [
-        plan({ steps: ["RUN echo hi > a.txt", "MODIFY b.txt"] }),
-        `RUN::echo ho > a.txt\n${edit("b.txt", "two")}${finish("Done.")}`,
-      ],
-      ...{ options, answers: ["yes", words, "yes", "yes", "yes"] },
-    });
-    expect(ran.files).toEqual({ "a.txt": "ho\n", "b.txt": "two\n" });
+  const turns = openTurns({ "b.txt": "one\n" });
+  const ran = await turns.say("make both", {
+    lines: [
+      plan({ steps: ["RUN echo hi > a.txt", "MODIFY b.txt"] }),
+      `RUN::echo ho > a.txt\n${edit("b.txt", "two")}${finish("Done.")}`,
+    ],
+    ...{ options, answers: ["yes", words, "yes", "yes", "yes"] },
   });
+  expect(ran.files).toEqual({ "a.txt": "ho\n", "b.txt": "two\n" });
 });
 
 test("a check that the person does not want mended is not asked about again", async () => {
-  await inSession({}, async (turns) => {
-    const make = (text: string) => calls(call("write", { path: "a.txt", content: text }));
-    const loop = { interactive: true, mode: "tool-loop", checks: ["grep -q three a.txt"], keep: true } as const;
-    const ran = await turns.say("make a.txt", {
-      lines: [make("two\n"), "It is two.", make("three\n"), "Then not."],
-      ...{ flow: toolLoop, options: loop, answers: ["yes", "no"] },
-    });
-    expect(ran.outcome).toMatchObject({ status: "failed", error: { code: "check_failed" } });
-    expect(ran.files).toEqual({ "a.txt": "two\n" });
+  const turns = openTurns();
+  const make = (text: string) => calls(call("write", { path: "a.txt", content: text }));
+  const loop = { interactive: true, mode: "tool-loop", checks: ["grep -q three a.txt"], keep: true } as const;
+  const ran = await turns.say("make a.txt", {
+    lines: [make("two\n"), "It is two.", make("three\n"), "Then not."],
+    ...{ flow: toolLoop, options: loop, answers: ["yes", "no"] },
   });
+  expect(ran.outcome).toMatchObject({ status: "failed", error: { code: "check_failed" } });
+  expect(ran.files).toEqual({ "a.txt": "two\n" });
 });
 
 const question = { feedback: "why is 1 better than a word?" } as const;
 
 test("a question at the plan and a no behind it are told as that, and not as a wish", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const ran = await turns.say("make it a number", {
-      lines: [edit("a.txt", "1") + finish("Done."), talk("Because one can count with it.")],
-      ...{ options: { interactive: true, atOnce: "always" }, answers: [question, "no"] },
-    });
-    expect(ran.outcome.status).toBe("declined");
-    turns.resume();
-    expect((await turns.say("what now?", ask)).past).toContain(
-      'pai: not applied, the user declined the plan; the user had asked about the plan: "why is 1 better than a word?"\n',
-    );
+  const turns = openTurns({ "a.txt": "one\n" });
+  const ran = await turns.say("make it a number", {
+    lines: [edit("a.txt", "1") + finish("Done."), talk("Because one can count with it.")],
+    ...{ options: { interactive: true, atOnce: "always" }, answers: [question, "no"] },
   });
+  expect(ran.outcome.status).toBe("declined");
+  turns.resume();
+  expect((await turns.say("what now?", ask)).past).toContain(
+    'pai: not applied, the user declined the plan; the user had asked about the plan: "why is 1 better than a word?"\n',
+  );
 });
 
 test("a question at a diff of tool-loop is told once, to the model as a question", async () => {
-  await inSession({}, async (turns) => {
-    const both = calls(
-      call("write", { path: "a.txt", content: "1\n" }),
-      call("write", { path: "b.txt", content: "1\n" }),
-    );
-    const ran = await turns.say("make a.txt and b.txt", {
-      lines: [both, "Because one can count with it."],
-      ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: [question] },
-    });
-    expect(resultsOf(ran, 2)[0]?.text).toBe(
-      'the user asks about these changes, which are not applied: "why is 1 better than a word?"',
-    );
-    expect((await turns.say("what now?", ask)).past).toContain(
-      'not done: WRITE a.txt, WRITE b.txt; the user had asked about the changes: "why is 1 better than a word?"',
-    );
+  const turns = openTurns();
+  const both = calls(
+    call("write", { path: "a.txt", content: "1\n" }),
+    call("write", { path: "b.txt", content: "1\n" }),
+  );
+  const ran = await turns.say("make a.txt and b.txt", {
+    lines: [both, "Because one can count with it."],
+    ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: [question] },
   });
+  expect(resultsOf(ran, 2)[0]?.text).toBe(
+    'the user asks about these changes, which are not applied: "why is 1 better than a word?"',
+  );
+  expect((await turns.say("what now?", ask)).past).toContain(
+    'not done: WRITE a.txt, WRITE b.txt; the user had asked about the changes: "why is 1 better than a word?"',
+  );
 });
 
 test("a command that the person stopped is told with those that ran", async () => {
-  await inSession({}, async (turns) => {
-    const stop = new AbortController();
-    const onEvent = ({ type }: StampedEvent) => {
-      if (type === "command.output") stop.abort(new PaiError("interrupted", "interrupted"));
-    };
-    await turns.say("run them", {
-      lines: [plan({ steps: ["RUN true", "RUN echo hi; sleep 20"] })],
-      ...{ options: { interactive: true }, answers: "yes", signal: stop.signal, onEvent },
-    });
-    const { past } = await turns.say("what now?", ask);
-    const ran = "commands that ran: true (exit 0), echo hi; sleep 20 (ended by a signal)";
-    expect(past).toContain(`interrupted by the user; ${ran}`);
-    expect(past).toContain("the command echo hi; sleep 20 printed at last:\n  hi");
+  const turns = openTurns();
+  const stop = new AbortController();
+  const onEvent = ({ type }: StampedEvent) => {
+    if (type === "command.output") stop.abort(new PaiError("interrupted", "interrupted"));
+  };
+  await turns.say("run them", {
+    lines: [plan({ steps: ["RUN true", "RUN echo hi; sleep 20"] })],
+    ...{ options: { interactive: true }, answers: "yes", signal: stop.signal, onEvent },
   });
+  const { past } = await turns.say("what now?", ask);
+  const ran = "commands that ran: true (exit 0), echo hi; sleep 20 (ended by a signal)";
+  expect(past).toContain(`interrupted by the user; ${ran}`);
+  expect(past).toContain("the command echo hi; sleep 20 printed at last:\n  hi");
 });
 
 test("a check at the end that the person stopped is told, on the screen and in the next request", async () => {
-  await inSession({}, async (turns) => {
-    const stop = new AbortController();
-    const check = "[ ! -e a.txt ] || { echo hi; sleep 20; }";
-    const onEvent = ({ type }: StampedEvent) => {
-      if (type === "command.output") stop.abort(new PaiError("interrupted", "interrupted"));
-    };
-    const ran = await turns.say("make it", {
-      lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "a\n") + finish("Made.")],
-      ...{ options: { interactive: true, checks: ["true", check] }, answers: "yes", signal: stop.signal, onEvent },
-    });
-    const note = "stopped before it ended";
-    const stopped = { command: check, passed: null, note };
-    expect(ran.outcome).toMatchObject({ status: "interrupted", checks: [{ passed: true }, stopped] });
-    expect(ran.eventsOf("check.finished").at(-1)).toMatchObject({ when: "after", passed: null, note });
-    const { past } = await turns.say("what now?", ask);
-    expect(past).toContain(
-      `rolled back, interrupted by the user; checks that passed: true; checks that were stopped: ${check}`,
-    );
+  const turns = openTurns();
+  const stop = new AbortController();
+  const check = "[ ! -e a.txt ] || { echo hi; sleep 20; }";
+  const onEvent = ({ type }: StampedEvent) => {
+    if (type === "command.output") stop.abort(new PaiError("interrupted", "interrupted"));
+  };
+  const ran = await turns.say("make it", {
+    lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "a\n") + finish("Made.")],
+    ...{ options: { interactive: true, checks: ["true", check] }, answers: "yes", signal: stop.signal, onEvent },
   });
+  const note = "stopped before it ended";
+  const stopped = { command: check, passed: null, note };
+  expect(ran.outcome).toMatchObject({ status: "interrupted", checks: [{ passed: true }, stopped] });
+  expect(ran.eventsOf("check.finished").at(-1)).toMatchObject({ when: "after", passed: null, note });
+  const { past } = await turns.say("what now?", ask);
+  expect(past).toContain(
+    `rolled back, interrupted by the user; checks that passed: true; checks that were stopped: ${check}`,
+  );
 });
 
 test("words at a plan with its diff, then a stop while the model answers: nothing was declined, and no old order is sent", async () => {
-  await inSession({ "a.txt": "one\n" }, async (turns) => {
-    const script = `FILES: a.txt\n${edit("a.txt", "1")}${finish("It is a number now.")}`;
-    const stop = new AbortController();
-    const atOnce = { interactive: true, atOnce: "auto" } as const;
-    const ran = await turns.say("make it a number", {
-      lines: [script, { text: script, before: () => stop.abort(new PaiError("interrupted", "interrupted")) }],
-      ...{ options: atOnce, answers: [words], signal: stop.signal },
-    });
-    expect(ran.outcome).toMatchObject({ status: "interrupted", corrections: [{ words: words.feedback }] });
-    expect(ran.outcome.declined).toBeUndefined();
-    const next = await turns.say("what now?", { ...ask, options: atOnce });
-    const sent = JSON.stringify(next.requests[0]?.messages);
-    expect(sent).not.toContain("Answer again");
-    expect(sent).not.toContain("It is a number now.");
-    expect(next.past).toContain("interrupted by the user");
-    expect(next.past).toContain('otherwise: "in words, please"');
+  const turns = openTurns({ "a.txt": "one\n" });
+  const script = `FILES: a.txt\n${edit("a.txt", "1")}${finish("It is a number now.")}`;
+  const stop = new AbortController();
+  const atOnce = { interactive: true, atOnce: "auto" } as const;
+  const ran = await turns.say("make it a number", {
+    lines: [script, { text: script, before: () => stop.abort(new PaiError("interrupted", "interrupted")) }],
+    ...{ options: atOnce, answers: [words], signal: stop.signal },
   });
+  expect(ran.outcome).toMatchObject({ status: "interrupted", corrections: [{ words: words.feedback }] });
+  expect(ran.outcome.declined).toBeUndefined();
+  const next = await turns.say("what now?", { ...ask, options: atOnce });
+  const sent = JSON.stringify(next.requests[0]?.messages);
+  expect(sent).not.toContain("Answer again");
+  expect(sent).not.toContain("It is a number now.");
+  expect(next.past).toContain("interrupted by the user");
+  expect(next.past).toContain('otherwise: "in words, please"');
 });
 
 test("what a stopped run last asked the model for is called off in the next request", async () => {
@@ -314,43 +296,41 @@ test("what a stopped run last asked the model for is called off in the next requ
     },
   ] as const;
   for (const { before, answers, order } of runs) {
-    await inSession(files, async (turns) => {
-      const stop = new AbortController();
-      const lines = [made, ...before, stopped(stop)];
-      const setup = { options: { interactive: true, review: "batch" }, answers, signal: stop.signal } as const;
-      const ran = await turns.say("make both numbers", { lines, ...setup });
-      expect([ran.outcome.status, ran.asked(lines.length).includes(order)]).toEqual(["interrupted", true]);
-      const { requests } = await turns.say("what now?", ask);
-      const last = requests[0]?.messages.at(-1);
-      const text = last?.role === "user" ? last.text : "";
-      expect(text.indexOf("This is no longer asked for.")).toBeGreaterThan(text.indexOf(order));
-      expect(text).toMatch(/asked for\.\).*interrupted by the user.*Request: what now\?$/s);
-    });
+    const turns = openTurns(files);
+    const stop = new AbortController();
+    const lines = [made, ...before, stopped(stop)];
+    const setup = { options: { interactive: true, review: "batch" }, answers, signal: stop.signal } as const;
+    const ran = await turns.say("make both numbers", { lines, ...setup });
+    expect([ran.outcome.status, ran.asked(lines.length).includes(order)]).toEqual(["interrupted", true]);
+    const { requests } = await turns.say("what now?", ask);
+    const last = requests[0]?.messages.at(-1);
+    const text = last?.role === "user" ? last.text : "";
+    expect(text.indexOf("This is no longer asked for.")).toBeGreaterThan(text.indexOf(order));
+    expect(text).toMatch(/asked for\.\).*interrupted by the user.*Request: what now\?$/s);
   }
 });
 
 test("planned steps that the run did not come to are told where a no ended it and the person kept the rest", async () => {
-  await inSession({}, async (turns) => {
-    const lines = [
-      schedule({ steps: ["one", "two"], create: ["a.py", "b.py", "c.py"], run: ["true"] }),
-      ...[`SKIP::c.py::not needed\n${write("a.py", "x\n")}`, write("a.py", "y\n"), verdict(true)],
-      write("b.py", "z\n"),
-    ];
-    const steps = { interactive: true, mode: "eight-step", review: "batch" } as const;
-    const answers = ["yes", words, "yes", "no", "yes"] as const;
-    const ran = await turns.say("write", { lines, flow: eightStep, options: steps, answers });
-    const why = "the run ended before it";
-    expect(ran.outcome).toMatchObject({
-      status: "declined",
-      undone: [
-        { action: "WRITE", target: "c.py", why },
-        { action: "RUN", target: "true", why },
-      ],
-    });
-    expect(ran.files).toEqual({ "a.py": "y\n" });
-    const { past } = await turns.say("what is missing?", ask);
-    expect(past).toContain(
-      `as the user chose when asked; not done: WRITE c.py (${why}), RUN true (${why}); changed: a.py`,
-    );
+  const turns = openTurns();
+  const lines = [
+    schedule({ steps: ["one", "two"], create: ["a.py", "b.py", "c.py"], run: ["true"] }),
+    ...[`SKIP::c.py::not needed\n${write("a.py", "x\n")}`, write("a.py", "y\n"), verdict(true)],
+    write("b.py", "z\n"),
+  ];
+  const steps = { interactive: true, mode: "eight-step", review: "batch" } as const;
+  const answers = ["yes", words, "yes", "no", "yes"] as const;
+  const ran = await turns.say("write", { lines, flow: eightStep, options: steps, answers });
+  const why = "the run ended before it";
+  expect(ran.outcome).toMatchObject({
+    status: "declined",
+    undone: [
+      { action: "WRITE", target: "c.py", why },
+      { action: "RUN", target: "true", why },
+    ],
   });
+  expect(ran.files).toEqual({ "a.py": "y\n" });
+  const { past } = await turns.say("what is missing?", ask);
+  expect(past).toContain(
+    `as the user chose when asked; not done: WRITE c.py (${why}), RUN true (${why}); changed: a.py`,
+  );
 });

@@ -18,12 +18,7 @@ const files = {
 };
 
 export async function inPlace(use: (place: Place) => Promise<void>, given: Readonly<Record<string, string>> = files) {
-  const place = makePlace(given);
-  try {
-    await use(place);
-  } finally {
-    place.remove();
-  }
+  await use(makePlace(given));
 }
 
 export async function run(place: Place, command: string, options: Partial<CommandOptions> = {}) {

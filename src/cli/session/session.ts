@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createDialogue } from "../../core/dialogue.ts";
 import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { asksBack, pendingOf } from "../../core/session/session.ts";
+import { asksBack, nameRequest, pendingOf } from "../../core/session/session.ts";
 import { openInputHistory } from "../../store/input-history.ts";
 import { openSessions, openUnkept } from "../../store/sessions.ts";
 import { isFirstTime } from "../../store/told.ts";
@@ -112,6 +112,13 @@ function offerAgain({ open, ahead }: Talk): boolean {
   return true;
 }
 
+/** Takes a no to a plan that waits (null: to next steps) as nothing to do, and has the next request told of it. */
+function takeNo(talk: Talk, planned: Talk["planned"]): void {
+  const text = `the user said no to ${planned === null ? "your next steps" : `the plan for ${nameRequest({ request: planned.task })}`}`;
+  talk.open.add({ type: "session.noted", at: talk.context.now().toISOString(), what: "end", run: null, text });
+  tell(talk, "session", "nothing was done");
+}
+
 /** Handles one message: slash command, own command, yes or no, or a task. */
 async function doLine(talk: Talk, line: string): Promise<void> {
   talk.truth.sync(talk.open);
@@ -120,15 +127,13 @@ async function doLine(talk: Talk, line: string): Promise<void> {
   if (isTurn) return rewindTalk(talk, line);
   if (command.test(line)) return (await runCustom(talk, line)) ? undefined : doSlash(talk, line);
   if (line.startsWith("!")) return runOwn(talk, line.slice(1).trim());
-  const say = (text: string) => talk.view.notify({ level: "info", code: "session", text });
   const [planned, steps] = [waitingPlan(talk), pendingOf(talk.open.session)];
-  if (isNo(line) && (planned !== null || steps.length > 0)) return say("nothing was done");
+  if (isNo(line) && (planned !== null || steps.length > 0)) return takeNo(talk, planned);
   if (isContinue(line) && planned !== null) return carryOut(talk, planned);
   const pending = renderPending(steps, line);
   if (isContinue(line) && pending === null && !asksBack(talk.open.session)) {
-    return say(
-      `nothing to continue${offerAgain(talk) ? ": no plan of the last task is left; Enter sends the task again" : ""}`,
-    );
+    const why = offerAgain(talk) ? ": no plan of the last task is left; Enter sends the task again" : "";
+    return tell(talk, "session", `nothing to continue${why}`);
   }
   await runTask(talk, line, pending);
 }

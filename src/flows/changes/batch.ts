@@ -337,7 +337,7 @@ async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
     const merge = mergeBlobs(before, after, now);
     if (merge.kind !== "merged" || !mayMergeHere(run, path)) return refuseTouched(run, change, now);
     overlay.restage({ ...change, before: now, after: merge.blob });
-    tellMerged(run, path, "merged, since it touches other lines");
+    tellMerged(run, path, "merged, since this edit touches other lines");
     merged.push(path);
   }
   return merged;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readCommand } from "../contract.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
-import { inTerminal, openSession, ready, type Screen } from "../screen.ts";
+import { inTerminal, lastAsked, openSession, ready, type Screen } from "../screen.ts";
 
 const question = /or say what to change/;
 const plan = planned(["WRITE hello.txt"], { reply: "I will make hello.txt." });
@@ -42,7 +42,7 @@ for (const mode of ["single-shot", "tool-loop"]) {
 }
 
 inTerminal("a plan waits for its yes only until something else happens; no leaves everything as it was", async () => {
-  await using place = openPlace([plan, talked("It is a greeting."), plan, plan]);
+  await using place = openPlace([plan, talked("It is a greeting."), plan, plan, talked("None.")]);
   using screen = await open(place);
   await screen.say("/plan", /\/plan needs a task/);
   await screen.say("/plan make hello.txt", /y carries it out/);
@@ -55,6 +55,8 @@ inTerminal("a plan waits for its yes only until something else happens; no leave
   await screen.say("/plan make hello.txt", /y carries it out/, 3);
   await screen.say("n", /nothing was done/);
   expect([place.gemini.requests.length, place.tree()]).toEqual([4, {}]);
+  await screen.say("which plan stands?", /None\./);
+  expect(lastAsked(place)).toContain('Since your last turn:\n- the user said no to the plan for "make hello.txt"\n');
 });
 
 inTerminal("a question behind /plan is answered, and nothing waits for a yes", async () => {

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_330,
   workspace: 12_945,
   cli: 11_610,
-  flows: 11_550,
+  flows: 11_560,
   models: 4_700,
   ui: 4_720,
   store: 4_000,

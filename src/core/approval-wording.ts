@@ -112,8 +112,12 @@ export const approvalWording = {
       `Yes leaves it out; ${isLast ? "after a no it is told as not done, since no call is left" : "no asks the model to do it"}`,
     ),
 
-  keepFailed: (failure: string): string =>
-    lines(`The run failed: ${failure}`, "Keep what it changed so far? (no: everything is taken back)"),
+  /** `others`: files that somebody else has changed since; "": none. */
+  keepFailed: (failure: string, others: string): string =>
+    lines(
+      `The run failed: ${failure}`,
+      `Keep what it changed so far? (no: ${others === "" ? "everything is taken back" : `it is taken back, but for what somebody else changed since: ${others}`})`,
+    ),
 };
 
 /** Questions of pai's other commands, and of what precedes a run. */

@@ -1,9 +1,12 @@
 /** What the person decided in a run beside a yes, and whether the model's last words knew of it. */
-import type { Change } from "../../core/change.ts";
+import { approvalWording } from "../../core/approval-wording.ts";
+import { type Change, squash } from "../../core/change.ts";
+import { renderChanges } from "../../core/diff.ts";
 import type { PaiError } from "../../core/error.ts";
 import type { Outcome, RefusedAction } from "../../core/outcome.ts";
 import { workOf } from "../../core/plan/plan.ts";
 import { undoneStep } from "../../core/plan/scope.ts";
+import type { Question } from "../../core/question.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { noteChanged } from "../changes/changing.ts";
@@ -38,6 +41,13 @@ export function showDecisions({ planning, changing }: Run): Pick<Outcome, "corre
     ...(said.length > 0 && { corrections: said }),
     ...(paths.length > 0 && { declined: { diff, paths: [...new Set(paths)] } }),
   };
+}
+
+/** The question whether the changes of a failed run stay. */
+export async function askToKeep({ begun, changing, overlay, veiled }: Run, { message }: PaiError): Promise<Question> {
+  const own = squash(begun?.changes ?? []);
+  const text = approvalWording.keepFailed(message, nameSome(await noteChanged(changing, own, overlay.readNow)));
+  return { kind: "keep", text, diffOnAsk: renderChanges(veiled.hideChanges(own)) };
 }
 
 /** Tells which files of a failed run that are kept somebody else has changed since. Returns its changes. */

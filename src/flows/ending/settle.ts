@@ -1,8 +1,7 @@
 /** Ends a run: keeps or takes back its changes, and computes its status. The model cannot influence the status. */
 
-import { approvalWording } from "../../core/approval-wording.ts";
 import { type Change, squash } from "../../core/change.ts";
-import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
+import { renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { exitCodes, PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { takeFacts } from "../../core/memory.ts";
 import { weighedOf } from "../../core/model.ts";
@@ -22,7 +21,7 @@ import type { Shell } from "../commands/shell.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Planning } from "../plans/plan-state.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
-import { declinedSteps, isSaidEarly, showDecisions, tellKept } from "./decisions.ts";
+import { askToKeep, declinedSteps, isSaidEarly, showDecisions, tellKept } from "./decisions.ts";
 import type { RunEnding } from "./ending.ts";
 import { makeCommit, sayKept } from "./git-commit.ts";
 import { runThenAgain } from "./then.ts";
@@ -48,9 +47,7 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   if (!run.interactive || [...stops, "then_failed"].includes(failure.code)) return false;
   // Files that only checks left behind are not worth keeping.
   if ((run.begun?.changes ?? []).every((change) => run.checking.byUser.has(change))) return false;
-  const diffOnAsk = renderChanges(run.veiled.hideChanges(squash(run.begun?.changes ?? [])));
-  const question = { kind: "keep", text: approvalWording.keepFailed(failure.message), diffOnAsk } as const;
-  const answer = await run.decide(question).catch(() => null); // Who stops at the question has chosen nothing.
+  const answer = await run.decide(await askToKeep(run, failure)).catch(() => null); // Who stops at the question has chosen nothing.
   if (answer !== null) run.ending.keep = answer.accept;
   return answer?.accept === true;
 }

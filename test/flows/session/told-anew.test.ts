@@ -56,6 +56,7 @@ test("what somebody else changed stays at a no to keeping, and is not told as ke
     answers: ["yes", "no"],
   });
   expect(ran.files).toEqual({ "a.txt": "three\n" });
+  expect(ran.questions.at(-1)?.text).toEndWith("taken back, but for what somebody else changed since: a.txt)");
   expect(ran.outcome).toMatchObject({ text: "rolled back: check failed: grep -q four a.txt (exit 1)" });
   const { past } = await turns.say("what now?", ask);
   expect(past).toContain(

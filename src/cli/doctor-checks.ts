@@ -33,6 +33,7 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
     examineLog(patient),
+    examineGit(patient.context.env),
     examineWriting(),
   ];
 }
@@ -182,6 +183,13 @@ function examineDisk(folder: string): Finding {
   } catch (thrown) {
     return failed("disk", thrown);
   }
+}
+
+function examineGit(env: Context["env"]): Finding {
+  const git = Bun.which("git", { PATH: env["PATH"] ?? "" });
+  if (git === null) return fine("git", "not found; pai does not need it");
+  const { stdout } = Bun.spawnSync([git, "--version"], { env: {}, cwd: "/", stdin: "ignore", stderr: "ignore" });
+  return fine("git", `${stdout.toString().trim()} (${git})`);
 }
 
 function examineWriting(): Finding {

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_330,
   workspace: 12_945,
-  cli: 11_610,
+  cli: 11_620,
   flows: 11_560,
   models: 4_700,
   ui: 4_720,

@@ -151,8 +151,7 @@ test.concurrent("doctor tells in the binary what is in force: 0 when pai can wor
   expect([well.code, place.gemini.requests.length > 0]).toEqual([0, true]);
   const { findings } = well.data as { readonly findings: readonly { readonly name: string }[] };
   const names = new Set(findings.map(({ name }) => name));
-  for (const name of ["pai", "libc", "settings", "model", "key", "proxy", "disk", "git"])
-    expect(names).toContain(name);
+  for (const name of ["pai", "libc", "settings", "model", "key", "proxy", "disk", "git"]) expect(names).toContain(name);
   const bare = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
   expect((await place.pai(["doctor", "--offline"], { env: bare })).code).toBe(1);
   expect((await place.pai(["doctor"], { env: { PAI_BASE_URL: "http://127.0.0.1:9" } })).code).toBe(1);

@@ -168,7 +168,7 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
     talk.truth.follow(open.session, gone);
     const paths = pathsOf(standingOf(talk.composed.opened.history, gone));
-    const text = `the user took the conversation back to here, and what you changed later stays: ${nameSome(paths)}`;
+    const text = `the user took the conversation back to here; files that you changed later are left as they are: ${nameSome(paths)}`;
     if (paths.length > 0)
       open.add({ type: "session.noted", at: context.now().toISOString(), what: "end", run: null, text });
   }

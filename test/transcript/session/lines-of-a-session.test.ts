@@ -1,8 +1,10 @@
 /** What a session in a real terminal says once, and how its lists stand. */
 import { expect } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { openPlace, type Place } from "../harness.ts";
 import { called, done, planned, says, talked } from "../replies.ts";
-import { inTerminal, openScreen, ready, type Screen } from "../screen.ts";
+import { inTerminal, lastAsked, openScreen, ready, type Screen } from "../screen.ts";
 
 function open(place: Place, command = '"$PAI"'): Screen {
   const screen = openScreen(place, { columns: 80, rows: 60 });
@@ -109,7 +111,7 @@ inTerminal("a look is one line, /output shows all of one, and all of a command o
 
 inTerminal("going back to a turn that left a next step says what a yes carries on with", async () => {
   const work = done("WRITE::a.txt::EOT\na\nEND::EOT\n", "Done.", ["Add a test for it"]);
-  await using place = openPlace([planned(["WRITE a.txt"]), work, talked("Hello.")]);
+  await using place = openPlace([planned(["WRITE a.txt"]), work, talked("Hello."), talked("Nothing.")]);
   using screen = open(place, '"$PAI" --mode single-shot');
   await screen.shows(ready);
   await screen.say("make a", /y, n/);
@@ -117,6 +119,11 @@ inTerminal("going back to a turn that left a next step says what a yes carries o
   await screen.say("hello", ready, 3);
   await screen.say("/rewind 2 conversation", /went back to before turn 2/);
   await screen.shows(/y carries on with: Add a test for it/);
+  rmSync(join(place.root, "a.txt"));
+  await screen.say("/rewind 1 conversation", /went back to before turn 1/);
+  await screen.say("what is there?", /Nothing\./);
+  const told = "took the conversation back to here; files that you changed later are left as they are: a.txt";
+  expect(lastAsked(place)).toContain(told);
 });
 
 inTerminal("a message with a file that cannot be shown comes back, and the way to show the file is named", async () => {

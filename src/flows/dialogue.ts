@@ -97,12 +97,12 @@ async function noteWhole({ overlay, emit }: Run, { changes, commands = [] }: Out
   if (Object.keys(files).length > 0) emit({ type: "files.known", files });
 }
 
-/** Behind what a run asked last and nobody answered: the next request begins with it. */
-const calledOff = "(Nobody answered this. This is no longer asked for.)";
+/** Behind what a run asked last, without an answer that it could use: the next request begins with it. */
+const calledOff = "(This is no longer asked for.)";
 
 /**
- * Notes the end of a run: a claim that is not so is dropped, an open order is called off, and what its changes made outdated is told anew. The session
- * keeps the dialogue of a run that has sent a request.
+ * Notes the end of a run: a claim that is not so is dropped, an open order is called off, and what its changes made
+ * outdated is told anew. The session keeps the dialogue of a run that has sent a request.
  */
 export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
   const { dialogue, begun, ending, task, ledger } = run;

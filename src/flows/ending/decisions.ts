@@ -58,7 +58,7 @@ export async function tellKept(
 ): Promise<readonly Change[]> {
   const others = failure === null ? [] : await noteChanged(changing, changes, overlay.readNow);
   if (others.length === 0) return changes;
-  const text = `${nameSome(others)} was changed by someone else meanwhile: kept as it is now`;
+  const text = `changed by someone else meanwhile, and kept so: ${nameSome(others)}`;
   emit({ type: "notice", level: "info", code: "merged", text });
   return changes;
 }

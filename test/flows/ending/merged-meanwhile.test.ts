@@ -236,5 +236,5 @@ test("what somebody else writes behind a red check is named where the user keeps
   expect(ran.outcome).toMatchObject({ status: "failed", keep: true, merged: ["a.txt"] });
   expect(becameOf(ran.outcome)).toContain("somebody else changed meanwhile, too: a.txt");
   const told = ran.eventsOf("notice").filter(({ code }) => code === "merged");
-  expect(told.at(-1)?.text).toBe("a.txt was changed by someone else meanwhile: kept as it is now");
+  expect(told.at(-1)?.text).toBe("changed by someone else meanwhile, and kept so: a.txt");
 });

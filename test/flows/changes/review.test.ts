@@ -19,13 +19,13 @@ describe("review", () => {
 
   test("shows each change alone, a new folder with its file, and words at one go to the model with that change", async () => {
     const steps = ["MODIFY a.txt", "WRITE src/b.txt", "MV c.txt -> d.txt"];
-    const work = `${modify("a.txt", ["one\n", "1\n"]) + write("src/b.txt", "b\n")}MV::c.txt::d.txt\n`;
+    const work = `${modify("a.txt", ["one\n", "first\n"]) + write("src/b.txt", "b\n")}MV::c.txt::d.txt\n`;
     const setup = { files: { ...files, "c.txt": "c\n" }, lines: [plan({ steps }), work + finish()], options };
     const ran = await play({ ...setup, answers: ["yes", "yes", "yes", "yes"] });
     const shown = ran.eventsOf("changes.proposed").map(({ changes }) => changes.map(({ path }) => path));
     expect(shown).toEqual([["a.txt"], ["src", "src/b.txt"], ["d.txt"]]);
     expect(ran.eventsOf("changes.applied")).toHaveLength(1);
-    expect(ran.files).toEqual({ "a.txt": "1\n", "d.txt": "c\n", "src/b.txt": "b\n" });
+    expect(ran.files).toEqual({ "a.txt": "first\n", "d.txt": "c\n", "src/b.txt": "b\n" });
 
     const again = { ...setup, lines: [...setup.lines, work.replace("\nb\n", "\nB\n") + finish()] };
     const said = await play({ ...again, answers: ["yes", "yes", { feedback: "in capitals" }, "yes", "yes"] });
@@ -34,7 +34,8 @@ describe("review", () => {
     // What was agreed to before is not asked about again, and what was not shown yet is asked about once.
     const later = said.eventsOf("changes.proposed").map(({ changes }) => changes.map(({ path }) => path));
     expect(later).toEqual([["a.txt"], ["src", "src/b.txt"], ["src", "src/b.txt"], ["d.txt"]]);
-    expect(said.files).toEqual({ "a.txt": "1\n", "d.txt": "c\n", "src/b.txt": "B\n" });
+    expect(said.outcome.code).toBe(0);
+    expect(said.files).toEqual({ "a.txt": "first\n", "d.txt": "c\n", "src/b.txt": "B\n" });
   });
 
   test("a no ends the run as declined with everything as it was", async () => {

@@ -270,8 +270,11 @@ function follow(
     sink(event) {
       if (event.type === "run.started") for (const each of [printed.checks, printed.commands]) each.clear();
       if (event.type === "check.finished" && event.when === "after") printed.checks.set(event.command, event.output);
-      if (event.type === "look.shown" && rowOf(event.action)?.kind === "command")
+      if (event.type === "look.shown" && rowOf(event.action)?.kind === "command") {
+        // One that ran again is the last one now.
+        printed.commands.delete(event.target);
         printed.commands.set(event.target, event.text);
+      }
       const line = lineOf(event, printed);
       if (line !== null) add(line);
     },

@@ -1,6 +1,6 @@
 /** What a turn printed that no request has shown: the check that failed it, and the commands of its last reply. */
 import { expect, test } from "bun:test";
-import { finish, modify, plan, talk } from "../plans.ts";
+import { finish, modify, plan, talk, write } from "../plans.ts";
 import { openTurns } from "../turns.ts";
 
 const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
@@ -32,6 +32,16 @@ test("only the last two turns have it, and a long output keeps its end", async (
   await turns.say("and now?", ask);
   turns.resume();
   expect((await turns.say("and then?", ask)).past).not.toContain("\n  the end");
+});
+
+test("a command that ran again is one of the last", async () => {
+  const turns = openTurns({ "a.txt": "one\n" });
+  const steps = ["RUN seq 1 2", "RUN seq 3 4", "RUN seq 5 6", "WRITE b.txt"];
+  const lines = [plan({ steps }), `${write("b.txt", "b\n")}RUN::seq 1 2\n${finish("Counted.")}`];
+  await turns.say("count", { lines, options: { interactive: true, allowRun: ["seq *"] }, answers: "yes" });
+  const { past } = await turns.say("and then?", ask);
+  expect(past).toContain("the command seq 1 2 printed at last:");
+  expect(past).not.toContain("the command seq 3 4 printed");
 });
 
 test("what each of a turn's last commands printed is told, also after the session is resumed", async () => {

@@ -252,7 +252,12 @@ export const mayLook = ({ ledger, planning }: Run): boolean =>
   planning.rounds < planning.maxRounds && !ledger.exhausted;
 
 /** The failure of a run whose model only looks. A session keeps what was seen. */
-export function looksUsedUp({ interactive, invocation, planning: { asksOnly, maxRounds }, task }: Run): PaiError {
+export function looksUsedUp({ interactive, invocation, ledger, planning, task }: Run): PaiError {
+  const { asksOnly, maxRounds, rounds } = planning;
+  if (ledger.capped && rounds < maxRounds)
+    return new PaiError("budget_calls", "no call is left for the result of a look", {
+      hint: "--max-calls allows more",
+    });
   const more = asksOnly ? "name what to look at, with @FILE or --show PATH" : moreLooks(invocation.mode, maxRounds);
   const goOn = `say "go on": what was seen is kept, and there are ${maxRounds} more`;
   const inSession = interactive && task.dialogue !== undefined;

@@ -203,6 +203,13 @@ describe("when all looks are used up", () => {
     expect(ran.outcome.error).toMatchObject({ code: "reply_invalid", message, hint });
   });
 
+  test("a cap on calls that leaves none for the result of a look ends with the budget", async () => {
+    const options = { atOnce: "always" as const, caps: { calls: 2, tokens: null, cost: null } };
+    const ran = await play({ files, lines: ["READ::m1.py", "READ::m2.py"], options });
+    expect(ran.outcome).toMatchObject({ code: 13, calls: { made: 2 } });
+    expect(JSON.stringify(ran.outcome.error)).toContain("--max-calls");
+  });
+
   test("a look as a script in place of a plan is a look", async () => {
     const ran = await play({ files, lines: ["I look.\nREAD::shop/money.py", talk("The rate is 1.")] });
     expect(ran.outcome).toMatchObject({ code: 0, text: "The rate is 1.", calls: { made: 2 }, looks: 1 });

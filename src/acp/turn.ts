@@ -117,6 +117,7 @@ const reasons: Readonly<Partial<Record<ErrorCode, StopReason>>> = {
   interrupted: "cancelled",
   terminated: "cancelled",
   hangup: "cancelled",
+  declined: "end_turn",
   budget_calls: "max_turn_requests",
   budget_tokens: "max_tokens",
   budget_cost: "max_tokens",

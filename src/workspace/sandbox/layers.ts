@@ -71,7 +71,9 @@ export function removeTree(top: string): void {
   try {
     rmSync(top, { recursive: true, force: true });
   } catch {
-    Bun.spawnSync(["/bin/chmod", "-R", "u+rwX", top], { stdio: ["ignore", "ignore", "ignore"] });
+    // Folders alone: a file may have another name outside of the tree.
+    const open = ["-type", "d", "!", "-perm", "-700", "-exec", "chmod", "u+rwx", "{}", ";"];
+    Bun.spawnSync(["find", top, ...open], { stdio: ["ignore", "ignore", "ignore"] });
     const { exitCode, stderr } = Bun.spawnSync(["/bin/rm", "-rf", top], { stderr: "pipe" });
     if (exitCode !== 0) throw new PaiError("io_failed", `${top} cannot be removed: ${stderr.toString().slice(0, 200)}`);
   }

@@ -60,7 +60,7 @@ export function* compareLooks(root: Root, before: Look, after: Look, isWalled: b
   for (const path of access.lost) {
     candidates.push({ path, kind: "open", top: path, before: undefined, after: undefined });
   }
-  const said = [...withinLimit(notes), ...access.notes, ...limitsOf(before)];
+  const said = [...withinLimit([...access.notes, ...notes]), ...limitsOf(before)];
   return { candidates, stats, notes: said };
 }
 

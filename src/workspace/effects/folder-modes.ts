@@ -1,4 +1,4 @@
-/** Rights of folders around a command: what it took from the owner is given back, so that its work can be seen and undone. */
+/** Rights of folders around a command: what it took from the owner is given back, so that its work is seen and undone. */
 import { chmodSync } from "node:fs";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
@@ -13,7 +13,8 @@ export function isBelow(folders: ReadonlySet<RelPath>, path: RelPath): boolean {
 }
 
 /**
- * Gives a folder of this user its mode back if it took a right of the owner, and a new one the owner's rights. Returns whether it did. `was`: its stat before; root may do everything.
+ * Gives a folder of this user its mode back if a command took a right of the owner from it, and a new one the owner's
+ * rights. Returns whether it did. `was`: its stat before; root may do everything.
  */
 export function reopenFolder(root: Root, folder: RelPath, was: Stat | null | undefined, now: Stat): boolean {
   if (was === refusedStat) return false;
@@ -45,7 +46,7 @@ export function compareAccess(before: Looked, after: Looked) {
   const lost = [...after.shut].filter((path) => before.seen.has(path) && !before.shut.has(path));
   const opened = [...before.shut].filter((path) => after.seen.has(path) && !after.shut.has(path));
   const notes = [
-    ...after.reopened.map((path) => `${nameOf(path)} was closed to its owner after it, who got the rights back`),
+    ...after.reopened.map((path) => `${nameOf(path)} lacked rights of its owner after it, who got them back`),
     ...lost.map((path) => `${nameOf(path)} can no longer be entered: what changed in it cannot be taken back`),
     ...opened.map((path) => `${nameOf(path)} could not be entered before: what changed in it cannot be taken back`),
   ];

@@ -40,7 +40,7 @@ byOther("what a verified check changed is told and undone, though it shut a fold
   const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
   const outcome = readOutcome(await place.shell(`${owned}; ${run}`));
   expect([outcome.code, outcome.changes.map(({ path }) => path)]).toEqual([0, ["t.sh", "src.txt"]]);
-  expect(JSON.stringify(outcome.notices)).toContain("d was closed to its owner after it");
+  expect(JSON.stringify(outcome.notices)).toContain("d lacked rights of its owner after it");
   expect((await place.shell(`${asOther} undo -y; cat src.txt d/b.txt`)).stdout).toContain("good\ngood\n");
 });
 

@@ -203,7 +203,7 @@ export interface SavedPlan {
 
 const toMake = 'pai plan -o FILE "what to do"';
 
-/** Why a text is no plan of this version, to follow its name; else its JSON, which may still be damaged. */
+/** The JSON of a plan file, which may still be damaged; a text: why pai cannot read the file. */
 function parsePlanFile(text: string): { readonly json: unknown } | string {
   let json: unknown;
   try {

@@ -125,7 +125,7 @@ export type Fact =
       readonly level?: SandboxLevel | null;
       /** The changes were proposed: those that were accepted follow as changes of their own. */
       readonly proposed?: boolean;
-      /** How the sandbox may have made it fail; absent or null: nothing hinted at that. */
+      /** How the sandbox may have made it fail; null: nothing hinted at that. */
       readonly wall?: Wall | null;
       readonly error: Failure | null;
     }

@@ -95,7 +95,7 @@ function readKeyFile(file: string, variable: string): string {
   }
 }
 
-export interface KeyPlace {
+interface KeyPlace {
   readonly provider: string;
   readonly places: Places;
 }

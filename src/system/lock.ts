@@ -98,7 +98,7 @@ const notAFile = (path: string, cause: unknown): PaiError =>
     cause,
   });
 
-/** Holds a lock by the existence of a file. One that a killed process left must be removed by hand; see `hintOfHeld`. */
+/** Holds a lock by the existence of a file. One that a killed process left is removed by hand: `hintOfHeld`. */
 export function takeClaim(at: string): Held | null {
   try {
     closeSync(openSync(at, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));

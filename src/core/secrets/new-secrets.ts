@@ -10,7 +10,7 @@ export interface Secret {
 
 const documented = /example/i;
 
-/** Whether a value stands in a text, and is no part of a longer word there. */
+/** Whether a text holds a value as whole words. */
 export const standsIn = (text: string, value: string): boolean =>
   text.includes(value) && new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(text);
 

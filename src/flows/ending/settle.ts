@@ -159,7 +159,7 @@ async function showBack(run: Run, closed: Closed): Promise<Pick<Outcome, "text" 
   return { ...said, rolled_back: { diff, paths } };
 }
 
-/** A run whose work is gone, whoever took it back, is no success, and fails for that, too. null: something is left, or was never made. */
+/** The failure of a run whose work somebody took back before its end. null: some of it is left, or it made none. */
 function whyGone({ byUser }: Readonly<Checking>, transaction: Transaction, failure: PaiError | null): PaiError | null {
   const own = squash(transaction.changes.filter((change) => !byUser.has(change)));
   if (own.length === 0 || transaction.areGone?.(own) !== true) return null;

@@ -73,7 +73,7 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
     get shown() {
       return shown;
     },
-    /** `n`: the number of its call; what another call has said is no part of it. */
+    /** The words of call number `n` alone. */
     push(text: string, n: number) {
       if (whole || n !== call) kept = "";
       call = n;

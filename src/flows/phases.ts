@@ -153,7 +153,6 @@ export async function renderResults(
   const rest = batch.reports.filter(({ kind }) => kind !== "look");
   const shown = await Promise.all(looks.map((report) => showLook(run, report)));
   const failed = checks.filter(({ passed }) => passed === false);
-  // Told beside a red check alone; elsewhere each file that somebody else changed is told by itself.
   const own = failed.length === 0 ? [] : squash(run.begun?.changes ?? []);
   const others = await noteChanged(run.changing, own, run.overlay.readNow);
   const stand =

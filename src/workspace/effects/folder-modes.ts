@@ -13,8 +13,7 @@ export function isBelow(folders: ReadonlySet<RelPath>, path: RelPath): boolean {
 }
 
 /**
- * Gives a folder of this user its mode back if a command took a right of the owner from it, and a new one the owner's
- * rights. Returns whether it did. `was`: its stat before; root may do everything.
+ * Gives a folder of this user (not root) the owner's rights that it lacks after a command. Returns whether it did.
  */
 export function reopenFolder(root: Root, folder: RelPath, was: Stat | null | undefined, now: Stat): boolean {
   if (was === refusedStat) return false;

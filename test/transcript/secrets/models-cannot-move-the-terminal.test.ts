@@ -82,7 +82,7 @@ test.concurrent("`a` at a file of the root is no answer, and what comes next is 
   await using place = openPlace([...files.map((path) => called(writeCall(path, "x\n"))), says("Done.")]);
   await answer(place, loop, [
     [/notes\.md.*apply\?/s, "a"],
-    [/apply\?.*answer y or n|applied 1 change/s, "y"],
+    [/answer y or n.*apply\? |applied 1 change/s, "y"],
     [/create src\/deep\/app\.py.*apply\?|Done\./s, "n"],
     [/create sitecustomize\.py.*apply\?|Done\./s, "n"],
   ]);

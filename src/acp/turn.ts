@@ -104,7 +104,7 @@ export async function doTurn(
   if (outcome.error !== null && isProtocolError(outcome)) {
     await face.shown();
     const { code, message: why, hint } = outcome.error;
-    throw new PaiError(code, why, { hint: hint ?? undefined });
+    throw new PaiError(code, why, { hint });
   }
   await face.finish(outcome);
   const used = outcome.usage.input + outcome.usage.output;

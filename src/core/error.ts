@@ -65,7 +65,7 @@ export interface ErrorDetails {
   readonly hint?: string | null | undefined;
   readonly cause?: unknown;
   /** Seconds until trying again makes sense. */
-  readonly retryAfter?: number | undefined;
+  readonly retryAfter?: number | null | undefined;
 }
 
 /**
@@ -133,7 +133,7 @@ export function cannotBeWritten(path: string, thrown: unknown): PaiError | null 
   const isImmutable = errno === "EPERM" ? `if lsattr shows an i, it is immutable: chattr -i ${path}` : undefined;
   const what = code === "permission_denied" ? "permission denied" : (diskWords[errno]?.[0] ?? errno);
   return new PaiError(code, `${path} cannot be written: ${what}`, {
-    hint: isImmutable ?? hint ?? undefined,
+    hint: isImmutable ?? hint,
     cause: thrown,
   });
 }

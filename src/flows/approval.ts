@@ -138,7 +138,7 @@ export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void>
   if (first !== undefined) {
     const flags = new Set(refused.flatMap(({ flag }) => flag ?? []));
     const text = [...new Set(refused.map(({ error }) => error.message))].join("; ");
-    const hint = flags.size === 0 ? (first.error.hint ?? undefined) : `allow it with ${[...flags].join(" ")}`;
+    const hint = flags.size === 0 ? first.error.hint : `allow it with ${[...flags].join(" ")}`;
     if (refused.every(({ flag }) => flag !== null)) keepPlans(run.planning);
     throw new PaiError(first.error.code, text, { hint });
   }

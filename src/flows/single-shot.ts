@@ -227,7 +227,7 @@ function giveUp(run: Run, left: Left, text: string): never {
   const red = run.checking.results.find(({ by, passed }) => by === "user" && passed === false);
   if (red !== undefined && left.code !== "check_failed" && !run.checking.noWorse)
     throw new PaiError("check_failed", `${describeFailed(red)}; then ${left.message}`, {
-      hint: left.hint ?? undefined,
+      hint: left.hint,
     });
   const said = left.code === "reply_invalid" ? beginningOf(text) : "";
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });

@@ -92,7 +92,7 @@ export async function previewTask({
   );
   const [found] = seen;
   if (outcome.error !== null)
-    throw new PaiError(outcome.error.code, outcome.error.message, { hint: outcome.error.hint ?? undefined });
+    throw new PaiError(outcome.error.code, outcome.error.message, { hint: outcome.error.hint });
   if (found === undefined) throw new PaiError("internal", "there is no preview");
   return found;
 }

@@ -95,7 +95,7 @@ const missingBeside = ({ workspace, base }: Here, runs: readonly ListedRun[]): s
 /** Says of a run that is not found where it may be. */
 function nameMissing(thrown: unknown, opened: Here): unknown {
   if (!(thrown instanceof PaiError) || thrown.code !== "nothing_to_undo") return thrown;
-  const hint = missingBeside(opened, listRuns(opened)) ?? thrown.hint ?? undefined;
+  const hint = missingBeside(opened, listRuns(opened)) ?? thrown.hint;
   return new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
 }
 

@@ -17,7 +17,7 @@ export type ReplayTape = ReturnType<typeof playTape>;
 const noSandbox: SandboxState = { level: null, choice: "off", text: "none", why: null, proposes: false };
 
 const toError = ({ code, message, hint, retry_after }: Failure) =>
-  new PaiError(code, message, { hint: hint ?? undefined, retryAfter: retry_after ?? undefined });
+  new PaiError(code, message, { hint, retryAfter: retry_after });
 
 const sameInput = (a: Json, b: Json) => blankSecrets(JSON.stringify(a)) === blankSecrets(JSON.stringify(b));
 

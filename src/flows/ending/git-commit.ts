@@ -46,7 +46,7 @@ async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
 const asCommitFailure = (error: PaiError): PaiError =>
   error.code === "commit_failed"
     ? error
-    : new PaiError("commit_failed", error.message, { hint: error.hint ?? undefined, cause: error });
+    : new PaiError("commit_failed", error.message, { hint: error.hint, cause: error });
 
 /** Prepares the commit and runs its hooks; null: none is wanted, or git has nothing to commit. Throws commit_failed. */
 export async function readyCommit(run: Run): Promise<PreparedCommit | null> {
@@ -114,7 +114,7 @@ export async function makeCommit({ emit }: Run, prepared: PreparedCommit): Promi
 
 /** The failure of a commit as the run's failure: says that the changes stay. */
 export const sayKept = ({ message, hint }: PaiError): PaiError =>
-  new PaiError("commit_failed", `not committed: ${message}; the changes stay`, { hint: hint ?? undefined });
+  new PaiError("commit_failed", `not committed: ${message}; the changes stay`, { hint });
 
 const maxSubject = 72;
 

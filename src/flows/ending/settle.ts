@@ -129,7 +129,7 @@ function nameKeep(failure: PaiError | null): PaiError | null {
   return new PaiError(failure.code, failure.message, {
     hint,
     cause: failure.cause,
-    retryAfter: failure.retryAfter ?? undefined,
+    retryAfter: failure.retryAfter,
   });
 }
 
@@ -185,7 +185,7 @@ function tellLeft(run: Run, transaction: Transaction, { message }: PaiError): re
  */
 function sayUnkept(run: Run, failure: PaiError | null, { code, message, hint }: PaiError): PaiError {
   const text = `what the run changed could not be kept: ${message}`;
-  if (failure === null) return new PaiError(code, text, { hint: hint ?? undefined });
+  if (failure === null) return new PaiError(code, text, { hint });
   run.emit({ type: "notice", level: "warning", code: "not_kept", text });
   return failure;
 }

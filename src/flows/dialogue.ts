@@ -98,7 +98,7 @@ async function noteWhole({ overlay, emit }: Run, { changes, commands = [] }: Out
 }
 
 /** Behind what a run asked last, without an answer that it could use: the next request begins with it. */
-const calledOff = "(This is no longer asked for.)";
+const calledOff = "(This is no longer asked for. What it says of looks and turns left no longer holds.)";
 
 /**
  * Notes the end of a run: a claim that is not so is dropped, an open order is called off, and what its changes made

@@ -152,7 +152,9 @@ test("a turn cut off between a call and its result is closed, so that the next r
   const { session } = readSession("x", fileOf([head, started("r1", "one"), said("one"), open]));
   expect(session.conversation.messages.at(-2)).toEqual({
     role: "tools",
-    results: [{ id: "c1", name: "read", ok: false, text: "interrupted before it was done" }],
+    results: [
+      { id: "c1", name: "read", ok: false, text: "no result is known: what became of this turn is said below" },
+    ],
   });
   expect(session.conversation.messages.at(-1)).toMatchObject({
     text: "(no words here: what became of this turn is said below)",
@@ -282,6 +284,17 @@ test("what happened between two turns waits for the next one, and stands before 
   expect(renderPastTurns(pastOf(told), 1e6)).toContain(`${since}\n    a.txt\nuser: three\n`);
   const later = foldSession(foldSession(told, started("r5", "five")), finished("r5", "did five"));
   expect(renderPastTurns(pastOf(later), 1e6)).toContain(`${since}\nuser: three\n`);
+});
+
+test("what happened before a turn that sent no request is told before that turn", () => {
+  const failed: SessionLine = { ...finished("r3", ""), mode: "single-shot", calls: 0 } as SessionLine;
+  const ran = noted("command", "the user ran $ ls (exit 0)");
+  const pending = read(ran, started("r3", "explain that"), failed);
+  expect(textsIn(pending)).toEqual(["the user ran $ ls (exit 0)"]);
+  const told = read(ran, started("r3", "explain that"), failed, noted("end", "no"), ...turn("r4", "go on", "did four"));
+  const past = renderPastTurns(pastOf(told), 1e6);
+  expect(past).toContain("before the next request:\n  - the user ran $ ls (exit 0)\nuser: explain that");
+  expect(past).toContain("before the next request:\n  - no\nuser: go on");
 });
 
 test("an undo and its redo that no request was told of cancel each other", () => {

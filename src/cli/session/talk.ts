@@ -251,7 +251,8 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     };
     let outputs: Talk["outputs"] = [];
     const sink: TerminalView["sink"] = (event) => {
-      talk.truth.sink(open, event);
+      const isYesTo = event.type === "run.started" && (shown ?? approved) !== undefined;
+      talk.truth.sink(open, isYesTo ? { ...event, task: `y, to the plan for: ${event.task}` } : event);
       const output = outputOf(event);
       if (output !== null) talk.outputs = outputs = [...outputs, output];
       const isShown = shown !== undefined && event.type === "notice" && event.code === "plan_cached";

@@ -99,6 +99,9 @@ export function withoutClaim(messages: readonly Message[]): readonly Message[] {
 /** In place of words that the model did not say, or that claim what is not so. */
 export const leftOut = "(no words here: what became of this turn is said below)";
 
+/** Of a call whose turn ended before its result was there. */
+const noResult = "no result is known: what became of this turn is said below";
+
 /**
  * Completes the messages of a turn that may have broken off anywhere, as providers require: every call has a result,
  * and the last message is a reply.
@@ -108,7 +111,7 @@ export function closeTurn(messages: readonly Message[]): readonly Message[] {
   if (last === undefined || (last.role === "assistant" && last.calls.length === 0)) return messages;
   const said: Message = { role: "assistant", text: leftOut, calls: [], native: null };
   if (last.role !== "assistant") return [...messages, said];
-  const results = last.calls.map(({ id, name }) => ({ id, name, ok: false, text: "interrupted before it was done" }));
+  const results = last.calls.map(({ id, name }) => ({ id, name, ok: false, text: noResult }));
   return [...messages, { role: "tools", results }, said];
 }
 

@@ -81,11 +81,14 @@ function pastTurn(turn: Turn, hasDiff: boolean): PastTurn {
 /** As many of the last turns as fit, oldest first; the last one always. */
 export function pastOf({ turns }: Pick<Session, "turns">): readonly PastTurn[] {
   const past: PastTurn[] = [];
+  const runs = new Set(turns.map(({ run }) => run));
+  const facts = turns.flatMap(({ run, since }) => since.map((each) => ({ ...each, of: run })));
+  const factsOf = Map.groupBy(facts, ({ before = "", of }) => (runs.has(before) ? before : of));
   let size = 0;
   for (let at = turns.length - 1; at >= 0; at -= 1) {
     const turn = turns[at];
     if (turn === undefined) break;
-    const told = pastTurn(turn, at >= turns.length - withDiff);
+    const told = pastTurn({ ...turn, since: factsOf.get(turn.run) ?? [] }, at >= turns.length - withDiff);
     size += sizeOf(told);
     if (past.length > 0 && size > maxChars) break;
     past.push(told);

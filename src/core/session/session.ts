@@ -19,6 +19,8 @@ export interface Happening {
   readonly run: string | null;
   /** In pai's words; of a command what it printed, too, below its first line. */
   readonly text: string;
+  /** The run of the turn that it happened before; absent: the one that tells it. */
+  readonly before?: string;
 }
 
 /** What the model knew when a turn ended: of the files that the turn showed or changed, and of git. */
@@ -237,7 +239,7 @@ function endTurn(session: Session, line: Extract<SessionLine, { type: "turn.fini
   return {
     ...ended,
     turns: ended.turns.with(-1, { ...turn, since: [] }),
-    pending: turn.since.concat(ended.pending),
+    pending: [...turn.since.map((each) => ({ before: line.run, ...each })), ...ended.pending],
   };
 }
 

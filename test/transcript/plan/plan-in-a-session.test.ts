@@ -32,6 +32,7 @@ for (const mode of ["single-shot", "tool-loop"]) {
       expect(question.test(screen.text())).toBe(false);
       await screen.shows(ready, 3);
       await screen.say("y", /nothing to continue/);
+      await screen.say("/rewind", /1 .* make hello\.txt\s+2 .* y, to the plan for: make hello\.txt/);
       const { data } = readCommand(await place.pai(["history", "--json"]));
       const { runs } = data as { readonly runs: readonly { readonly id: string }[] };
       const replayed = readCommand(await place.pai(["replay", "--json", runs[0]?.id ?? ""]));

@@ -69,6 +69,15 @@ describe("a task", () => {
     expect(ended).toContain("failed");
   });
 
+  test("a no before the first call ends the turn, as any no does", async () => {
+    const home = makeHome();
+    put(home.config("config.json"), JSON.stringify({ models: { "openrouter:a/b": { window: 1_000_000 } } }));
+    const editor = await start({ home, answers: ["no"] });
+    const response = await editor.prompt(await editor.open(), `count ${"words ".repeat(150_000)}`);
+    expect([response.stopReason, editor.questions.length]).toEqual(["end_turn", 1]);
+    expect(editor.said()).toContain("the request was not sent");
+  });
+
   test("new, deleted and moved files have diffs of their own", async () => {
     const steps = ["WRITE new/b.txt", "RM a.txt", "MV c.txt -> d.txt"];
     const script = `${write("new/b.txt", "b\n")}RM::a.txt\nMV::c.txt::d.txt\n${finish()}`;

@@ -23,7 +23,7 @@ import { describeCheck, renderBaseline } from "./checks/checks.ts";
 import { mayRunCommand, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
 import { renderAnswerForm, renderLearning } from "./ending/ending.ts";
-import { hasDone } from "./ending/settle.ts";
+import { hasDone } from "./ending/outcome.ts";
 import { showLook, showRest } from "./evidence.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Left, Progress } from "./progress.ts";

@@ -2,9 +2,9 @@
 
 import { maxShown, roomOf } from "../core/context/shown.ts";
 import { copyOf, createDialogue } from "../core/dialogue.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { PaiError, toFailure, toPaiError } from "../core/error.ts";
 import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { failedOutcome, type Outcome } from "../core/outcome.ts";
 import { minCalls, planPromise, roundsOf } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
 import type { Decide } from "../core/question.ts";
@@ -244,7 +244,11 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
   }
   await run?.checking.baseline?.stop();
-  const settled = await settle(run, failure, { options, ports, commit });
+  const { command, mode } = options;
+  const settled =
+    run === null
+      ? { ...failedOutcome(command, toFailure(failure)), run: ports.id, mode }
+      : await settle(run, failure, commit);
   commit?.close();
   if (run !== null && settled.status === "answered") sayAnswered(run);
   if (run !== null) await noteEnd(run, settled);

@@ -1,0 +1,235 @@
+/** What the outcome of a run says, from the states of its parts and how it closed. The model cannot influence the status. */
+
+import type { Change } from "../../core/change.ts";
+import { exitCodes, type PaiError, toFailure } from "../../core/error.ts";
+import { weighedOf } from "../../core/model.ts";
+import type { Outcome, RefusedAction, Status } from "../../core/outcome.ts";
+import type { RelPath } from "../../core/path.ts";
+import { workOf } from "../../core/plan/plan.ts";
+import { undoneStep } from "../../core/plan/scope.ts";
+import { rowOf } from "../../core/vocabulary.ts";
+import { isRefusal } from "../acting.ts";
+import type { Changing } from "../changes/changing.ts";
+import { isAnswer, isVerified } from "../checks/checks.ts";
+import { hasOwnWork, redCommands } from "../commands/commands.ts";
+import type { Shell } from "../commands/shell.ts";
+import type { Ledger } from "../ledger.ts";
+import type { Planning } from "../plans/plan-state.ts";
+import type { Run } from "../run.ts";
+import type { RunEnding } from "./ending.ts";
+
+/** How the transaction of a run ended. */
+export interface Closed {
+  readonly changes: readonly Change[];
+  /** The run's own changes that were taken back. */
+  readonly back: readonly Change[];
+  /** Of `changes` those that somebody else had changed, so that they were not taken back. */
+  readonly left: readonly RelPath[];
+  readonly failure: PaiError | null;
+}
+
+/** Codes of a run that somebody, or its time limit, stopped. */
+export const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeout"];
+
+function statusOfFailure(failure: PaiError): Status {
+  if (stops.includes(failure.code)) return "interrupted";
+  if (failure.code === "partial") return "partial";
+  return failure.code === "declined" || failure.code === "approval_needed" ? "declined" : "failed";
+}
+
+/** Whether the plan that was carried out promised anything beyond looks. */
+const promises = (planning: Readonly<Planning>): boolean =>
+  !planning.planOnly &&
+  planning.plan?.intent === "task" &&
+  (planning.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
+
+/**
+ * The status of a finished run. "answered": nothing was promised, changed or refused, and no check of the user has to judge it.
+ * "verified": checks have judged the run.
+ */
+function statusOf(run: Run, changed: boolean): Status {
+  const { acting, changing, checking, planning } = run;
+  const decided = checking.checks.length > 0 && !planning.planOnly && !isAnswer(run);
+  const isRefused = acting.tally.refused.length + changing.declined.length > 0;
+  if (!changed && !decided && !promises(run.planning) && !isRefused) return "answered";
+  // What passes is what was there before.
+  const isOpen = !changed && changing.declined.length > 0;
+  return isVerified(checking) && !isOpen ? "verified" : "unverified";
+}
+
+/** Whether anything that was asked for is done: a change, or a command that ended well. */
+export const hasDone = (run: Run): boolean => hasOwnWork(run) || run.shell.commands.some(({ exit }) => exit === 0);
+
+/** Whether the last words were said of work that then did not go as the same reply had it. */
+function isSaidEarly({ changing, ending: { heard }, shell }: Run): boolean {
+  if (heard === null) return false;
+  return changing.declined.length > heard.noes || shell.commands.slice(heard.commands).some(({ exit }) => exit !== 0);
+}
+
+/** pai's own words in place of the model's, which are not so; null: those may stand. */
+function ownWords(run: Run, { back, changes, left, failure }: Closed): string | null {
+  if (failure === null) return null;
+  const { code, message } = failure;
+  if (back.length + left.length > 0) return `rolled back: ${message}`;
+  const isIdle = isRefusal(failure) || exitCodes[code] === exitCodes.nothing_done;
+  if (isIdle && !hasDone(run)) return `nothing was done: ${message}`;
+  if (run.ending.text === "" || code === "command_failed") return null;
+  // Words behind a command that failed may tell of it; those of a model that left a step out do not.
+  if (code === "partial")
+    return isSaidEarly(run) || run.ending.undone.length > redCommands(run).length ? message : null;
+  return changes.length === 0 ? null : `kept, but ${message}`;
+}
+
+/** The words of the run, and what was taken back. `backDiff`: the diff of that. */
+function showBack(
+  run: Run,
+  closed: Closed,
+  backDiff: string,
+): Pick<Outcome, "text" | "claimed" | "rolled_back" | "left"> {
+  const { text } = run.ending;
+  const own = ownWords(run, closed);
+  if (own === null) return { text };
+  const paths = [...new Set(closed.back.map(({ path }) => path))];
+  return {
+    text: own,
+    claimed: text,
+    ...(closed.left.length > 0 && { left: closed.left }),
+    ...(paths.length > 0 && { rolled_back: { diff: backDiff, paths } }),
+  };
+}
+
+/** How many of the ignored paths that stay the outcome names. */
+const maxStays = 20;
+
+const showStays = ({ stays }: Readonly<Changing>): Pick<Outcome, "stays"> =>
+  stays.size === 0 ? {} : { stays: { count: stays.size, paths: [...stays].sort().slice(0, maxStays) } };
+
+const showCalls = (ledger: Ledger, failure: PaiError | null): Outcome["calls"] => ({
+  made: ledger.made,
+  ...(ledger.sent > ledger.made && failure !== null && stops.includes(failure.code) && { sent: ledger.sent }),
+  ...ledger.promised,
+});
+
+const isTest = (path: string) => /(?:^|[/_.-])(?:tests?|specs?)(?:[/_.-]|$)|[a-z](?:Tests?|Spec)\.\w+$/.test(path);
+
+/** What the green checks prove: nothing new where all passed before the work, too, and no test was changed. */
+function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves"> {
+  const { baseline, plannedBefore, results } = run.checking;
+  if (changes.length === 0 || statusOf(run, true) !== "verified") return {};
+  const before = new Map([...(baseline?.results ?? []), ...plannedBefore].map((each) => [each.command, each.passed]));
+  const passed = results.filter((check) => check.passed === true).map(({ command }) => before.get(command) ?? null);
+  if (passed.includes(false) || changes.some(({ path }) => isTest(path))) return { proves: "change" };
+  return passed.every((each) => each === true) ? { proves: "no_regression" } : {};
+}
+
+/** The steps that are open beside what is kept, or what the checks prove of a run that left none. */
+function showUndone(run: Run, { failure, changes, left }: Closed): Pick<Outcome, "undone" | "proves"> {
+  if (failure === null) return showProves(run, changes);
+  if (failure.code === "partial") return { undone: run.ending.undone };
+  const open = changes.length === left.length ? [] : run.ending.open();
+  return open.length === 0 ? {} : { undone: open.map((step) => undoneStep(step, "the run ended before it")) };
+}
+
+/** The next steps that apply: none behind changes that were taken back, those behind a red command, which they answer. */
+const nextOf = (run: Run, failure: PaiError | null): readonly string[] =>
+  failure === null || (failure.code === "command_failed" && !isSaidEarly(run)) ? run.ending.next : [];
+
+const showSkipped = ({ skipped }: RunEnding): Pick<Outcome, "skipped"> =>
+  skipped.length === 0 ? {} : { skipped: skipped.map(({ target, why }) => ({ target, why })) };
+
+const showCommands = ({ commands }: Shell): Pick<Outcome, "commands"> =>
+  commands.length === 0 ? {} : { commands: commands.map(({ isEarly: _, ...ran }) => ran) };
+
+/** The name is a contract, and its value no function. */
+const showThen = ({ ranThen }: Readonly<RunEnding>): Pick<Outcome, "then"> =>
+  // biome-ignore lint/suspicious/noThenProperty: see above
+  ranThen.length === 0 ? {} : { then: ranThen };
+
+/** Files that somebody else changed, too: of what was kept, or of a run of which nothing was. */
+function showMerged({ merged }: Readonly<Changing>, changes: readonly Change[]): Pick<Outcome, "merged"> {
+  const kept =
+    changes.length === 0 ? [...merged.keys()] : changes.map(({ path }) => path).filter((path) => merged.has(path));
+  return kept.length === 0 ? {} : { merged: kept };
+}
+
+const madePlan = ({ invocation: { command }, planning: { planOnly, plan } }: Run) =>
+  (planOnly || command === "plan") && plan?.intent === "task";
+
+/** What a plan promised and the person did not want when they saw it, while they agreed to the rest. */
+export function declinedSteps({ changing, planning: { plan } }: Run): readonly RefusedAction[] {
+  const paths = new Set(changing.declined.flatMap((each) => each.paths));
+  const steps = plan === null ? [] : workOf(plan).filter(({ target }) => paths.has(target));
+  return steps.map((step) => undoneStep(step, "the user declined it"));
+}
+
+/** What the person decided about plans and changes, beside a yes. */
+function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections" | "declined"> {
+  const said = [
+    ...planning.corrections.map((words) => ({ about: "plan" as const, words })),
+    ...changing.corrections.map((words) => ({ about: "changes" as const, words })),
+  ];
+  const { seenDiff, approved, plan } = planning;
+  const steps = plan === null ? [] : workOf(plan).filter(({ action }) => rowOf(action)?.kind === "change");
+  const withPlan = seenDiff === null || approved ? [] : [{ paths: steps.map(({ target }) => target), diff: seenDiff }];
+  const declined = [...withPlan, ...changing.declined];
+  const paths = declined.flatMap((each) => each.paths);
+  const diff = declined.map((each) => each.diff).join("");
+  return {
+    ...(said.length > 0 && { corrections: said }),
+    ...(paths.length > 0 && { declined: { diff, paths: [...new Set(paths)] } }),
+  };
+}
+
+/** What of the changes is shown: those that stay, and the diff of those that were taken back. */
+interface Shown extends Pick<Outcome, "changes" | "diff"> {
+  readonly backDiff: string;
+}
+
+/** The outcome of a run that began. `commit`: the hash of its commit; null: there is none. */
+export function outcomeOf(
+  run: Run,
+  closed: Closed,
+  { changes, diff, backDiff }: Shown,
+  commit: string | null,
+): Outcome {
+  const { ledger, acting, calling, changing, checking, ending, planning, shell } = run;
+  const { failure } = closed;
+  return {
+    v: 2,
+    ok: failure === null,
+    command: run.invocation.command,
+    run: run.id,
+    mode: planning.mode,
+    status: failure === null ? statusOf(run, closed.changes.length > 0) : statusOfFailure(failure),
+    code: failure === null ? 0 : exitCodes[failure.code],
+    ...showBack(run, closed, backDiff),
+    next: nextOf(run, failure),
+    plan: planning.plan,
+    changes,
+    diff,
+    checks: checking.results,
+    calls: showCalls(ledger, failure),
+    usage: { ...ledger.usage, weighed: weighedOf(ledger.usage) },
+    cost: ledger.cost,
+    model: { requested: calling.model.id, served: ledger.served, key: ledger.key },
+    score: ending.score,
+    ms: 0,
+    actions: acting.tally.actions,
+    looks: acting.tally.looks,
+    amended: acting.amended,
+    refused: acting.tally.refused.filter(({ target }) => !ending.undone.some((each) => each.target === target)),
+    sandbox: shell.sandbox,
+    ...showStays(changing),
+    ...showMerged(changing, closed.changes),
+    ...showThen(ending),
+    ...(commit !== null && { commit }),
+    ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
+    ...(failure === null && madePlan(run) && { planned: true }),
+    ...showUndone(run, closed),
+    ...showSkipped(ending),
+    ...(ending.keep !== undefined && { keep: ending.keep }),
+    ...showDecisions(run),
+    ...showCommands(shell),
+    error: failure === null ? null : toFailure(failure),
+  };
+}

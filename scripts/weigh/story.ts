@@ -20,7 +20,7 @@ const declared: Readonly<Record<string, string>> = {
   "what a run is composed of":
     "workspace/confine workspace/journal/open-state workspace/journal/journal store/audit " +
     "store/plan-cache core/secrets/veil models/replay",
-  "the plan": "flows/ledger core/json core/plan/parse-plan core/plan/lenient",
+  "the plan": "flows/ledger core/json core/plan/parse-plan",
   "the yes": "flows/changes/allowed workspace/other-names",
   "the edit": "flows/phases core/script/parser core/edit/apply-edits",
   "the change": "core/guard/guard workspace/disk-batch workspace/journal/take-back workspace/atomic-write",

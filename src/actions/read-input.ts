@@ -1,7 +1,7 @@
 /** Defines an action, and reads what a model wrote as its input. */
 import * as z from "zod/mini";
+import { type FieldNames, nameFields, readAs } from "../core/json.ts";
 import { isFields, type Json } from "../core/model.ts";
-import { type FieldNames, nameFields, readAs } from "../core/plan/lenient.ts";
 import type { Stage } from "../core/ports.ts";
 import type { AnyAction, Complaint, Proposal } from "../core/proposal.ts";
 import { type ActionName, actionRow } from "../core/vocabulary.ts";

@@ -1,9 +1,8 @@
 /** Replies that are a value in JSON: read, the rest of a cut one asked for, and asked for once more when it is unusable. */
 
 import { PaiError } from "../core/error.ts";
-import { createReplyReader, readJson } from "../core/json.ts";
+import { createReplyReader, type Reading, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
-import type { Reading } from "../core/plan/lenient.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import type { Run } from "./run.ts";

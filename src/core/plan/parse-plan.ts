@@ -1,9 +1,6 @@
 /** Reads a plan from a model's JSON: tolerant of form, strict about meaning. */
 import * as z from "zod/mini";
 import { replyCaps } from "../caps.ts";
-import { readJson } from "../json.ts";
-import { type Fields, isFields, type Json } from "../model.ts";
-import { isPlanned, namesPath, needsTarget, ownName, rowOf, vocabulary } from "../vocabulary.ts";
 import {
   barePath,
   complexity,
@@ -19,12 +16,15 @@ import {
   namesSeveral,
   objectOf,
   type Reading,
+  readJson,
   readLeniently,
   texts,
   toList,
   toTarget,
   toText,
-} from "./lenient.ts";
+} from "../json.ts";
+import { type Fields, isFields, type Json } from "../model.ts";
+import { isPlanned, namesPath, needsTarget, ownName, rowOf, vocabulary } from "../vocabulary.ts";
 import { type Plan, type PlanStep, settleIntent, workOf } from "./plan.ts";
 
 const planActions = vocabulary.filter(isPlanned).map(({ name }) => name);

@@ -1,7 +1,5 @@
 /** Reads eight-step's schedule (mode, reply and steps in one value) from a model's JSON. */
 import * as z from "zod/mini";
-import { type Fields, isFields, type Json } from "../model.ts";
-import { type PlanAction, rowOf } from "../vocabulary.ts";
 import {
   complexity,
   type FieldNames,
@@ -18,7 +16,9 @@ import {
   readLeniently,
   texts,
   toText,
-} from "./lenient.ts";
+} from "../json.ts";
+import { type Fields, isFields, type Json } from "../model.ts";
+import { type PlanAction, rowOf } from "../vocabulary.ts";
 import { openEnvelope, readPlan } from "./parse-plan.ts";
 import { type Plan, type PlanStep, workOf } from "./plan.ts";
 

@@ -1,8 +1,7 @@
 /** Reads a reply that holds edits but no actions, if the plan leaves no doubt which files are meant. */
 import { holdsMarks, isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
-import { readJson } from "../json.ts";
+import { type FieldNames, nameFields, readJson } from "../json.ts";
 import { isFields } from "../model.ts";
-import { type FieldNames, nameFields } from "../plan/lenient.ts";
 import { buildAction, isWholeFile } from "./body.ts";
 import { isMarkdown } from "./code-fence.ts";
 import type { ScriptAction } from "./script.ts";

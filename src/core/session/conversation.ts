@@ -1,7 +1,7 @@
 /** What a tool-loop session keeps from turn to turn: its messages, and its task list. Pure. */
 import * as z from "zod/mini";
+import { readAs } from "../json.ts";
 import type { Json, Message } from "../model.ts";
-import { readAs } from "../plan/lenient.ts";
 
 export const taskStatuses = ["pending", "in_progress", "completed"] as const;
 export type TaskStatus = (typeof taskStatuses)[number];

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import * as z from "zod/mini";
 import { quoteForShell } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
-import { readAs } from "../../core/plan/lenient.ts";
+import { readAs } from "../../core/json.ts";
 import { insidePath, listFiles, type TaskFile } from "./load-tasks.ts";
 import tasks from "./thesis-tasks.json";
 

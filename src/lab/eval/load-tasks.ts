@@ -4,7 +4,7 @@ import { basename, join, relative, resolve } from "node:path";
 import * as z from "zod/mini";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
-import { readAs } from "../../core/plan/lenient.ts";
+import { readAs } from "../../core/json.ts";
 
 export interface EvalTask extends TaskFile {
   /** Path below the named folder; with several folders, after the folder's name. */

@@ -145,7 +145,7 @@ test("no room has more lines than its budget", () => {
 
 /** Who writes each part of a run: files, or folders. */
 const writers = {
-  acting: ["flows/call-rights.ts"],
+  acting: ["flows/approval.ts"],
   calling: ["flows/ask.ts"],
   changing: ["flows/changes/", "flows/perform.ts"],
   checking: ["flows/checks/"],

@@ -13,8 +13,15 @@ import { claimOfPlan, type PlanClaim, permits, type Rights, renderClaim } from "
 import type { AmendRequest } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { type Acting, isRefusal } from "./acting.ts";
-import { concernsOf, refuseLinks } from "./approval.ts";
-import { claimOfCall, noteAmended, pathFor, requireInside, requirePermitted } from "./call-rights.ts";
+import {
+  claimOfCall,
+  concernsOf,
+  noteAmended,
+  pathFor,
+  refuseLinks,
+  requireInside,
+  requirePermitted,
+} from "./approval.ts";
 import { requireChangeable, withinOnly } from "./changes/allowed.ts";
 import { bindCommands, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { textNow } from "./dialogue.ts";

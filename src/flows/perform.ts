@@ -10,8 +10,8 @@ import { type PlanClaim, pathsOfClaim, type Rights } from "../core/plan/scope.ts
 import type { AnyAction, Proposal } from "../core/proposal.ts";
 import { breathe } from "../core/steps.ts";
 import { isRefusal } from "./acting.ts";
+import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./approval.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
-import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./call-rights.ts";
 import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
 import { applyDecided, decideStaged, goOnFromNow, waiting } from "./changes/batch.ts";
 import { openSizeCap, type SizeCap } from "./changes/judge.ts";

@@ -14,8 +14,8 @@ import {
 import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import { pathFor } from "./approval.ts";
 import { toReadable } from "./briefing/sources.ts";
-import { pathFor } from "./call-rights.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeFailed } from "./checks/checks.ts";
 import { mayRunCommand, redCommands } from "./commands/commands.ts";

@@ -6,7 +6,7 @@ import type { Call } from "../core/model.ts";
 import type { Stage } from "../core/ports.ts";
 import type { Complaint, Proposal } from "../core/proposal.ts";
 import type { Question } from "../core/question.ts";
-import { targetOfCall } from "./call-rights.ts";
+import { targetOfCall } from "./approval.ts";
 import type { Run } from "./run.ts";
 import { createOverlay } from "./stage.ts";
 

@@ -12,7 +12,7 @@ import { createRights, type PlanClaim, type Rights, undoneStep, useOf } from "..
 import { readProse } from "../core/script/prose.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { hintFor, type Tally } from "./acting.ts";
-import { requireRight } from "./call-rights.ts";
+import { requireRight } from "./approval.ts";
 import { acceptMeanwhile, applyFinished } from "./changes/batch.ts";
 import { type Check, checksOf, laterChecks } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";

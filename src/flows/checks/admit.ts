@@ -5,7 +5,7 @@ import { checkStopped } from "../../core/outcome.ts";
 import { permits, type Rights } from "../../core/plan/scope.ts";
 import type { Script } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { requireRight } from "../call-rights.ts";
+import { requireRight } from "../approval.ts";
 import { bindCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
 import type { Checking } from "./checking.ts";

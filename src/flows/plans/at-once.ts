@@ -23,9 +23,9 @@ import { commandShown, type LooseTarget } from "../../core/script/loose-reply.ts
 import { asksToKnow, readProse } from "../../core/script/prose.ts";
 import type { Script, ScriptAction } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
+import { targetOfCall } from "../approval.ts";
 import type { Briefing } from "../briefing/briefing.ts";
 import { toReadable } from "../briefing/sources.ts";
-import { targetOfCall } from "../call-rights.ts";
 import { withinOnly } from "../changes/allowed.ts";
 import { formedAnswer, readPlanOrAnswer } from "../ending/answer.ts";
 import { atOncePrompt, planRequest } from "../prompts/prompts.ts";

@@ -15,7 +15,7 @@ import { openWorkspace } from "../../workspace/open.ts";
 import { showResult } from "../answer-document.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
-import { composeOptions, makeRunId } from "../compose/compose.ts";
+import { composeOptions, makeRunId } from "../compose/options.ts";
 import { openView } from "../compose/view.ts";
 import replies from "./demo-replies.jsonl" with { type: "text" };
 

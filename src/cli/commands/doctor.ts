@@ -18,7 +18,7 @@ import { takeNotices } from "../answer-document.ts";
 import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { findRoot } from "../compose/base.ts";
-import { composeSandbox } from "../compose/compose.ts";
+import { composeSandbox } from "../compose/options.ts";
 import { examine, examineEndpoint, loadAll } from "../doctor-checks.ts";
 import { examineOnline } from "../doctor-online.ts";
 import { type Finding, failed, fine, type Patient, warning } from "../finding.ts";

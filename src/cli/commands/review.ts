@@ -20,8 +20,8 @@ import { pathOutside } from "../../workspace/system/search-path.ts";
 import { showFinding, showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { composeBase } from "../compose/base.ts";
-import { composeOptions, limitTime } from "../compose/compose.ts";
 import { type Composed, composeTask } from "../compose/compose-task.ts";
+import { composeOptions, limitTime } from "../compose/options.ts";
 import { openView, type TerminalView } from "../compose/view.ts";
 import { chooseModel } from "../onboard/choose-model.ts";
 

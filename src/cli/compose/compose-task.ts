@@ -13,17 +13,21 @@ import { textsOf } from "../../core/session/past.ts";
 import { hasCaps } from "../../core/spending/allowance.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import type { TeamLink } from "../../lab/door.ts";
+import { openAudit } from "../../store/audit.ts";
 import type { Places } from "../../store/places.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
+import { openReceipts } from "../../store/receipts.ts";
 import { keepReceipts } from "../../store/recorder.ts";
-import type { OpenedWorkspace } from "../../workspace/open.ts";
+import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
+import type { Context } from "../command.ts";
+import { allowFlag, alsoFlag, envFlag, shownFlag } from "../flag-values.ts";
 import { openLab } from "../lab.ts";
 import { type Base, knownSecrets } from "./base.ts";
-import { composeWorkspace, makeRunId, openSessionLog } from "./compose.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
 import { connectTools } from "./connect-tools.ts";
 import { describeSkills } from "./custom.ts";
 import { priceOf } from "./model-facts.ts";
+import { composeSandbox, makeRunId } from "./options.ts";
 import { openProjectMemory } from "./project-memory.ts";
 
 type Notify = Face["notify"];
@@ -48,6 +52,65 @@ const earlierTexts = ({ conversation, history, context }: Task): readonly string
   ...history.flatMap(textsOf),
   ...(conversation?.messages ?? []).map(textOf),
 ];
+
+/**
+ * Opens the working folder, undoes an interrupted run, and reports that as well as missing protections. Throws
+ * root_refused.
+ */
+export async function composeWorkspace(context: Context, base: Base, notify: Face["notify"]): Promise<OpenedWorkspace> {
+  const { settings, places } = base;
+  const ephemeral = context.flags.ephemeral === true;
+  const opened = await openWorkspace({
+    root: base.root,
+    stateDir: ephemeral ? null : places.stateDir,
+    own: [places.configDir, places.stateDir].filter((folder) => folder !== null),
+    home: places.home,
+    force: context.flags.forceRoot === true,
+    policy: settings.policy,
+    allow: allowFlag(context, base.root),
+    env: context.env,
+    commandEnv: [...settings.commands.env, ...envFlag(context.flags)],
+    umask: process.umask(),
+    keep: settings.keep,
+    sandbox: composeSandbox(context, settings),
+    showsArguments: base.asksOnly === true || shownFlag(context).host,
+    shown: shownFlag(context).paths,
+    also: alsoFlag(context),
+  });
+  context.onOpened?.(opened.close);
+  logCutOff(base, opened, context.now, notify);
+  const homeless = places.stateDir === null && !ephemeral;
+  const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
+  for (const text of [...opened.recovered, ...opened.warnings, ...lacks])
+    notify({ level: "warning", code: "workspace", text });
+  return opened;
+}
+
+/** Adds the runs that were cut off, and are ended now, to the project's log. */
+function logCutOff(
+  base: Base,
+  { workspace, stateFolder, ended }: OpenedWorkspace,
+  now: () => Date,
+  notify: Face["notify"],
+): void {
+  if (stateFolder === null || ended.length === 0) return;
+  const receipts = openReceipts(join(stateFolder, "runs"));
+  const audit = openSessionLog(base, workspace.root, now, notify);
+  for (const id of receipts.ids().filter((each) => ended.includes(each))) audit.add(receipts.read(id).facts);
+  audit.close();
+}
+
+/** The readable log in the project. */
+export function openSessionLog({ settings, places }: Base, root: string, now: () => Date, notify: Face["notify"]) {
+  const warn = (text: string) => notify({ level: "warning", code: "audit", text });
+  return openAudit({
+    root,
+    stateDir: places.stateDir,
+    now,
+    keep: settings.keep,
+    warn,
+  });
+}
 
 /** Passes notices to the current run, or to the face before the first run. */
 function openRelay(face: Notify): { readonly notify: Notify; readonly onNotice: NonNullable<Ports["onNotice"]> } {

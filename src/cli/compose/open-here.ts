@@ -2,7 +2,7 @@
 import type { Context } from "../command.ts";
 import { openLog } from "../open-log.ts";
 import { composeBase } from "./base.ts";
-import { composeWorkspace } from "./compose.ts";
+import { composeWorkspace } from "./compose-task.ts";
 
 export type Here = Awaited<ReturnType<typeof openHere>>;
 

@@ -12,7 +12,7 @@ import { visible } from "../../ui/sanitize.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
-import { makeRunId } from "../compose/compose.ts";
+import { makeRunId } from "../compose/options.ts";
 import { type Talk, tell, whileInterruptible } from "./talk.ts";
 
 /** Characters of the output that the next message may include: its end. */

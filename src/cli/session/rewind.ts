@@ -18,7 +18,7 @@ import { firstLine, visibleLine } from "../../ui/sanitize.ts";
 import type { History, KeptRun } from "../../workspace/journal/run-history.ts";
 import { askYes } from "../ask-yes.ts";
 import { columnsOf } from "../columns.ts";
-import { composeOptions } from "../compose/compose.ts";
+import { composeOptions } from "../compose/options.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
 import { waitingPlan } from "./plan-turn.ts";
 import { addSpent, type Talk, tell, whileInterruptible } from "./talk.ts";

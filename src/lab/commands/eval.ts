@@ -8,7 +8,7 @@ import { columnsOf } from "../../cli/columns.ts";
 import type { Context } from "../../cli/command.ts";
 import { version } from "../../cli/commands/version.ts";
 import { type Base, composeBase, projectOf } from "../../cli/compose/base.ts";
-import { composeSandbox, makeRunId } from "../../cli/compose/compose.ts";
+import { composeSandbox, makeRunId } from "../../cli/compose/options.ts";
 import { runFlag, spellRunFlag } from "../../cli/flag-values.ts";
 import { findOutput } from "../../cli/output-file.ts";
 import { PaiError } from "../../core/error.ts";

@@ -1,84 +1,21 @@
-/** Composes the parts that a task needs first: workspace, sandbox, run id, time limit, options. */
+/** The options of a run from flags and settings: its sandbox, its id, its time limit, and what else the user set. */
 
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { CheckRights } from "../../flows/checks/checking.ts";
 import type { RunOptions } from "../../flows/run.ts";
-import { isSystemFolder, openAudit } from "../../store/audit.ts";
+import { isSystemFolder } from "../../store/audit.ts";
 import { openPlaces } from "../../store/places.ts";
-import { openReceipts } from "../../store/receipts.ts";
 import { settingTable } from "../../store/setting-table.ts";
 import type { LoadedSettings, Settings } from "../../store/settings.ts";
 import { projectFile } from "../../store/trust.ts";
 import { realPathOf } from "../../system/lookups.ts";
-import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { allowFlag, alsoFlag, commitFlag, envFlag, onlyFlag, runFlag, shownFlag } from "../flag-values.ts";
-import type { Base } from "./base.ts";
-import type { Face } from "./compose-model.ts";
+import { allowFlag, commitFlag, onlyFlag, runFlag } from "../flag-values.ts";
 import { describeEnvironment } from "./environment.ts";
 import { readOuterGuides } from "./guides.ts";
-
-/**
- * Opens the working folder, undoes an interrupted run, and reports that as well as missing protections. Throws
- * root_refused.
- */
-export async function composeWorkspace(context: Context, base: Base, notify: Face["notify"]): Promise<OpenedWorkspace> {
-  const { settings, places } = base;
-  const ephemeral = context.flags.ephemeral === true;
-  const opened = await openWorkspace({
-    root: base.root,
-    stateDir: ephemeral ? null : places.stateDir,
-    own: [places.configDir, places.stateDir].filter((folder) => folder !== null),
-    home: places.home,
-    force: context.flags.forceRoot === true,
-    policy: settings.policy,
-    allow: allowFlag(context, base.root),
-    env: context.env,
-    commandEnv: [...settings.commands.env, ...envFlag(context.flags)],
-    umask: process.umask(),
-    keep: settings.keep,
-    sandbox: composeSandbox(context, settings),
-    showsArguments: base.asksOnly === true || shownFlag(context).host,
-    shown: shownFlag(context).paths,
-    also: alsoFlag(context),
-  });
-  context.onOpened?.(opened.close);
-  logCutOff(base, opened, context.now, notify);
-  const homeless = places.stateDir === null && !ephemeral;
-  const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
-  for (const text of [...opened.recovered, ...opened.warnings, ...lacks])
-    notify({ level: "warning", code: "workspace", text });
-  return opened;
-}
-
-/** Adds the runs that were cut off, and are ended now, to the project's log. */
-function logCutOff(
-  base: Base,
-  { workspace, stateFolder, ended }: OpenedWorkspace,
-  now: () => Date,
-  notify: Face["notify"],
-): void {
-  if (stateFolder === null || ended.length === 0) return;
-  const receipts = openReceipts(join(stateFolder, "runs"));
-  const audit = openSessionLog(base, workspace.root, now, notify);
-  for (const id of receipts.ids().filter((each) => ended.includes(each))) audit.add(receipts.read(id).facts);
-  audit.close();
-}
-
-/** The readable log in the project. */
-export function openSessionLog({ settings, places }: Base, root: string, now: () => Date, notify: Face["notify"]) {
-  const warn = (text: string) => notify({ level: "warning", code: "audit", text });
-  return openAudit({
-    root,
-    stateDir: places.stateDir,
-    now,
-    keep: settings.keep,
-    warn,
-  });
-}
 
 /** The folder .git of the project, whose content can run code later. */
 const isGit = (path: string) => /^(?:\.\/)?\.git\/?$/.test(path);

@@ -1,7 +1,4 @@
-/**
- * Reads JSON as models write it: a whole reply, tolerantly; the `reply` of a plan while it streams; and fields, leniently:
- * a number as a text, one text as a list, null as nothing.
- */
+/** Reads JSON as models write it: a whole reply, the `reply` of a plan while it streams, and its fields, leniently. */
 import * as z from "zod/mini";
 import en from "zod/v4/locales/en.js";
 import { isTooDeep, replyCaps } from "./caps.ts";

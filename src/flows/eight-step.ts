@@ -23,7 +23,7 @@ import { acceptMeanwhile } from "./changes/batch.ts";
 import { tellMeanwhile } from "./changes/changing.ts";
 import { checksOf } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
-import { describeFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import { describeFailed, finishBaseline, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { redCommands } from "./commands/commands.ts";
 import { type RunEnding, renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
@@ -43,7 +43,7 @@ import {
   wasCut,
 } from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
-import { finishBaseline, mayEndInPart, rightsOf, runLate } from "./single-shot.ts";
+import { mayEndInPart, rightsOf, runLate } from "./single-shot.ts";
 import { type Act, explainCheck, judgeStep, renderTitle, renderVerdict } from "./verdict.ts";
 
 /** The plan of eight-step: a schedule. */

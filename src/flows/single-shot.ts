@@ -1,7 +1,6 @@
 /** single-shot: one call to plan, one to carry out the plan, more only when work is left. */
 
 import { type Change, losesFile, squash } from "../core/change.ts";
-import type { CheckEvidence } from "../core/command/check-output.ts";
 import { messagesWith } from "../core/dialogue.ts";
 import { exitCodes, PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
@@ -16,7 +15,7 @@ import { requireRight } from "./approval.ts";
 import { acceptMeanwhile, applyFinished } from "./changes/batch.ts";
 import { type Check, checksOf, laterChecks } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
-import { baselineOf, describeFailed, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
+import { describeFailed, finishBaseline, refuseFailed, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { hasOwnWork } from "./commands/commands.ts";
 import { continueOrStart } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
@@ -72,12 +71,6 @@ export function rightsOf(plan: Plan, claims: readonly PlanClaim[], atOnce: AtOnc
   );
   const texts = [plan.reply, finishOf(atOnce), plan.analysis?.user_intent ?? "", ...stepTexts];
   return createRights(claims, texts);
-}
-
-/** The results of the user's checks before the work; those of a saved plan begin only now. */
-export async function finishBaseline(run: Run): Promise<readonly CheckEvidence[]> {
-  if (run.checking.checks.length === 0) return [];
-  return (await baselineOf(run)?.finish()) ?? [];
 }
 
 interface Phase {

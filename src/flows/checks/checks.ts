@@ -314,12 +314,16 @@ function startBaseline(run: Run): Baseline {
 }
 
 /** The baseline of a run, started at the first call; null: it has none, or one that only `openBaseline` may start. */
-export function baselineOf(run: Run): Baseline | null {
+function baselineOf(run: Run): Baseline | null {
   const { checking } = run;
   if (checking.checks.length === 0 || !checking.takesBaseline) return null;
   if (!leavesNothing(run)) checking.baseline ??= startBaseline(run);
   return checking.baseline;
 }
+
+/** The results of the user's checks before the work; those of a saved plan begin only now. */
+export const finishBaseline = async (run: Run): Promise<readonly CheckEvidence[]> =>
+  (await baselineOf(run)?.finish()) ?? [];
 
 /**
  * Starts the checks and waits for them as long as the first request may wait; slower ones go on in the background.

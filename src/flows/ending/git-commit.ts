@@ -42,11 +42,9 @@ async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
   }
 }
 
-/** Turns any error into commit_failed, which never takes the work back. */
-const asCommitFailure = (error: PaiError): PaiError =>
-  error.code === "commit_failed"
-    ? error
-    : new PaiError("commit_failed", error.message, { hint: error.hint, cause: error });
+/** The failure of a commit as the run's failure, which never takes the work back. */
+const asCommitFailure = (cause: PaiError): PaiError =>
+  new PaiError("commit_failed", `not committed: ${cause.message}; the changes stay`, { hint: cause.hint, cause });
 
 /** Prepares the commit and runs its hooks; null: none is wanted, or git has nothing to commit. Throws commit_failed. */
 export async function readyCommit(run: Run): Promise<PreparedCommit | null> {
@@ -111,10 +109,6 @@ export async function makeCommit({ emit }: Run, prepared: PreparedCommit): Promi
     return asCommitFailure(toPaiError(thrown));
   }
 }
-
-/** The failure of a commit as the run's failure: says that the changes stay. */
-export const sayKept = ({ message, hint }: PaiError): PaiError =>
-  new PaiError("commit_failed", `not committed: ${message}; the changes stay`, { hint });
 
 const maxSubject = 72;
 

@@ -16,7 +16,7 @@ import { noteChanged } from "../changes/changing.ts";
 import type { Checking } from "../checks/checking.ts";
 import { redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
-import { makeCommit, sayKept } from "./git-commit.ts";
+import { makeCommit } from "./git-commit.ts";
 import { type Closed, declinedSteps, hasDone, outcomeOf, stops } from "./outcome.ts";
 import { runThenAgain } from "./then.ts";
 
@@ -216,8 +216,7 @@ export async function settle(run: Run, failed: PaiError | null, commit: Prepared
   const closed = await closeTransaction(run, failed ?? (await hearSignal(run)));
   await runThenAgain(run, closed.failure);
   const made = commit === null || closed.failure !== null ? null : await makeCommit(run, commit);
-  const why = made instanceof PaiError ? made : closed.failure;
-  const failure = why?.code === "commit_failed" ? sayKept(why) : why;
+  const failure = made instanceof PaiError ? made : closed.failure;
   if (failure === null) await learn(run);
   const isShown = shown !== null && closed.failure === null && !run.changing.dryRun;
   const { changes, diff } = isShown ? shown : await showChanges(run, closed.changes);

@@ -119,12 +119,12 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_336,
+  core: 15_342,
   workspace: 12_945,
   cli: 11_620,
-  flows: 11_560,
+  flows: 11_620,
   models: 4_700,
-  ui: 4_720,
+  ui: 4_724,
   store: 4_000,
   lab: 3_610,
   acp: 1_020,

@@ -112,12 +112,14 @@ export const approvalWording = {
       `Yes leaves it out; ${isLast ? "after a no it is told as not done, since no call is left" : "no asks the model to do it"}`,
     ),
 
-  /** `others`: files that somebody else has changed since; "": none. */
-  keepFailed: (failure: string, others: string): string =>
-    lines(
-      `The run failed: ${failure}`,
-      `Keep what it changed so far? (no: ${others === "" ? "everything is taken back" : `it is taken back, but for what somebody else changed since: ${others}`})`,
-    ),
+  /** `others`: files that somebody else has changed since; "": none. `isAll`: it changed no others. */
+  keepFailed: (failure: string, others: string, isAll: boolean): string => {
+    const stays = isAll
+      ? `nothing is taken back, since somebody else changed ${others}`
+      : `it is taken back, but for what somebody else changed since: ${others}`;
+    const back = others === "" ? "everything is taken back" : stays;
+    return lines(`The run failed: ${failure}`, `Keep what it changed so far? (no: ${back})`);
+  },
 };
 
 /** Questions of pai's other commands, and of what precedes a run. */

@@ -210,8 +210,6 @@ export interface Transaction {
   rollback(): Promise<RollbackReport>;
   /** The intended changes that are on disk now: after a failure these can be more or fewer than `changes`. */
   onDisk?(): readonly Change[];
-  /** Whether every path of these changes is as it was before them. */
-  areGone?(changes: readonly Change[]): boolean;
   /** Ends the run and keeps it for undo. */
   close(): Promise<void>;
 }

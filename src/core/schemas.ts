@@ -131,6 +131,8 @@ export const outcomeSchema = z.object({
   stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
   /** Changed files that somebody else changed meanwhile, on other lines; absent: none. */
   merged: z.optional(z.array(z.string())),
+  /** Of these the paths in which somebody else took back what the run had changed by then; absent: none. */
+  lost: z.optional(z.array(z.string())),
   /** The user's commands after the work, in order; `exit` null: a signal or the time limit ended it; absent: none ran. */
   // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
   then: z.optional(z.array(z.object({ command: z.string(), exit: z.nullable(z.int()), ms: count }))),
@@ -143,7 +145,9 @@ export const outcomeSchema = z.object({
   /** Planned steps that are not done, while the rest is kept; absent: none. */
   undone: z.optional(z.array(refusedSchema)),
   /** What was taken back at the end, as a diff; absent: nothing was. */
-  rolled_back: z.optional(z.object({ diff: z.string(), paths: z.array(z.string()) })),
+  rolled_back: z.optional(
+    z.object({ diff: z.string(), paths: z.array(z.string()), by: z.optional(z.literal("others")) }),
+  ),
   /** What the green checks prove: the change itself, or only that nothing broke, as no test was added; absent: unknown, or not verified. */
   proves: z.optional(z.enum(["change", "no_regression"])),
   /** Planned steps that the model withdrew, each with its reason; absent: none. */

@@ -29,7 +29,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { type Briefing, type Part, renderPastOf } from "./briefing/briefing.ts";
 import { maxOfPast, roomFor } from "./briefing/piped.ts";
 import { type Source, toReadable } from "./briefing/sources.ts";
-import { tellMeanwhile } from "./changes/changing.ts";
+import { tellMeanwhile } from "./changes/meanwhile.ts";
 import type { Run } from "./run.ts";
 
 /** Share of the window that a dialogue may fill; beyond it the next message stands alone. */
@@ -82,7 +82,7 @@ export async function tellChanged(run: Run): Promise<string> {
   }
   const more = unshown.length === 0 ? "" : `Changed since it was shown, by more than fits here: ${unshown.join(", ")}.`;
   const told = diffs.length === 0 ? "" : fence("diff", { since: "shown" }, diffs.join("\n"));
-  return [told, more, tellMeanwhile(run.changing)].filter(Boolean).join("\n");
+  return [told, more, await tellMeanwhile(run)].filter(Boolean).join("\n");
 }
 
 /** Tells which files a later turn of tool-loop may replace without a look: the model saw them whole, and only it changed them since. */

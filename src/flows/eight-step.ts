@@ -19,8 +19,7 @@ import type { Script } from "../core/script/script.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { ask } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
-import { acceptMeanwhile } from "./changes/batch.ts";
-import { tellMeanwhile } from "./changes/changing.ts";
+import { acceptMeanwhile, tellMeanwhile } from "./changes/meanwhile.ts";
 import { checksOf } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeFailed, finishBaseline, runChecks, runPlanChecks } from "./checks/checks.ts";
@@ -90,6 +89,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     renderAnswerForm(run.ending),
     `Schedule:\n${renderSteps(schedule)}`,
     `What happened:\n${iterations.story}`,
+    await tellMeanwhile(run, true),
     undone.length === 0 ? "" : `Not done:\n${undone.join("\n")}`,
     checks.length === 0 ? "" : `Checks at the end:\n${checks.join("\n")}`,
   ];
@@ -193,7 +193,7 @@ async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readon
   const shown = await Promise.all(batch.reports.filter(isLook).map((report) => showLook(run, report)));
   const done = renderCalls(batch.reports.filter((report) => !isLook(report)));
   const failed = checks.filter(({ passed }) => passed === false).map(explainCheck);
-  const meanwhile = tellMeanwhile(run.changing);
+  const meanwhile = await tellMeanwhile(run);
   return [...shown, [done, meanwhile, ...notes].filter((part) => part !== "").join("\n"), ...failed]
     .filter((part) => part !== "")
     .join("\n\n");

@@ -1,7 +1,6 @@
 /** The requests of the phases of single-shot: what of the plan is done, and what is left. */
 
 import { approvalWording } from "../core/approval-wording.ts";
-import { squash } from "../core/change.ts";
 import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
 import { tellOnce } from "../core/dialogue.ts";
@@ -16,7 +15,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { renderPastOf, renderRequest } from "./briefing/briefing.ts";
 import { renderPiped } from "./briefing/piped.ts";
 import { showFile } from "./briefing/sources.ts";
-import { noteChanged } from "./changes/changing.ts";
+import { noteChanged } from "./changes/meanwhile.ts";
 import type { Check } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeCheck, renderBaseline } from "./checks/checks.ts";
@@ -153,8 +152,7 @@ export async function renderResults(
   const rest = batch.reports.filter(({ kind }) => kind !== "look");
   const shown = await Promise.all(looks.map((report) => showLook(run, report)));
   const failed = checks.filter(({ passed }) => passed === false);
-  const own = failed.length === 0 ? [] : squash(run.begun?.changes ?? []);
-  const others = await noteChanged(run.changing, own, run.overlay.readNow);
+  const others = await noteChanged(run);
   const stand =
     others.length === 0
       ? "Your edits are in the files now."

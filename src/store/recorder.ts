@@ -286,7 +286,6 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       add(masked({ type: "rolled_back", restored: report.restored.map(({ path }) => path), left: report.left }));
       return report;
     },
-    ...(transaction.areGone && { areGone: (changes) => transaction.areGone?.(changes) ?? false }),
     ...(transaction.onDisk && { onDisk: () => transaction.onDisk?.() ?? [] }),
     close: () => transaction.close(),
   };

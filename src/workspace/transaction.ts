@@ -244,8 +244,6 @@ export function openTransaction(
       );
     },
 
-    areGone: (changes) => changes.every(({ path, before }) => holds(stateAt(root, path), before)),
-
     onDisk() {
       return [...statesOf(meant)].flatMap(([path, states]) => {
         const [before = null] = states;

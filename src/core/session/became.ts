@@ -78,7 +78,8 @@ function sayUnchanged(outcome: Outcome): string {
   const answered = status === "answered" || (isAnswer(outcome) && outcome.text.trim() !== "" && wordsStand(outcome));
   if (answered) return `answered; nothing was changed${ok ? found : `; ${error?.message ?? ""}`}`;
   if (ok) return `nothing was changed${found}`;
-  if (back !== undefined) return `rolled back${sayChoice(outcome)}, ${sayCause(outcome)}`;
+  if (back !== undefined)
+    return `${back.by === "others" ? "nothing is left of it" : "rolled back"}${sayChoice(outcome)}, ${sayCause(outcome)}`;
   return `${status === "declined" ? "not applied" : "nothing was changed"}, ${sayCause(outcome)}`;
 }
 
@@ -147,6 +148,7 @@ export function becameOf(outcome: Outcome): string {
       checks.flatMap(({ note, command }) => (note === checkStopped ? [command] : [])),
     ),
     clause("somebody else changed meanwhile, too: ", merged),
+    clause("somebody else took back earlier edits of: ", outcome.lost ?? []),
     clause("commands changed ignored paths, which stay so: ", stays?.paths ?? []),
     clause("the plan proposed: ", proposedOf(outcome)),
     clause("left out of the plan: ", leftOut),

@@ -1,19 +1,19 @@
 /** Shows the staged changes, has them approved, and applies them as one. */
 import { approvalWording } from "../../core/approval-wording.ts";
-import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
+import { type Change, squash } from "../../core/change.ts";
 import { noteWork } from "../../core/dialogue.ts";
-import { renderChanges, renderSteps, summarizeAll, summarizeSteps, textOfBlob } from "../../core/diff.ts";
+import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
 import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
-import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
+import type { Rights } from "../../core/plan/scope.ts";
 import type { Decision } from "../../core/question.ts";
 import { isQuestion } from "../../core/script/prose.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import type { Run } from "../run.ts";
 import { dropRefused, findUnallowed, judgeStaged, type Refusal } from "./judge.ts";
+import { mergeStaged } from "./meanwhile.ts";
 
 /** Warns about hard links: pai replaces a file to change it, so its other names keep the old content. */
 function noteNames({ emit, workspace }: Run, changes: readonly Change[]): void {
@@ -295,106 +295,4 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
     for (const { path, after } of told) noteWork(run.dialogue, path, run.veiled.hide(path, after));
   }
   return changes.length > 0;
-}
-
-/** A command's approval was for the files as they were, so those are left to `refuseConflict`. */
-const mayMergeHere = ({ workspace, shell }: Run, path: RelPath): boolean =>
-  workspace.mayMerge?.(path) === true && !shell.bound.has(path);
-
-function tellMerged({ changing, emit }: Run, path: RelPath, what: string): void {
-  changing.merged.set(path, "untold");
-  const text = `${path} was changed by someone else meanwhile: ${what}`;
-  emit({ type: "notice", level: "info", code: "merged", text });
-}
-
-/** Shows both sides of the lines in question to the person, and throws conflict. */
-function refuseTouched(run: Run, change: Change, now: Change["before"]): never {
-  const { path, before, after } = change;
-  const [base, ours, theirs] = [before, after, now].map((blob) => run.veiled.hide(path, blob));
-  const merge = mergeBlobs(base ?? null, ours ?? null, theirs ?? null);
-  if (merge.kind === "disputed" && mayMergeHere(run, path)) {
-    const text = renderDisputes(path, merge.disputes, { ours: "what pai would write", theirs: "what is there now" });
-    run.emit({ type: "notice", level: "warning", code: "both_sides", text });
-  }
-  throw new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
-    hint: "it was not overwritten; run the task again on the new content",
-  });
-}
-
-/**
- * Merges staged changes of files with what somebody else has made of them since. Returns the merged paths. Throws
- * conflict where both touch the same lines or neighbours, and for what is not merged by lines.
- */
-async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
-  const { overlay } = run;
-  const hidden = new Set(overlay.kept().map(({ path }) => path));
-  const merged: RelPath[] = [];
-  for (const change of overlay.staged()) {
-    const { path, before, after, from } = change;
-    if (before?.kind !== "file" || after?.kind !== "file" || from !== null || hidden.has(path)) continue;
-    const now = await overlay.readNow(path);
-    if (sameBlob(before, now)) continue;
-    const merge = mergeBlobs(before, after, now);
-    if (merge.kind !== "merged" || !mayMergeHere(run, path)) return refuseTouched(run, change, now);
-    overlay.restage({ ...change, before: now, after: merge.blob });
-    tellMerged(run, path, "merged, since this edit touches other lines");
-    merged.push(path);
-  }
-  return merged;
-}
-
-const isText = (blob: Blob | null): boolean => blob?.kind === "file" && textOfBlob(blob) !== null;
-
-/** Tells once that work on a file goes on from what it holds now. */
-function tellNews(run: Run, path: RelPath): void {
-  if (!run.changing.merged.has(path)) tellMerged(run, path, "the work goes on from what it holds now");
-}
-
-/** The texts among these files that somebody else has changed, as they are now. `isNews`: edits do not start from that yet. */
-async function findMeanwhile({ overlay }: Run, paths: readonly RelPath[]) {
-  const found = [];
-  for (const path of paths) {
-    if (!(await overlay.isChanged(path))) continue;
-    const [start, now] = [await overlay.readStart(path), await overlay.readNow(path)];
-    if (now?.kind !== "file" || !isText(start) || !isText(now)) continue;
-    found.push({ path, bytes: now.bytes, isNews: !sameBlob(start, now) });
-  }
-  return found;
-}
-
-/**
- * Looks at the paths that a plan promised to change. Where somebody else has changed a text since, the work starts from
- * it as it is now. `seen`: the files of a diff that the person has seen; the edits of that diff start from it, too. Throws
- * conflict for anything else that has changed.
- */
-export async function acceptMeanwhile(
-  run: Run,
-  claims: readonly PlanClaim[],
-  seen: ReadonlySet<RelPath> = new Set(),
-): Promise<void> {
-  const isEdited = (claim: PlanClaim) => claim.kind === "content" && mayMergeHere(run, claim.path);
-  const texts = await findMeanwhile(run, claims.filter(isEdited).flatMap(pathsOfClaim));
-  const known = new Set(texts.map(({ path }) => path));
-  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim).filter((path) => !known.has(path)));
-  for (const { path, bytes, isNews } of texts) {
-    if (isNews) tellNews(run, path);
-    if (isNews && seen.has(path)) run.overlay.show(path, bytes, "part");
-  }
-}
-
-/**
- * After an edit that did not match: lets edits of these files start from what they hold now. Returns whether that is
- * another text than before, so that the edit may match now. Throws conflict as `mergeStaged`, and for other changes by
- * somebody else.
- */
-export async function goOnFromNow(run: Run, paths: readonly RelPath[]): Promise<boolean> {
-  const merged = await mergeStaged(run);
-  await run.overlay.refuseUnknown(paths);
-  const news = (await findMeanwhile(run, paths)).filter(({ isNews }) => isNews);
-  for (const { path, bytes } of news) {
-    if (!mayMergeHere(run, path)) await run.overlay.refuseConflict([path]);
-    run.overlay.show(path, bytes, "part");
-    tellNews(run, path);
-  }
-  return news.length > 0 || paths.some((path) => merged.includes(path));
 }

@@ -1,5 +1,5 @@
 /** What may be changed, and what the run has changed: written where changes are judged, allowed, applied and kept. */
-import { type Blob, type Change, sameBlob } from "../../core/change.ts";
+import type { Change } from "../../core/change.ts";
 import type { GuardLimits } from "../../core/guard/guard.ts";
 import type { RelPath } from "../../core/path.ts";
 
@@ -22,6 +22,14 @@ export interface ChangeOptions {
   readonly review: "batch" | "change" | false;
 }
 
+/** What somebody else did to a file of the run. */
+interface Meanwhile {
+  /** The model was told of it. */
+  readonly isTold: boolean;
+  /** What the run had changed in it by then was gone. */
+  readonly isGone: boolean;
+}
+
 export interface Changing extends ChangeOptions {
   /** Changes of a dry run; otherwise the transaction has them. */
   staged: readonly Change[];
@@ -40,8 +48,8 @@ export interface Changing extends ChangeOptions {
   readonly allowed: Set<RelPath>;
   /** What the person said to files that belong to them once they are changed. */
   readonly owners: Map<RelPath, boolean>;
-  /** Files that somebody else has changed, too, while the run worked on them, and whether the model was told of it. */
-  readonly merged: Map<RelPath, "told" | "untold">;
+  /** Files that somebody else has changed, too, while the run worked on them. */
+  readonly merged: Map<RelPath, Meanwhile>;
   /** Ignored files that commands changed and that a rollback of the run restores. */
   readonly ignored: Set<RelPath>;
   /** Ignored paths that commands changed and that no rollback restores. */
@@ -71,24 +79,4 @@ export function createChanging(options: ChangeOptions): Changing {
     ignored: new Set(),
     stays: new Set(),
   };
-}
-
-/** Notes which of these changes somebody else has changed since, and returns their paths. What cannot be read counts as unchanged. */
-export async function noteChanged(
-  { merged }: Changing,
-  changes: readonly Change[],
-  readNow: (path: RelPath) => Promise<Blob | null>,
-): Promise<readonly RelPath[]> {
-  const found: RelPath[] = [];
-  for (const { path, after } of changes) if (!sameBlob(after, await readNow(path).catch(() => after))) found.push(path);
-  for (const path of found) merged.set(path, "told");
-  return found;
-}
-
-/** Tells the model, once, which files somebody else changed, too; "": none. */
-export function tellMeanwhile({ merged }: Pick<Changing, "merged">): string {
-  const untold = [...merged.keys()].filter((path) => merged.get(path) === "untold");
-  for (const path of untold) merged.set(path, "told");
-  const what = "somebody else changed it meanwhile, too; what of it is not your edit is theirs, and stays.";
-  return untold.map((path) => `${path}: ${what}`).join("\n");
 }

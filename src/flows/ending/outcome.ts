@@ -7,9 +7,11 @@ import type { Outcome, RefusedAction, Status } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { workOf } from "../../core/plan/plan.ts";
 import { undoneStep } from "../../core/plan/scope.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { isRefusal } from "../acting.ts";
 import type { Changing } from "../changes/changing.ts";
+import { lostOf, showMerged } from "../changes/meanwhile.ts";
 import { isAnswer, isVerified } from "../checks/checks.ts";
 import { hasOwnWork, redCommands } from "../commands/commands.ts";
 import type { Shell } from "../commands/shell.ts";
@@ -26,6 +28,8 @@ export interface Closed {
   /** Of `changes` those that somebody else had changed, so that they were not taken back. */
   readonly left: readonly RelPath[];
   readonly failure: PaiError | null;
+  /** Somebody else had taken all of it back. */
+  readonly isGone?: boolean;
 }
 
 /** Codes of a run that somebody, or its time limit, stopped. */
@@ -67,9 +71,11 @@ function isSaidEarly({ changing, ending: { heard }, shell }: Run): boolean {
 }
 
 /** pai's own words in place of the model's, which are not so; null: those may stand. */
-function ownWords(run: Run, { back, changes, left, failure }: Closed): string | null {
-  if (failure === null) return null;
+function ownWords(run: Run, { back, changes, left, failure, isGone = false }: Closed): string | null {
+  const lost = lostOf(run.changing, true);
+  if (failure === null) return lost.length === 0 ? null : `somebody else took back edits of: ${nameSome(lost)}`;
   const { code, message } = failure;
+  if (isGone) return `nothing is left of it: ${message}`;
   if (back.length + left.length > 0) return `rolled back: ${message}`;
   const isIdle = isRefusal(failure) || exitCodes[code] === exitCodes.nothing_done;
   if (isIdle && !hasDone(run)) return `nothing was done: ${message}`;
@@ -94,7 +100,9 @@ function showBack(
     text: own,
     claimed: text,
     ...(closed.left.length > 0 && { left: closed.left }),
-    ...(paths.length > 0 && { rolled_back: { diff: backDiff, paths } }),
+    ...(paths.length > 0 && {
+      rolled_back: { diff: backDiff, paths, ...(closed.isGone === true && { by: "others" as const }) },
+    }),
   };
 }
 
@@ -144,13 +152,6 @@ const showCommands = ({ commands }: Shell): Pick<Outcome, "commands"> =>
 const showThen = ({ ranThen }: Readonly<RunEnding>): Pick<Outcome, "then"> =>
   // biome-ignore lint/suspicious/noThenProperty: see above
   ranThen.length === 0 ? {} : { then: ranThen };
-
-/** Files that somebody else changed, too: of what was kept, or of a run of which nothing was. */
-function showMerged({ merged }: Readonly<Changing>, changes: readonly Change[]): Pick<Outcome, "merged"> {
-  const kept =
-    changes.length === 0 ? [...merged.keys()] : changes.map(({ path }) => path).filter((path) => merged.has(path));
-  return kept.length === 0 ? {} : { merged: kept };
-}
 
 const madePlan = ({ invocation: { command }, planning: { planOnly, plan } }: Run) =>
   (planOnly || command === "plan") && plan?.intent === "task";

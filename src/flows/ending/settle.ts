@@ -12,7 +12,7 @@ import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import type { Question } from "../../core/question.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { noteChanged } from "../changes/changing.ts";
+import { noteChanged, whyGone } from "../changes/meanwhile.ts";
 import type { Checking } from "../checks/checking.ts";
 import { redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
@@ -21,10 +21,12 @@ import { type Closed, declinedSteps, hasDone, outcomeOf, stops } from "./outcome
 import { runThenAgain } from "./then.ts";
 
 /** The question whether the changes of a failed run stay. */
-async function askToKeep({ begun, changing, overlay, veiled }: Run, { message }: PaiError): Promise<Question> {
-  const own = squash(begun?.changes ?? []);
-  const text = approvalWording.keepFailed(message, nameSome(await noteChanged(changing, own, overlay.readNow)));
-  return { kind: "keep", text, diffOnAsk: renderChanges(veiled.hideChanges(own)) };
+async function askToKeep(run: Run, { message }: PaiError): Promise<Question> {
+  const own = squash(run.begun?.changes ?? []);
+  const others = await noteChanged(run);
+  const isAll = own.every(({ path }) => others.includes(path));
+  const text = approvalWording.keepFailed(message, nameSome(others), isAll);
+  return { kind: "keep", text, diffOnAsk: renderChanges(run.veiled.hideChanges(own)) };
 }
 
 async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
@@ -45,10 +47,13 @@ function changedBeside({ byUser }: Readonly<Checking>, { changes }: Transaction)
   return [...new Set(changes.map(({ path }) => path))].filter((path) => !ours.has(path));
 }
 
-/** Rolls the run back. Returns the changes that stay all the same, and those of the run that are gone. */
-async function takeBack(run: Run, transaction: Transaction): Promise<Omit<Closed, "failure">> {
+/** Rolls the run back. Returns the changes that stay all the same, and those of the run that are gone. `own`: its changes. */
+async function takeBack(
+  run: Run,
+  transaction: Transaction,
+  { own, isGone }: { readonly own: readonly Change[]; readonly isGone: boolean },
+): Promise<Omit<Closed, "failure">> {
   const done = squash(transaction.changes);
-  const own = squash(transaction.changes.filter((change) => !run.checking.byUser.has(change)));
   const beside = changedBeside(run.checking, transaction);
   const { restored, left, lost = [], closed = [] } = await transaction.rollback();
   const changes = summarizeAll(restored, () => "plan");
@@ -67,18 +72,18 @@ async function takeBack(run: Run, transaction: Transaction): Promise<Omit<Closed
     const text = `${path} was changed by someone else meanwhile and was left as it is`;
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
   }
+  if (isGone) return { changes: [], back: own, left: [], isGone };
   const gone = own.filter(({ path }) => !left.includes(path));
   const changed = done.filter(({ path }) => left.includes(path));
   return { changes: changed, back: gone, left: changed.map(({ path }) => path) };
 }
 
 /** The changes of a run that are kept; where it failed, tells which files somebody else has changed since. */
-async function keptOf({ changing, emit, overlay }: Run, failure: PaiError | null, { changes }: Transaction) {
-  const kept = squash(changes);
-  const others = failure === null ? [] : await noteChanged(changing, kept, overlay.readNow);
+async function keptOf(run: Run, failure: PaiError | null, { changes }: Transaction) {
+  const others = await noteChanged(run);
   const text = `changed by someone else meanwhile, and kept so: ${nameSome(others)}`;
-  if (others.length > 0) emit({ type: "notice", level: "info", code: "merged", text });
-  return kept;
+  if (others.length > 0 && failure !== null) run.emit({ type: "notice", level: "info", code: "merged", text });
+  return squash(changes);
 }
 
 /** Keeps the changes or rolls them back. */
@@ -87,15 +92,16 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<Clo
   const keep = (changes: readonly Change[]): Closed => ({ changes, back: [], left: [], failure });
   if (transaction === null || run.changing.dryRun)
     return keep(failure === null || failure.code === "partial" ? run.changing.staged : []);
-  const gone = whyGone(run.checking, transaction, failure);
+  const own = squash(transaction.changes.filter((change) => !run.checking.byUser.has(change)));
+  const gone = await whyGone(run, own, failure);
   let why = gone ?? failure;
   try {
-    if (why === null || (gone === null && failure !== null && (await wantsToKeep(run, failure)))) {
+    if (gone === null && (failure === null || (await wantsToKeep(run, failure)))) {
       const unkept = await transaction.close().then(() => null, toPaiError);
       if (unkept === null) return keep(await keptOf(run, why, transaction));
       why = sayUnkept(run, failure, unkept);
     }
-    const taken = await takeBack(run, transaction);
+    const taken = await takeBack(run, transaction, { own, isGone: gone !== null });
     // A person is asked whether the changes stay, and is told how they come back.
     const isTold = gone !== null || failure === null || taken.back.length === 0 || run.interactive;
     return { ...taken, failure: isTold ? why : nameKeep(why) };
@@ -115,16 +121,6 @@ function nameKeep(failure: PaiError | null): PaiError | null {
     cause: failure.cause,
     retryAfter: failure.retryAfter,
   });
-}
-
-/** The failure of a run whose work somebody took back before its end. null: some of it is left, or it made none. */
-function whyGone({ byUser }: Readonly<Checking>, transaction: Transaction, failure: PaiError | null): PaiError | null {
-  const own = squash(transaction.changes.filter((change) => !byUser.has(change)));
-  if (own.length === 0 || transaction.areGone?.(own) !== true) return null;
-  const text = "what this run changed is gone: somebody took it back before the run ended";
-  const hint = "find out who else works in this folder, then run it again";
-  if (failure === null || failure.code === "partial") return new PaiError("conflict", text, { hint });
-  return new PaiError(failure.code, `${failure.message}; ${text}`, { hint });
 }
 
 /** Reports that changes could not be taken back, and returns those that are still on disk. */

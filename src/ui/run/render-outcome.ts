@@ -89,11 +89,15 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   // The error of a run that a no ended says it.
   const paths = status === "declined" ? [] : (declined?.paths ?? []).filter((path) => !told.includes(path));
   const no = { action: "changes to", target: nameSome(paths, maxNamed), why: "the user declined them" };
+  const lost = outcome.lost ?? [];
+  const gone =
+    lost.length === 0 ? [] : [`somebody else took back earlier edits of ${nameSome(lost.map(visibleLine), maxNamed)}`];
   const last = mode === "tool-loop" && status !== "interrupted" ? commands.at(-1) : undefined;
   const red = last === undefined || last.exit === 0 ? [] : [`the last command failed: ${visibleLine(last.command)}`];
   const how = last === undefined || last.exit === null ? "" : `exit ${last.exit}`;
   return [
     ...(paths.length === 0 ? [] : renderRefused([no], style, columns)),
+    ...gone.flatMap((text) => hang(`${mark(style, "warn")} `, text, columns)),
     ...red.flatMap((text) => hang(`${mark(style, "warn")} `, `${text}  ${style.paint("dim", how)}`.trimEnd(), columns)),
   ];
 }
@@ -162,7 +166,9 @@ function renderStatus(outcome: Outcome, { applied, screen, style, columns }: Res
     outcome.score === null || outcome.rolled_back !== undefined
       ? ""
       : style.paint("dim", `  score ${outcome.score} of 10`);
-  const what = outcome.rolled_back === undefined ? "nothing changed" : "all that it had changed was taken back";
+  const back = outcome.rolled_back;
+  const by = back?.by === "others" ? " by somebody else" : "";
+  const what = back === undefined ? "nothing changed" : `all that it had changed was taken back${by}`;
   const status = untouched ? `${words}, ${what}${renderStays(outcome)}` : showProof(outcome, words);
   return hang(`${mark(style, meaning)} `, style.paint(meaning, status) + score, columns);
 }

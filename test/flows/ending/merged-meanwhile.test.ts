@@ -238,3 +238,40 @@ test("what somebody else writes behind a red check is named where the user keeps
   const told = ran.eventsOf("notice").filter(({ code }) => code === "merged");
   expect(told.at(-1)?.text).toBe("changed by someone else meanwhile, and kept so: a.txt");
 });
+
+const second = modify("a.txt", ["3\n", "three\n"]);
+
+test("a merge over a file in which somebody took back the first edit says that, and does not pass on the model's claim", async () => {
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    lines: [
+      plan({ steps, complexity: "complex" }),
+      edit + finish("It says one."),
+      { text: second + finish("It says one and three."), before: () => tool.put(before) },
+    ],
+    options: { checks: ["grep -q three a.txt"] },
+  }));
+  expect(ran.files).toEqual({ "a.txt": "1\n2\nthree\n4\n5\n" });
+  const gone = "a.txt was changed by someone else meanwhile: what this run had changed in it is gone";
+  expect(ran.eventsOf("notice").map(({ text }) => text)).toContain(gone);
+  expect(ran.outcome).toMatchObject({ ok: true, lost: ["a.txt"], claimed: "It says one and three." });
+  expect(becameOf(ran.outcome)).toContain("somebody else took back earlier edits of: a.txt");
+});
+
+test("eight-step: the summary of work that somebody took back is told so, and its end says who took it back", async () => {
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    flow: eightStep,
+    options: { mode: "eight-step" },
+    lines: [
+      schedule({ modify: ["a.txt"] }),
+      edit + finish(),
+      { text: verdict(), before: () => tool.put(before) },
+      "It says one.",
+    ],
+  }));
+  expect(ran.asked(4)).toContain(
+    "a.txt: somebody else changed it meanwhile, too, and what you had changed in it by then is gone",
+  );
+  expect(ran.outcome).toMatchObject({ error: { code: "conflict" }, changes: [], rolled_back: { by: "others" } });
+  expect(ran.outcome.text).toStartWith("nothing is left of it: what this run changed is gone");
+  expect(becameOf(ran.outcome)).toStartWith("nothing is left of it, failed: what this run changed is gone");
+});

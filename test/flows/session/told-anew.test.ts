@@ -56,7 +56,7 @@ test("what somebody else changed stays at a no to keeping, and is not told as ke
     answers: ["yes", "no"],
   });
   expect(ran.files).toEqual({ "a.txt": "three\n" });
-  expect(ran.questions.at(-1)?.text).toEndWith("taken back, but for what somebody else changed since: a.txt)");
+  expect(ran.questions.at(-1)?.text).toEndWith("(no: nothing is taken back, since somebody else changed a.txt)");
   expect(ran.outcome).toMatchObject({ text: "rolled back: check failed: grep -q four a.txt (exit 1)" });
   const { past } = await turns.say("what now?", ask);
   expect(past).toContain(
@@ -81,7 +81,7 @@ test("work that somebody took back while a reply was awaited is not told as ther
   expect(ran.outcome).toMatchObject({ code: 9, changes: [] });
   expect(ran.outcome.keep).toBeUndefined();
   const { past } = await turns.say("what now?", ask);
-  expect(past).toContain("rolled back, failed: check failed: grep -q four a.txt (exit 1)");
+  expect(past).toContain("pai: nothing is left of it, failed: check failed: grep -q four a.txt (exit 1)");
   expect(past).toContain("what this run changed is gone: somebody took it back before the run ended");
 });
 

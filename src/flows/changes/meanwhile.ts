@@ -1,0 +1,180 @@
+/** What other people do to the files of a run while it works: found by a look at the disk, merged, and told. */
+import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
+import { textOfBlob } from "../../core/diff.ts";
+import { PaiError } from "../../core/error.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import type { RelPath } from "../../core/path.ts";
+import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
+import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
+import type { Run } from "../run.ts";
+import type { Changing } from "./changing.ts";
+
+/** Whether nothing of a change is in what its path holds now, so that to take it back would change nothing. */
+export function isGone({ before, after }: Change, now: Blob | null): boolean {
+  const merge = mergeBlobs(after, before, now);
+  return sameBlob(before, now) || (merge.kind === "merged" && sameBlob(merge.blob, now));
+}
+
+/**
+ * Notes which files of the run somebody else has changed since, and returns their paths. Says so on the screen where what
+ * the run had changed in one is gone. What cannot be read counts as unchanged.
+ */
+export async function noteChanged({ begun, changing: { merged }, emit, overlay }: Run): Promise<readonly RelPath[]> {
+  const found: RelPath[] = [];
+  for (const change of squash(begun?.changes ?? [])) {
+    const { path, after } = change;
+    const now = await overlay.readNow(path).catch(() => after);
+    if (sameBlob(after, now)) continue;
+    found.push(path);
+    const [gone, known] = [isGone(change, now), merged.get(path)];
+    if (known !== undefined && (known.isGone || !gone)) continue;
+    merged.set(path, { isTold: false, isGone: gone });
+    const text = `${path} was changed by someone else meanwhile: what this run had changed in it is gone`;
+    if (gone) emit({ type: "notice", level: "warning", code: "merged", text });
+  }
+  return found;
+}
+
+/** The failure of a run whose work somebody took back before its end. null: some of it is left, or it made none. */
+export async function whyGone(
+  { overlay }: Run,
+  own: readonly Change[],
+  failure: PaiError | null,
+): Promise<PaiError | null> {
+  if (own.length === 0) return null;
+  for (const change of own)
+    if (!isGone(change, await overlay.readNow(change.path).catch(() => change.after))) return null;
+  const text = "what this run changed is gone: somebody took it back before the run ended";
+  const hint = "find out who else works in this folder, then run it again";
+  if (failure === null || failure.code === "partial") return new PaiError("conflict", text, { hint });
+  return new PaiError(failure.code, `${failure.message}; ${text}`, { hint });
+}
+
+/** Files in which somebody else took back what the run had changed by then. `untold`: those that the model's last words do not know of. */
+export const lostOf = ({ merged }: Readonly<Changing>, untold = false): readonly RelPath[] =>
+  [...merged].flatMap(([path, { isGone: gone, isTold }]) => (gone && !(untold && isTold) ? [path] : []));
+
+/** Files that somebody else changed, too: of what was kept, or of a run of which nothing was. */
+export function showMerged(changing: Readonly<Changing>, changes: readonly Change[]): Pick<Outcome, "merged" | "lost"> {
+  const { merged } = changing;
+  const lost = lostOf(changing);
+  const kept =
+    changes.length === 0 ? [...merged.keys()] : changes.map(({ path }) => path).filter((path) => merged.has(path));
+  return { ...(kept.length > 0 && { merged: kept }), ...(lost.length > 0 && changes.length > 0 && { lost }) };
+}
+
+/** Tells the model which files somebody else changed, too: those that it was not told of, or all; "": none. */
+export async function tellMeanwhile(run: Run, all = false): Promise<string> {
+  await noteChanged(run);
+  const { merged } = run.changing;
+  const told = [...merged].filter(([, { isTold }]) => all || !isTold);
+  for (const [path, known] of told) merged.set(path, { ...known, isTold: true });
+  const what = (isGone: boolean) => (isGone ? ", and what you had changed in it by then is gone" : "");
+  const theirs = "what of it is not your edit is theirs, and stays.";
+  return told
+    .map(([path, known]) => `${path}: somebody else changed it meanwhile, too${what(known.isGone)}; ${theirs}`)
+    .join("\n");
+}
+
+/** A command's approval was for the files as they were, so those are left to `refuseConflict`. */
+const mayMergeHere = ({ workspace, shell }: Run, path: RelPath): boolean =>
+  workspace.mayMerge?.(path) === true && !shell.bound.has(path);
+
+function tellMerged({ changing, emit }: Run, path: RelPath, what: string): void {
+  changing.merged.set(path, { isTold: false, isGone: changing.merged.get(path)?.isGone ?? false });
+  const text = `${path} was changed by someone else meanwhile: ${what}`;
+  emit({ type: "notice", level: "info", code: "merged", text });
+}
+
+/** Shows both sides of the lines in question to the person, and throws conflict. */
+function refuseTouched(run: Run, change: Change, now: Change["before"]): never {
+  const { path, before, after } = change;
+  const [base, ours, theirs] = [before, after, now].map((blob) => run.veiled.hide(path, blob));
+  const merge = mergeBlobs(base ?? null, ours ?? null, theirs ?? null);
+  if (merge.kind === "disputed" && mayMergeHere(run, path)) {
+    const text = renderDisputes(path, merge.disputes, { ours: "what pai would write", theirs: "what is there now" });
+    run.emit({ type: "notice", level: "warning", code: "both_sides", text });
+  }
+  throw new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
+    hint: "it was not overwritten; run the task again on the new content",
+  });
+}
+
+/**
+ * Merges staged changes of files with what somebody else has made of them since. Returns the merged paths. Throws
+ * conflict where both touch the same lines or neighbours, and for what is not merged by lines.
+ */
+export async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
+  const { overlay } = run;
+  const hidden = new Set(overlay.kept().map(({ path }) => path));
+  const merged: RelPath[] = [];
+  await noteChanged(run);
+  for (const change of overlay.staged()) {
+    const { path, before, after, from } = change;
+    if (before?.kind !== "file" || after?.kind !== "file" || from !== null || hidden.has(path)) continue;
+    const now = await overlay.readNow(path);
+    if (sameBlob(before, now)) continue;
+    const merge = mergeBlobs(before, after, now);
+    if (merge.kind !== "merged" || !mayMergeHere(run, path)) return refuseTouched(run, change, now);
+    overlay.restage({ ...change, before: now, after: merge.blob });
+    tellMerged(run, path, "merged, since this edit touches other lines");
+    merged.push(path);
+  }
+  return merged;
+}
+
+const isText = (blob: Blob | null): boolean => blob?.kind === "file" && textOfBlob(blob) !== null;
+
+/** Tells once that work on a file goes on from what it holds now. */
+function tellNews(run: Run, path: RelPath): void {
+  if (!run.changing.merged.has(path)) tellMerged(run, path, "the work goes on from what it holds now");
+}
+
+/** The texts among these files that somebody else has changed, as they are now. `isNews`: edits do not start from that yet. */
+async function findMeanwhile({ overlay }: Run, paths: readonly RelPath[]) {
+  const found = [];
+  for (const path of paths) {
+    if (!(await overlay.isChanged(path))) continue;
+    const [start, now] = [await overlay.readStart(path), await overlay.readNow(path)];
+    if (now?.kind !== "file" || !isText(start) || !isText(now)) continue;
+    found.push({ path, bytes: now.bytes, isNews: !sameBlob(start, now) });
+  }
+  return found;
+}
+
+/**
+ * Looks at the paths that a plan promised to change. Where somebody else has changed a text since, the work starts from
+ * it as it is now. `seen`: the files of a diff that the person has seen; the edits of that diff start from it, too. Throws
+ * conflict for anything else that has changed.
+ */
+export async function acceptMeanwhile(
+  run: Run,
+  claims: readonly PlanClaim[],
+  seen: ReadonlySet<RelPath> = new Set(),
+): Promise<void> {
+  const isEdited = (claim: PlanClaim) => claim.kind === "content" && mayMergeHere(run, claim.path);
+  const texts = await findMeanwhile(run, claims.filter(isEdited).flatMap(pathsOfClaim));
+  const known = new Set(texts.map(({ path }) => path));
+  await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim).filter((path) => !known.has(path)));
+  for (const { path, bytes, isNews } of texts) {
+    if (isNews) tellNews(run, path);
+    if (isNews && seen.has(path)) run.overlay.show(path, bytes, "part");
+  }
+}
+
+/**
+ * After an edit that did not match: lets edits of these files start from what they hold now. Returns whether that is
+ * another text than before, so that the edit may match now. Throws conflict as `mergeStaged`, and for other changes by
+ * somebody else.
+ */
+export async function goOnFromNow(run: Run, paths: readonly RelPath[]): Promise<boolean> {
+  const merged = await mergeStaged(run);
+  await run.overlay.refuseUnknown(paths);
+  const news = (await findMeanwhile(run, paths)).filter(({ isNews }) => isNews);
+  for (const { path, bytes } of news) {
+    if (!mayMergeHere(run, path)) await run.overlay.refuseConflict([path]);
+    run.overlay.show(path, bytes, "part");
+    tellNews(run, path);
+  }
+  return news.length > 0 || paths.some((path) => merged.includes(path));
+}

@@ -98,10 +98,15 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
-  // By kind, since a promise to delete and to rewrite a file needs both. A command's change counts for every kind.
+  /** Whether it stands in the files, also by a reply that broke off. A command's change counts for every kind. */
+  const isChanged = (kind: PlanClaim["kind"], path: RelPath) =>
+    run.begun?.changes.some(
+      (change) => change.path === path && kind === (change.after === null ? "delete" : "content"),
+    ) === true || run.begun?.commandPaths.has(path) === true;
+  // By kind, since a promise to delete and to rewrite a file needs both.
   const isTouched = (kind: PlanClaim["kind"], path: RelPath) =>
     touched.has(`${kind} ${path}`) ||
-    run.begun?.commandPaths.has(path) === true ||
+    isChanged(kind, path) ||
     // A file that the plan moves has two names, and a promised change may be made under either.
     promised.some((claim) => claim.kind === "move" && claim.from === path && touched.has(`${kind} ${claim.to}`));
   /** Whether the person saw these changes and said no: no reply is to make them. */

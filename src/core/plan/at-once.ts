@@ -77,11 +77,9 @@ export function readFirstAnswer({ actions }: Script, text: string, seen: string)
 }
 
 function placeOf({ cmd, path = "", to, arg = "" }: ScriptAction): Pick<PlanStep, "target" | "destination"> {
-  const form = rowOf(cmd)?.form;
-  if (form === "pair") return { target: path, destination: to ?? null };
-  if (form === "lines") return { target: arg.trim() === "" ? path : `${path}:${arg.trim()}`, destination: null };
-  if (path !== "") return { target: path, destination: null };
-  return { target: arg.trim(), destination: null };
+  if (rowOf(cmd)?.form === "lines")
+    return { target: arg.trim() === "" ? path : `${path}:${arg.trim()}`, destination: null };
+  return { target: path === "" ? arg.trim() : path, destination: to ?? null };
 }
 
 /** The plan that a script amounts to: its steps are its actions, each once, its checks the CHECK lines. `reply`: what was said before them. */

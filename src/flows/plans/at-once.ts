@@ -348,13 +348,14 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
 export const finishOf = (atOnce: AtOnce | null): string =>
   atOnce?.reply.script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
 
-/** Files that the work named as needed and has not changed. */
+/** Files that the work named as needed, and has neither changed nor left out with a reason. */
 export function undoneFiles(run: Run, atOnce: AtOnce | null): readonly RefusedAction[] {
   const changes = run.changing.dryRun ? run.changing.staged : (run.begun?.changes ?? []);
   const changed = new Set(changes.map(({ path }) => path));
+  const skipped = run.ending.skipped.map(({ target }) => target.split(" → ")[0]);
   const why = "named as needed, and no reply changed it";
   return (atOnce?.files ?? [])
-    .filter((path) => !changed.has(path))
+    .filter((path) => !changed.has(path) && !skipped.includes(path))
     .map((target) => ({ action: "MODIFY", target, why }));
 }
 

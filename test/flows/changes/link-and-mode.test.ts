@@ -30,6 +30,18 @@ test("a link and modes are made as planned, whatever the umask says, shown in th
   expect(ran.outcome.diff).toContain("new file mode 120000\n");
 });
 
+test("a yes to a first answer's plan and diff is the yes to its link and mode, too", async () => {
+  const place = makeFolder({ "available/shop": "server;\n", "run.sh": "#!/bin/sh\n" });
+  const script = `FILES: run.sh\nLINK::enabled/shop::../available/shop\nMODE::run.sh::755\n${finish()}`;
+  const options = { atOnce: "auto", interactive: true } as const;
+  const { outcome, questions, requests } = await playIn(place, { lines: [script], options, answers: ["yes"] });
+  expect([outcome.code, questions.map(({ kind }) => kind), requests.length]).toEqual([0, ["plan"], 1]);
+  expect([modeAt(place.root, "run.sh"), readlinkSync(join(place.root, "enabled/shop"))]).toEqual([
+    "755",
+    "../available/shop",
+  ]);
+});
+
 test("undo gives the modes back and removes the link", async () => {
   const place = makeFolder({ "a.sh": "#!/bin/sh\n", "keep/b.txt": "b\n" });
   chmodSync(join(place.root, "a.sh"), 0o640);

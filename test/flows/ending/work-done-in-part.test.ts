@@ -1,7 +1,9 @@
 /** A planned step that is left undone takes back nothing that was done; what is open is named, with exit code 15. */
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { finish, modify, plan, write } from "../plans.ts";
-import { play, type Setup } from "../scripted.ts";
+import { filesIn, makeFolder, play, playIn, type Setup } from "../scripted.ts";
 
 const files = { "a.txt": "one\n", "CHANGES.md": "# News\n\n- nothing\n" };
 const contract = plan({ steps: ["MODIFY a.txt", "MODIFY CHANGES.md"] });
@@ -144,4 +146,19 @@ describe("a step that the model leaves out with SKIP", () => {
     if (made === null) expect([ran.outcome.code, ran.outcome.undone?.[0]?.target]).toEqual([15, "old.txt"]);
     else expect(ran.outcome.commands).toMatchObject([{ command: target, exit: 0 }]);
   });
+});
+
+test("what the reply of a conflict had done before it is kept, and is not told as undone", async () => {
+  const place = makeFolder({});
+  const steps = ["WRITE a.txt", "RUN echo theirs > made.txt", "WRITE b.txt"];
+  const reply = `${write("a.txt", "a\n")}RUN::echo theirs > made.txt\n${write("b.txt", "b\n")}${finish("Done.")}`;
+  const ran = await playIn(place, {
+    lines: [plan({ steps }), reply],
+    options: { interactive: true },
+    answers: "yes",
+    onQuestion: ({ kind }) => kind === "batch" && writeFileSync(join(place.root, "made.txt"), "mine\n"),
+  });
+  expect(ran.outcome.error?.code).toBe("conflict");
+  expect(filesIn(place.root)).toEqual({ "a.txt": "a\n", "made.txt": "mine\n" });
+  expect(ran.outcome.undone?.map(({ target }) => target)).toEqual(["b.txt"]);
 });

@@ -154,11 +154,12 @@ export function describeBridge(bridge: Bridge): void {
     test("shows text as it arrives, and what arrived together as one event", async () => {
       const whole = bridge.reply(["one", "two", "three"]);
       const cut = whole.indexOf("three") - 30;
+      const shown = Promise.withResolvers<void>();
       server.answer = () => {
         const body = new ReadableStream<Uint8Array>({
           async start(controller) {
             controller.enqueue(new TextEncoder().encode(whole.slice(0, cut)));
-            await Bun.sleep(40);
+            await Promise.race([shown.promise, Bun.sleep(10_000)]);
             controller.enqueue(new TextEncoder().encode(whole.slice(cut)));
             controller.close();
           },
@@ -168,6 +169,7 @@ export function describeBridge(bridge: Bridge): void {
       const seen: string[] = [];
       for await (const event of (await open(server.origin)).stream(request, quiet)) {
         if (event.type === "text") seen.push(event.text);
+        if (seen.join("").endsWith("two")) shown.resolve();
       }
       expect(seen.join("|")).toMatch(/^one\|?two\|three$/);
     });

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_342,
   workspace: 12_945,
   cli: 11_620,
-  flows: 11_620,
+  flows: 11_625,
   models: 4_700,
   ui: 4_724,
   store: 4_000,

@@ -36,6 +36,18 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
     { status: "verified", changes: [change("bmi.py"), change("test_bmi.py")], checks: checks("pytest -q", true) },
     "kept: 2 files (+4 −2), verified by pytest -q; changed: bmi.py, test_bmi.py",
   ],
+  [
+    "a move into a new folder, and a deletion",
+    {
+      status: "unverified",
+      changes: [
+        { ...change("lib"), op: "mkdir", added: 0, deleted: 0 },
+        { ...change("lib/a.py"), op: "move", from: "a.py" },
+        { ...change("b.py"), op: "delete" },
+      ],
+    },
+    `kept: 2 files (+4 −2), ${unproved}; changed: lib/, a.py → lib/a.py, b.py (deleted)`,
+  ],
   ["work without a check", { status: "unverified", changes: one }, `${kept}, ${unproved}; changed: a.py`],
   [
     "a command that was refused, whatever the model says it showed",

@@ -122,7 +122,10 @@ export function becameOf(outcome: Outcome): string {
     const words = all.map((each) => JSON.stringify(each.words)).join(", then ");
     return words && `the user had ${asks ? `asked about the ${about}` : `wanted the ${about} otherwise`}: ${words}`;
   };
-  const changed = changes.map(({ path }) => path);
+  const changed = changes.map(({ op, from, path }) => {
+    if (op === "move") return `${from} → ${path}`;
+    return path + (op === "mkdir" ? "/" : op === "delete" ? " (deleted)" : "");
+  });
   const leftOut = skipped.map(({ target, why }) => (why === "" ? target : `${target} (${why})`));
   const isSaid = (why: string) => corrections.some(({ words }) => why.endsWith(JSON.stringify(words)));
   const ran = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun>) =>

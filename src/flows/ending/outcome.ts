@@ -131,10 +131,11 @@ function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves
 }
 
 /** The steps that are open beside what is kept, or what the checks prove of a run that left none. */
-function showUndone(run: Run, { failure, changes, left }: Closed): Pick<Outcome, "undone" | "proves"> {
+function showUndone(run: Run, { failure, changes, back, left }: Closed): Pick<Outcome, "undone" | "proves"> {
   if (failure === null) return showProves(run, changes);
   if (failure.code === "partial") return { undone: run.ending.undone };
-  const open = changes.length === left.length ? [] : run.ending.open();
+  const isTold = failure.code === "declined" ? back.length === 0 : changes.length > left.length;
+  const open = isTold ? run.ending.open() : [];
   return open.length === 0 ? {} : { undone: open.map((step) => undoneStep(step, "the run ended before it")) };
 }
 

@@ -80,8 +80,8 @@ function renderRefused(refused: readonly RefusedAction[], style: Style, columns:
 }
 
 /**
- * "✗ not done: changes to a.py  the user declined them", and of a mode without a plan a last command that failed: what the
- * model's last words may call done.
+ * "✗ not done: changes to a.py  the user declined them", edits that somebody else took back, a command that was stopped,
+ * and of a mode without a plan a last command that failed: what the model's last words may call done.
  */
 function renderContrary(outcome: Outcome, style: Style, columns: number | null): string[] {
   const { status, declined, refused, undone = [], mode, commands = [], error } = outcome;
@@ -94,10 +94,12 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
     lost.length === 0 ? [] : [`somebody else took back earlier edits of ${nameSome(lost.map(visibleLine), maxNamed)}`];
   const last = mode === "tool-loop" && status !== "interrupted" ? commands.at(-1) : undefined;
   const red = last === undefined || last.exit === 0 ? [] : [`the last command failed: ${visibleLine(last.command)}`];
+  const cut = status === "interrupted" ? commands.at(-1) : undefined;
+  const stopped = cut?.ended === "signal" ? [`stopped before it ended: ${visibleLine(cut.command)}`] : [];
   const how = last === undefined || last.exit === null ? "" : `exit ${last.exit}`;
   return [
     ...(paths.length === 0 ? [] : renderRefused([no], style, columns)),
-    ...gone.flatMap((text) => hang(`${mark(style, "warn")} `, text, columns)),
+    ...[...gone, ...stopped].flatMap((text) => hang(`${mark(style, "warn")} `, text, columns)),
     ...red.flatMap((text) => hang(`${mark(style, "warn")} `, `${text}  ${style.paint("dim", how)}`.trimEnd(), columns)),
   ];
 }
@@ -257,12 +259,15 @@ export function sayUntouched(error: Failure, outcome: Pick<Outcome, "stays">): F
   return { ...error, message: `${message}\nnothing was changed${stays}` };
 }
 
-/** Adds to the error of a run that a no ended what stays all the same, and whether checks fail on it. */
+/** Adds to the error what stays all the same where a no ended the run, and checks that fail on it. */
 export function sayStays(error: Failure, { status, changes, checks }: Outcome): Failure {
-  if (status !== "declined" || changes.length === 0) return error;
-  const red = checks.flatMap(({ command, passed }) => (passed === false ? [command] : []));
+  const { message } = error;
+  const red = checks.flatMap(({ command, passed }) =>
+    passed === false && !message.includes(command) ? [command] : [],
+  );
   const failed = red.length === 0 ? "" : `, with ${counted(red.length, "failed check")}: ${nameSome(red, maxNamed)}`;
-  return { ...error, message: `${error.message}; what was applied before stays${failed}` };
+  const stays = status === "declined" ? "; what was applied before stays" : "";
+  return changes.length === 0 ? error : { ...error, message: message + stays + failed };
 }
 
 /** What failed, why, and what to do; the important line is last. Ends in a line feed. */

@@ -29,7 +29,9 @@ test("a no behind words is the reason, ends the run before a command, and asks n
   expect(ran.outcome).toMatchObject({ status: "declined", refused: [] });
   expect(ran.outcome.commands).toBeUndefined();
   const { past } = await turns.say("what now?", ask);
-  expect(past).toMatch(/^pai: not applied, the user declined the changes to a.txt; the user had wanted [^;]*$/);
+  expect(past).toMatch(
+    /^pai: not applied, the user declined the changes to a.txt; not done: WRITE NEWS [^;]*; the user had wanted [^;]*$/,
+  );
 });
 
 test("words at one diff are sent with what the person said to the others", async () => {
@@ -332,5 +334,16 @@ test("planned steps that the run did not come to are told where a no ended it an
   const { past } = await turns.say("what is missing?", ask);
   expect(past).toContain(
     `as the user chose when asked; not done: WRITE c.py (${why}), RUN true (${why}); changed: a.py`,
+  );
+});
+
+test("the steps behind a declined diff are told as not done, also where nothing was changed", async () => {
+  const turns = openTurns();
+  const lines = [schedule({ steps: ["One", "Two"], create: ["a.py", "b.py"] }), write("a.py", "x\n")];
+  const steps = { interactive: true, mode: "eight-step", review: "batch" } as const;
+  const ran = await turns.say("write", { lines, flow: eightStep, options: steps, answers: ["yes", "no"] });
+  expect(ran.outcome).toMatchObject({ status: "declined", changes: [], undone: [{ action: "WRITE", target: "b.py" }] });
+  expect((await turns.say("what is missing?", ask)).past).toContain(
+    "pai: not applied, the user declined the changes to a.py; not done: WRITE b.py (the run ended before it)",
   );
 });

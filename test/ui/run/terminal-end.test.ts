@@ -60,9 +60,17 @@ test("what the last words may call done and is not has a line of its own", () =>
   const stopped = [{ command: "sleep 40", exit: null, ms: 1, ended: "signal" }] as const;
   const cut = { ...outcome, mode: "tool-loop", status: "interrupted", commands: stopped } as const;
   expect(show(true, {}, { events: [], outcome: cut }).screen).not.toContain("failed");
+  expect(show(true, {}, { events: [], outcome: cut }).screen).toContain("! stopped before it ended: sleep 40\n");
+  const lost = { ...outcome, lost: ["made.txt"] };
+  expect(show(true, {}, { events: [], outcome: lost }).screen).toContain(
+    "! somebody else took back earlier edits of made.txt\n",
+  );
   const error = { code: "declined", message: "the plan was declined", hint: null, retry_after: null } as const;
   const no = { ...outcome, ok: false, status: "declined", changes: [], text: "", declined, error } as const;
   expect(show(true, {}, { events: [], outcome: no }).screen).not.toContain("made.txt");
+  expect(show(true, {}, { events: [], outcome: no }).screen).toEndWith(
+    "✗ the plan was declined\n  nothing was changed\n",
+  );
   const refused = [{ action: "WRITE", target: "made.txt", why: "the user declined the changes to made.txt" }];
   const told = show(true, {}, { events: [], outcome: { ...ended, refused } }).screen;
   expect(told.match(/made\.txt/g)).toHaveLength(2);
@@ -80,6 +88,8 @@ test("what stays behind a no names the checks that fail on it", () => {
   expect(show(true, { columns: () => 200 }, { events: [], outcome: kept }).screen).toEndWith(
     "what was applied before stays, with 1 failed check: make\n",
   );
+  const conflict = { ...kept, status: "failed", error: { ...error, code: "conflict", message: "somebody" } } as const;
+  expect(show(true, {}, { events: [], outcome: conflict }).screen).toEndWith("✗ somebody, with 1 failed check: make\n");
 });
 
 test("on a screen a turn that changed and checked nothing has nothing to prove", () => {

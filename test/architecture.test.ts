@@ -122,7 +122,7 @@ const budgets = {
   core: 15_342,
   workspace: 12_945,
   cli: 11_620,
-  flows: 11_630,
+  flows: 11_610,
   models: 4_700,
   ui: 4_730,
   store: 4_000,

@@ -1,7 +1,7 @@
 /** The only door to effects for the calls of a reply: stage, judge, decide, apply. Enforces scope, policy, guard and budget. */
 
 import { replyCaps } from "../core/caps.ts";
-import { type Change, invert, squash } from "../core/change.ts";
+import { type Change, squash } from "../core/change.ts";
 import { type ErrorCode, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/invisible.ts";
 import { type Call, type CallResult, isFields, type Json } from "../core/model.ts";
@@ -280,17 +280,6 @@ function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly L
   });
 }
 
-/** Undoes all but the first `earlier` changes of the run: without a plan, a batch is done whole or not at all. */
-async function takeBackSince({ begun, emit }: Run, earlier: number): Promise<void> {
-  const done = squash(begun?.changes.slice(earlier) ?? []);
-  try {
-    if (done.length > 0) await begun?.apply(invert(done));
-  } catch (thrown) {
-    const text = `the unfinished batch was left as it is: ${toPaiError(thrown).message}`;
-    emit({ type: "notice", level: "warning", code: "left_in_place", text });
-  }
-}
-
 const blocksOf = ({ input }: Call): number => {
   const edits = isFields(input) ? input["edits"] : null;
   return Array.isArray(edits) ? edits.length : 0;
@@ -325,26 +314,21 @@ export async function perform(
   run.changing.wish = null;
   run.changing.takesWords = takesWords;
   const looked = lookAtOnce(batch, calls);
-  try {
-    for (const [at, call] of calls.entries()) {
-      await breathe(run.signal);
-      if (run.changing.wish !== null) {
-        reportWaiting(batch, call, batch.actions.get(call.name)?.kind ?? "look");
-        continue;
-      }
-      const over = capOf(calls, at);
-      if (over !== null) {
-        report(batch, call, { kind: "look", code: "nothing_done", text: over });
-        continue;
-      }
-      run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOfCall(call) });
-      await performOne(batch, call, looked[at] ?? null);
+  for (const [at, call] of calls.entries()) {
+    await breathe(run.signal);
+    if (run.changing.wish !== null) {
+      reportWaiting(batch, call, batch.actions.get(call.name)?.kind ?? "look");
+      continue;
     }
-    await flush(batch);
-  } catch (thrown) {
-    if (rights === null) await takeBackSince(run, earlier);
-    throw thrown;
+    const over = capOf(calls, at);
+    if (over !== null) {
+      report(batch, call, { kind: "look", code: "nothing_done", text: over });
+      continue;
+    }
+    run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOfCall(call) });
+    await performOne(batch, call, looked[at] ?? null);
   }
+  await flush(batch);
   const changes = squash((run.begun?.changes ?? []).slice(earlier));
   return { reports: batch.reports, changed: batch.changed, changes };
 }

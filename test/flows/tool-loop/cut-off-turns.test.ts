@@ -36,7 +36,7 @@ test("in a session an interrupt keeps finished batches; headless it takes everyt
   }
 });
 
-test("of the reply that was being carried out nothing stays, also not what its command had made by then", async () => {
+test("of the reply that was being carried out stays what was applied, and nothing of the command that was stopped", async () => {
   const { signal, interrupt } = interruptible();
   setTimeout(interrupt, 400);
   const lines = [
@@ -44,7 +44,8 @@ test("of the reply that was being carried out nothing stays, also not what its c
     calls(make("half.txt"), call("bash", { command: "echo made > made.txt; sleep 600" }), make("never.txt")),
   ];
   const ran = await run(lines, { signal });
-  expect([ran.outcome.status, ran.files]).toEqual(["interrupted", { "done.txt": "x" }]);
+  expect([ran.outcome.status, ran.files]).toEqual(["interrupted", { "done.txt": "x", "half.txt": "x" }]);
+  expect(ran.outcome.changes.map(({ path }) => path)).toEqual(["done.txt", "half.txt"]);
 });
 
 test("at the cap a session keeps what is done, and 13 is the code all the same", async () => {

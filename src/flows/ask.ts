@@ -80,26 +80,29 @@ interface Arriving {
   done: Done | null;
 }
 
-/** One call, ready to be made. */
-interface Asking {
-  readonly request: ModelRequest;
+/** The size of a request: characters, and estimated tokens. `job`: whose model gets it. */
+interface Size {
+  readonly sent: number;
+  readonly estimate: number;
+  readonly job: Job;
+}
+
+/** One request. */
+interface Sending extends Size {
   /** Output tokens that a reply may have, worked out again when another model takes the call over. */
   readonly refit: () => number;
-  /** Called when the reply begins to arrive; returns the number of the call. */
-  readonly count: () => number;
+  /** Gets every piece of the text, and an empty one at its end. */
   readonly onText: (text: string, n: number) => void;
-  /** Gets every piece that arrives, to show how far the reply is. */
-  readonly onPiece: (kind: "text" | "thought", text: string, n: number) => void;
 }
 
 /** Milliseconds between two reports of progress. */
 const progressMs = 250;
 
-/** Reports how far the reply is, a few times a second; a quick reply is not reported. */
-function reportProgress({ emit, ledger, now }: Run): Asking["onPiece"] {
+/** Reports with every piece that arrives how far the reply is, a few times a second; a quick reply is not reported. */
+function reportProgress({ emit, ledger, now }: Run) {
   let [thoughts, lines] = [0, 0];
   let last = now().getTime();
-  return (kind, text, n) => {
+  return (kind: "text" | "thought", text: string, n: number) => {
     thoughts = kind === "thought" ? thoughts + text.length : 0;
     if (kind === "text") lines += text.split("\n").length - 1;
     const at = now().getTime();
@@ -122,7 +125,14 @@ const isRationed = ({ ledger, calling }: Run): boolean =>
   Number.isFinite(ledger.room(0)) || (calling.allowance ?? null) !== null;
 
 /** Collects the reply in `got`, which keeps what arrived before a failure. Throws reply_cut for an endless reply. */
-async function receive(run: Run, { request, refit, count, onText, onPiece }: Asking, got: Arriving) {
+async function receive(
+  run: Run,
+  request: ModelRequest,
+  { refit, onText }: Sending,
+  count: () => number,
+  got: Arriving,
+) {
+  const onPiece = reportProgress(run);
   let left = Math.max(maxPerToken * request.maxOutputTokens, isRationed(run) ? 0 : maxUncapped);
   for await (const event of run.calling.model.stream(request, run.signal, refit)) {
     // A fast reply never waits for the network: without a pause, signals and time limits would not be noticed.
@@ -130,7 +140,7 @@ async function receive(run: Run, { request, refit, count, onText, onPiece }: Ask
     if (got.n === 0) got.n = count();
     if (event.type === "text") {
       got.text += event.text;
-      onText(event.text, got.n);
+      if (event.text !== "") onText(event.text, got.n);
     } else if (event.type === "thought")
       run.emit({ type: "model.delta", n: got.n, channel: "thought", text: event.text });
     else if (event.type === "call") got.calls.push(event.call);
@@ -166,20 +176,12 @@ function hide({ veil, emit, calling }: Run, question: ModelQuestion): ModelQuest
   return { ...question, system, messages };
 }
 
-/** One request: its size in characters and in estimated tokens, and the room that the caps leave for its reply. */
-interface Sending {
-  readonly sent: number;
-  readonly estimate: number;
-  readonly refit: () => number;
-  /** Gets every piece of the text, and an empty one at its end. */
-  readonly onText: (text: string, n: number) => void;
-}
-
 async function askOnce(run: Run, question: ModelQuestion, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, calling } = run;
   const { job = "work" } = question;
   const sent = charactersOf(question);
   const estimate = ledger.estimate(sent);
+  const size = { sent, estimate, job };
   const maxReply = () => fit(run, estimate, job);
   const call = {
     input: Math.ceil(estimate * margin),
@@ -194,9 +196,9 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   const claim = (await calling.allowance?.reserve(call)) ?? null;
   const got: Arriving = { n: 0, isBrokenOff: false, text: "", calls: [], done: null };
   try {
-    return await send(run, question, { sent, estimate, refit: claim?.reply ?? maxReply, onText }, got);
+    return await send(run, question, { ...size, refit: claim?.reply ?? maxReply, onText }, got);
   } finally {
-    claim?.settle(spentOn(ledger, got, { estimate, sent, job }));
+    claim?.settle(spentOn(ledger, got, size));
   }
 }
 
@@ -224,16 +226,11 @@ async function permitHuge(
 /** Tokens of a first request above which its size is told: what a briefing chooses by itself is far smaller. */
 const largeRequest = 50_000;
 
-async function send(
-  run: Run,
-  question: ModelQuestion,
-  { sent, estimate, refit, onText }: Sending,
-  got: Arriving,
-): Promise<Reply> {
+async function send(run: Run, question: ModelQuestion, sending: Sending, got: Arriving): Promise<Reply> {
   const { ledger, emit, calling, now } = run;
-  const { job = "work" } = question;
+  const { estimate, job } = sending;
   const model = partOf(calling.model, job);
-  const maxOutputTokens = refit();
+  const maxOutputTokens = sending.refit();
   const effort = run.calling.effort?.[job] ?? null;
   if (ledger.sent === 0 && estimate > largeRequest && !calling.hugeAllowed)
     emit({
@@ -262,16 +259,15 @@ async function send(
     return ledger.count();
   };
   try {
-    const onSome = (text: string, n: number) => text !== "" && onText(text, n);
-    await receive(run, { request, refit, count, onText: onSome, onPiece: reportProgress(run) }, got);
-    onText("", got.n);
+    await receive(run, request, sending, count, got);
+    sending.onText("", got.n);
   } catch (thrown) {
     got.isBrokenOff = got.n === 0 && run.signal.aborted;
     if (got.n === 0 && thrown instanceof PaiError && thrown.code.startsWith("reply_")) got.n = count();
     throw thrown;
   } finally {
     release();
-    finish(run, got, { estimate, sent, job, ms: now().getTime() - started });
+    finish(run, got, sending, now().getTime() - started);
   }
   return readReply(got, request);
 }
@@ -295,17 +291,7 @@ function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: 
   return { text, calls, stop, native: isCut ? null : native };
 }
 
-/** The size of a request, and how long its call took. */
-interface Asked {
-  /** Tokens. */
-  readonly estimate: number;
-  /** Characters. */
-  readonly sent: number;
-  readonly job: Job;
-  readonly ms: number;
-}
-
-function finish(run: Run, got: Arriving, { estimate, sent, job, ms }: Asked): void {
+function finish(run: Run, got: Arriving, { estimate, sent, job }: Size, ms: number): void {
   const { n, done } = got;
   const usage = usageOf(run.ledger, got, estimate);
   const minimum = minimumOf(got, sent);

@@ -4,7 +4,7 @@ import { scheduleOf } from "../core/plan/parse-schedule.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { complexityOf, promiseOf, promiseOfSchedule } from "../core/plan/promise.ts";
 import { followSchedule } from "./eight-step.ts";
-import { makePlan, type PlanKind, presentApproved, singleShotPlan } from "./planning.ts";
+import { makePlan, type PlanKind, presentSaved, singleShotPlan } from "./planning.ts";
 import type { ApprovedWork } from "./plans/plan-state.ts";
 import type { Flow } from "./run.ts";
 import { execute, followMade } from "./single-shot.ts";
@@ -34,11 +34,11 @@ export function resumePlan({ plan: saved, steps, review, corrections }: Approved
     run.planning.wantsReview = review;
     run.planning.corrections = corrections;
     if (steps === null) {
-      const { plan, claims } = await presentApproved(run, saved, promiseOf(saved, 0));
+      const { plan, claims } = await presentSaved(run, saved, promiseOf(saved, 0), true);
       return execute(run, plan, claims);
     }
     const schedule = { plan: saved, steps };
-    const { plan, claims } = await presentApproved(run, saved, promiseOfSchedule(schedule, 0));
+    const { plan, claims } = await presentSaved(run, saved, promiseOfSchedule(schedule, 0), true);
     await followSchedule(run, { plan, steps }, claims);
   };
 }

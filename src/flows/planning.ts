@@ -91,24 +91,14 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
   const { made, messages: spoken, plans, cached, atOnce } = await findPlan(run, kind, wanted);
   if (key !== null && atOnce === null) planning.planned = [...planning.planned, { key, made: made as Json }];
   const plan = atOnce === null ? await asOnDisk(run, kind.planOf(made)) : kind.planOf(made);
+  const again = (text: string, next: string | null) =>
+    makeOne(run, kind, { ...wanted, messages: [...spoken, { role: "user", text }], plans: plans + 1, key: next });
   if (kind.planOf(made).intent === "look") {
     const text = await lookAround(run, plan);
-    const next = key === null ? null : keyBehindLooks(run, key, text);
-    return makeOne(run, kind, {
-      ...wanted,
-      messages: [...spoken, { role: "user", text }],
-      plans: plans + 1,
-      key: next,
-    });
+    return again(text, key === null ? null : keyBehindLooks(run, key, text));
   }
   const refusal = await refuseOnce(run, plan, atOnce === null ? "plan" : "script");
-  if (refusal !== null)
-    return makeOne(run, kind, {
-      ...wanted,
-      messages: [...spoken, { role: "user", text: refusal }],
-      plans: plans + 1,
-      key: null,
-    });
+  if (refusal !== null) return again(refusal, null);
   if (cached) {
     const text = "the plan of an earlier run of the same request is used again (a request in other words plans anew)";
     run.emit({ type: "notice", level: "info", code: "plan_cached", text });
@@ -134,23 +124,23 @@ async function refuseOnce(run: Run, plan: Plan, what: "plan" | "script"): Promis
 const mayMend = ({ calling, ledger, planning }: Run): boolean =>
   !planning.planOnly && (calling.caps.calls === null || ledger.made + 2 <= calling.caps.calls);
 
-/** Shows a saved plan and asks for a yes. Feedback counts as a no, since a saved plan cannot be changed. */
-export async function presentSaved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {
+/**
+ * Shows a saved plan and asks for a yes; where it was approved before, only about what needs a yes of its own. Feedback
+ * counts as a no, since a saved plan cannot be changed.
+ */
+export async function presentSaved(
+  run: Run,
+  saved: Plan,
+  promise: CallPromise,
+  isApproved = false,
+): Promise<Presented> {
   startAnew(run.dialogue);
   const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
-  const feedback = await requireYes(run, plan, claims);
-  if (feedback !== null)
+  if (isApproved) await takeYes(run, claims);
+  else if ((await requireYes(run, plan, claims)) !== null)
     throw new PaiError("declined", "a saved plan is carried out as it is; nothing was changed", {
       hint: "make a new one with: pai plan",
     });
-  return { plan, claims };
-}
-
-/** Shows a plan that was approved before; asks again only about what needs a yes of its own. */
-export async function presentApproved(run: Run, saved: Plan, promise: CallPromise): Promise<Presented> {
-  startAnew(run.dialogue);
-  const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
-  await takeYes(run, claims);
   run.ledger.reserve(0);
   return { plan, claims };
 }

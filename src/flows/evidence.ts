@@ -15,7 +15,7 @@ import { splitRange } from "../core/script/script.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { isLook, namesPath, rowOf } from "../core/vocabulary.ts";
 import type { FilesRead, Shown } from "./briefing/reading.ts";
-import { type Focus, noteSent, renderNested, showFile, toReadable } from "./briefing/sources.ts";
+import { type Focus, noteSent, pathOfRead, renderNested, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
 import { continueOrStart, filesOf, sharesOf, sizeOfFiles, tellChanged, textNow } from "./dialogue.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
@@ -27,18 +27,20 @@ function inputOfRead(target: string): Json {
   return range === null ? { path: target } : { path: range.path, start_line: range.from, end_line: range.to };
 }
 
-function looksOf(plan: Plan): readonly Call[] {
-  const steps = plan.execution_plan?.steps ?? [];
-  return steps.flatMap(({ action, target, destination }, at): Call[] => {
-    if (!isLook(action)) return [];
-    const under = destination === null ? {} : { path: destination };
-    const form = rowOf(action)?.form;
-    if (form === "lines") return [{ id: `look.${at + 1}`, name: action, input: inputOfRead(target) }];
-    if (form === "command") return [{ id: `look.${at + 1}`, name: action, input: { command: target } }];
-    const input = namesPath(action) ? { path: target } : { pattern: target, ...under };
-    return [{ id: `look.${at + 1}`, name: action, input }];
-  });
+function inputOfStep({ action, target, destination }: PlanStep): Json {
+  const form = rowOf(action)?.form;
+  if (form === "lines") return inputOfRead(target);
+  if (form === "command") return { command: target };
+  if (namesPath(action)) return { path: target };
+  return { pattern: target, ...(destination !== null && { path: destination }) };
 }
+
+/** The looks and commands of a plan that are wanted, as calls in their order. */
+export const callsOfSteps = (plan: Plan, isWanted: (step: PlanStep) => boolean): readonly Call[] =>
+  (plan.execution_plan?.steps ?? []).flatMap((step, at): readonly Call[] => {
+    const id = `${isLook(step.action) ? "look" : "run"}.${at + 1}`;
+    return isWanted(step) ? [{ id, name: step.action, input: inputOfStep(step) }] : [];
+  });
 
 /**
  * What shows which parts of a file the plan is about: its words, outputs of failed checks, and the ranges read.
@@ -71,7 +73,7 @@ async function renderLook(run: Run, report: CallReport): Promise<string> {
 
 /** Notes the lines of a file that the answer of a READ shows: they are numbered. */
 async function noteLines(run: Run, { name, target, ok }: CallReport, shown: string): Promise<void> {
-  const path = rowOf(name)?.form === "lines" && ok ? toReadable(run, target) : null;
+  const path = ok ? pathOfRead(run, { name, target }) : null;
   const text = path === null ? null : await textNow(run, path);
   if (path === null || text === null) return;
   const ranges = [...shown.matchAll(/^ *(\d+)(?: |$)/gm)].map(([, line]) => ({ from: Number(line), to: Number(line) }));
@@ -83,29 +85,16 @@ export async function noteAnswer(
   run: Run,
   { name, target, ok, text }: Pick<CallReport, "name" | "target" | "ok" | "text">,
 ): Promise<void> {
-  const path = rowOf(name)?.form === "lines" && ok ? toReadable(run, target) : null;
+  const path = ok ? pathOfRead(run, { name, target }) : null;
   const blob = path === null ? null : await run.overlay.read(path).catch(() => null);
   if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
 }
 
-/** Splits the steps before the first one that changes something. */
-function splitSteps(plan: Plan): readonly [PlanStep[], PlanStep[]] {
+/** The steps before the first one that changes something. */
+function stepsBefore(plan: Plan): readonly PlanStep[] {
   const steps = plan.execution_plan?.steps ?? [];
   const at = steps.findIndex(({ action }) => rowOf(action)?.kind === "change");
-  return at === -1 ? [[...steps], []] : [steps.slice(0, at), steps.slice(at)];
-}
-
-/** Looks and commands of these steps as calls, in their order; commands only where they may run. */
-function callsOfSteps(run: Run, plan: Plan, steps: readonly PlanStep[]): readonly Call[] {
-  if (steps.length === 0) return [];
-  const looks = new Map(looksOf(plan).map((call) => [call.id, call] as const));
-  return (plan.execution_plan?.steps ?? []).flatMap((step, at): readonly Call[] => {
-    if (!steps.includes(step)) return [];
-    if (step.action !== "RUN") return [looks.get(`look.${at + 1}`) ?? []].flat();
-    return mayRunCommand(run, step.target)
-      ? [{ id: `run.${at + 1}`, name: "RUN", input: { command: step.target } }]
-      : [];
-  });
+  return at === -1 ? steps : steps.slice(0, at);
 }
 
 /** The files that the plan names, as far as the dialogue does not show them. */
@@ -125,8 +114,9 @@ export const showNow = async (run: Run, plan: Plan): Promise<string> => (await s
 
 /** Does the looks that the plan lists after its changes, for the user to see. */
 export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<void> {
-  const looks = splitSteps(plan)[1].filter(({ action }) => isLook(action));
-  if (looks.length > 0) await perform(run, callsOfSteps(run, plan, looks), rights);
+  const before = stepsBefore(plan);
+  const calls = callsOfSteps(plan, (step) => isLook(step.action) && !before.includes(step));
+  if (calls.length > 0) await perform(run, calls, rights);
 }
 
 interface Evidence {
@@ -141,7 +131,9 @@ interface Evidence {
  * prompt `system`, also what the planning calls have looked at.
  */
 export async function collectEvidence(run: Run, plan: Plan, rights: Rights, system: string): Promise<Evidence> {
-  const calls = callsOfSteps(run, plan, splitSteps(plan)[0]);
+  const before = stepsBefore(plan);
+  const isDue = ({ action, target }: PlanStep) => isLook(action) || (action === "RUN" && mayRunCommand(run, target));
+  const calls = callsOfSteps(plan, (step) => before.includes(step) && isDue(step));
   const batch = await perform(run, calls, rights);
   const { reports } = batch;
   for (const { kind, target } of reports)
@@ -220,7 +212,7 @@ function countRound({ ledger, planning }: Run, reports: readonly CallReport[]): 
  * all of them fail does not count while a call is to spare.
  */
 export async function lookAround(run: Run, plan: Plan): Promise<string> {
-  const looked = looksOf(plan);
+  const looked = callsOfSteps(plan, ({ action }) => isLook(action));
   const named = new Set(looked.flatMap(({ input }) => (isFields(input) ? [input["path"]] : [])));
   const others = (plan.analysis?.files_to_read ?? []).filter((path) => !named.has(path));
   const calls = [
@@ -241,7 +233,7 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
   );
   const results: string[] = [];
   for (const [at, report] of reports.entries()) {
-    const path = rowOf(report.name)?.form === "lines" && report.ok ? toReadable(run, report.target) : null;
+    const path = report.ok ? pathOfRead(run, report) : null;
     if (path !== null) run.reading.bases.add(path);
     await noteAnswer(run, report);
     await noteLines(run, report, texts[at] ?? "");
@@ -268,10 +260,6 @@ function rangeOf({ input }: CallReport): ExcerptRange | null {
   return { from, to: Math.min(typeof to === "number" ? to : Number.POSITIVE_INFINITY, from + maxReadLines - 1) };
 }
 
-/** The file that a READ reads; null: it is another action, or the file may not be read. */
-const pathOfRead = (run: Run, { name, target }: CallReport): RelPath | null =>
-  rowOf(name)?.form === "lines" ? toReadable(run, target) : null;
-
 /** The target of a look; for a READ with its lines. */
 function targetOfStep({ target, input }: CallReport): string {
   const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
@@ -280,8 +268,7 @@ function targetOfStep({ target, input }: CallReport): string {
 
 /** The result of a look in a later phase; a file that was read without a range is shown whole, but for a long changelog. */
 export async function showLook(run: Run, report: CallReport): Promise<string> {
-  const whole = report.ok && rowOf(report.name)?.form === "lines" && !("start_line" in (report.input as object));
-  const named = whole ? toReadable(run, report.target) : null;
+  const named = report.ok && !("start_line" in (report.input as object)) ? pathOfRead(run, report) : null;
   const size = named === null ? 0 : ((await textNow(run, named))?.length ?? 0);
   const path = named === null || isLongChangelog(named, size) ? null : named;
   const shown = path === null ? null : await showFile(run, path);

@@ -4,7 +4,6 @@ import { approvalWording } from "../core/approval-wording.ts";
 import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
 import { tellOnce } from "../core/dialogue.ts";
-import type { Call } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { commandOf, type Rights, renderStepTarget } from "../core/plan/scope.ts";
@@ -23,7 +22,7 @@ import { mayRunCommand, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
 import { renderAnswerForm, renderLearning } from "./ending/ending.ts";
 import { hasDone } from "./ending/outcome.ts";
-import { showLook, showRest } from "./evidence.ts";
+import { callsOfSteps, showLook, showRest } from "./evidence.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Left, Progress } from "./progress.ts";
 import type { Run } from "./run.ts";
@@ -272,9 +271,10 @@ export async function takeSkips(run: Run, plan: Plan, script: Script, progress: 
   return [...notes, ...kept.map((step) => `SKIP ${step.target}: the user wants this step done`)];
 }
 
-/** Whether a command's place in the plan is behind all changes. */
-const isBehind = (steps: readonly PlanStep[], at: number) =>
-  steps.slice(at + 1).every(({ action }) => rowOf(action)?.kind !== "change");
+/** Whether the step is a command whose place in the plan is behind all changes. */
+const isBehind = (steps: readonly PlanStep[], step: PlanStep) =>
+  rowOf(step.action)?.kind === "command" &&
+  steps.slice(steps.indexOf(step) + 1).every(({ action }) => rowOf(action)?.kind !== "change");
 
 /** Runs the planned commands that no reply ran, unless changes should have followed them; null: there are none. */
 export async function runLeftOut(
@@ -283,13 +283,9 @@ export async function runLeftOut(
   rights: Rights,
   open: readonly PlanStep[],
 ): Promise<BatchReport | null> {
-  const steps = workOf(plan);
-  const calls = steps.flatMap((step, at): readonly Call[] => {
-    if (!open.includes(step) || rowOf(step.action)?.kind !== "command" || !isBehind(steps, at)) return [];
-    if (!mayRunCommand(run, commandOf(step.action, step.target))) return [];
-    const input = rowOf(step.action)?.form === "path" ? { path: step.target } : { command: step.target };
-    return [{ id: `left.${at + 1}`, name: step.action, input }];
-  });
+  const isLeft = (step: PlanStep) =>
+    open.includes(step) && isBehind(workOf(plan), step) && mayRunCommand(run, commandOf(step.action, step.target));
+  const calls = callsOfSteps(plan, isLeft);
   if (calls.length === 0) return null;
   const text = `pai runs what no reply ran of the plan: ${calls.map(({ name, input }) => `${name} ${Object.values(input as object)[0]}`).join("; ")}`;
   run.emit({ type: "notice", level: "info", code: "command_left_out", text });

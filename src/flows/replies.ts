@@ -15,6 +15,7 @@ import { type Form, rowOf } from "../core/vocabulary.ts";
 import { amend, findImplicit, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
+import { toReadable } from "./briefing/sources.ts";
 import { requireBound } from "./commands/commands.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { type BatchReport, perform } from "./perform.ts";
@@ -73,12 +74,9 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
   const tag = chooseTag(question.messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
   const messages = nameTag(question.messages, tag);
   const read = (path: string) => {
-    try {
-      const bytes = run.veiled.stage().shown(run.overlay.path(path, "read"));
-      return bytes === null ? null : new TextDecoder().decode(bytes);
-    } catch {
-      return null;
-    }
+    const readable = toReadable(run, path);
+    const bytes = readable === null ? null : run.veiled.stage().shown(readable);
+    return bytes === null ? null : new TextDecoder().decode(bytes);
   };
   const reply = await askAloud(run, { purpose, system, messages, format: null }, question.shows);
   const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>

@@ -102,6 +102,10 @@ export function toReadable(run: Run, text: string): RelPath | null {
   }
 }
 
+/** The file that a READ of this target reads; null: it is another action, or the file may not be read. */
+export const pathOfRead = (run: Run, { name, target }: { readonly name: string; readonly target: string }) =>
+  rowOf(name)?.form === "lines" ? toReadable(run, target) : null;
+
 /** A file as it is, and as the model may see it. */
 interface VeiledFile {
   readonly raw: FileBlob;
@@ -224,14 +228,8 @@ export async function readMentioned(run: Run): Promise<readonly Source[]> {
 
 /** After a READ of a whole file, notes it as seen: it may be overwritten. For the flow without a plan. */
 export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
-  if (
-    rowOf(name)?.form !== "lines" ||
-    fieldOf(input, "path") === "" ||
-    "start_line" in (input as object) ||
-    "end_line" in (input as object)
-  )
-    return;
-  const path = run.overlay.path(fieldOf(input, "path"), "read");
+  const path = pathOfRead(run, { name, target: fieldOf(input, "path") });
+  if (path === null || "start_line" in (input as object) || "end_line" in (input as object)) return;
   const blob = compressionOf(path) === null ? await run.overlay.read(path) : null;
   if (blob?.kind !== "file" || blob.bytes.length > run.overlay.room) return;
   if (isLongChangelog(path, blob.bytes.length)) return;

@@ -8,12 +8,11 @@ import { type Call, type CallResult, fieldOf, type Message, type Tool } from "..
 import type { RelPath } from "../../core/path.ts";
 import type { AnyAction } from "../../core/proposal.ts";
 import { brokenOff } from "../../core/session/conversation.ts";
-import { rowOf } from "../../core/vocabulary.ts";
 import { hintFor } from "../acting.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing/briefing.ts";
 import { renderPiped } from "../briefing/piped.ts";
-import { noteSent, readKnowledge, readMentioned, renderKnowledge } from "../briefing/sources.ts";
+import { noteSent, pathOfRead, readKnowledge, readMentioned, renderKnowledge } from "../briefing/sources.ts";
 import { checksOf } from "../checks/admit.ts";
 import { describeCheck, describeFailed, renderBaseline, runChecks } from "../checks/checks.ts";
 import { renderSince } from "../dialogue.ts";
@@ -24,16 +23,6 @@ import { loopPrompt } from "../prompts/prompts.ts";
 import type { Flow, Run } from "../run.ts";
 import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
 import { createInnerTools, explore, innerToolsOf, toTools } from "./inner-tools.ts";
-
-/** The file that a READ shows; none for another call, or when the policy refuses the path. */
-function pathsRead(run: Run, { name, input }: Call): readonly RelPath[] {
-  if (rowOf(name)?.form !== "lines") return [];
-  try {
-    return [run.overlay.path(fieldOf(input, "path"), "read")];
-  } catch {
-    return [];
-  }
-}
 
 /** Calls that a run may make, unless the user sets another cap. */
 export const maxTurns = 50;
@@ -107,7 +96,9 @@ function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly Ca
   const fitting = fitResults(run.calling, results);
   for (const [at, call] of calls.entries()) {
     if (fitting[at]?.text === results[at]?.text) continue;
-    for (const path of pathsRead(run, toActionCall(call, byTool))) run.overlay.forget(path);
+    const { name, input } = toActionCall(call, byTool);
+    const path = pathOfRead(run, { name, target: fieldOf(input, "path") });
+    if (path !== null) run.overlay.forget(path);
   }
   return fitting;
 }

@@ -134,20 +134,21 @@ async function receive(
 ) {
   const onPiece = reportProgress(run);
   let left = Math.max(maxPerToken * request.maxOutputTokens, isRationed(run) ? 0 : maxUncapped);
+  const show = ({ type, text }: Extract<ModelEvent, { type: "text" | "thought" }>) => {
+    if (type === "thought") run.emit({ type: "model.delta", n: got.n, channel: "thought", text });
+    else got.text += text;
+    if (type === "text" && text !== "") onText(text, got.n);
+    onPiece(type, text, got.n);
+  };
   for await (const event of run.calling.model.stream(request, run.signal, refit)) {
     // A fast reply never waits for the network: without a pause, signals and time limits would not be noticed.
     await breathe(run.signal);
     if (got.n === 0) got.n = count();
-    if (event.type === "text") {
-      got.text += event.text;
-      if (event.text !== "") onText(event.text, got.n);
-    } else if (event.type === "thought")
-      run.emit({ type: "model.delta", n: got.n, channel: "thought", text: event.text });
-    else if (event.type === "call") got.calls.push(event.call);
-    else got.done = event;
-    if (event.type === "text" || event.type === "thought") {
+    if (event.type === "call") got.calls.push(event.call);
+    else if (event.type === "done") got.done = event;
+    else {
       left -= event.text.length;
-      onPiece(event.type, event.text, got.n);
+      show(event);
     }
     if (left < 0) throw new PaiError("reply_cut", "the reply went on far beyond the length that was asked for");
   }

@@ -132,8 +132,6 @@ export function scoreBlocks(
 
 interface Measure {
   readonly sought: Sought;
-  /** Everything is shown, so nothing needs a score. */
-  readonly all: boolean;
   /** Characters that a block may have. */
   readonly maxSize: number;
 }
@@ -142,9 +140,8 @@ const sizeOf = (lines: readonly string[], { from, to }: ExcerptRange): number =>
   lines.slice(Math.max(0, from - 1 - lead), to).reduce((sum, line) => sum + line.length + 1, rangeCost);
 
 function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: Measure): Prepared {
-  const { all } = measure;
   const lines = linesOf(text);
-  const whole = all || text.length < wholeBelow;
+  const whole = text.length < wholeBelow;
   // A changelog is extended at its head; what it says of old releases is no place of the work.
   const parts = () => (kindOf(path) === "changelog" ? placesForEntry(lines) : cutBlocks(path, lines));
   const cut: readonly ExcerptRange[] = whole ? [{ from: 1, to: lines.length }] : parts();
@@ -152,11 +149,11 @@ function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: 
   const named = isNamed(signal) || signal?.by === "output" ? (signal?.lines ?? []) : [];
   const holds = ({ from, to }: ExcerptRange) => named.some((line) => from <= line && line <= to);
   const sized = cut.map(({ from, to }) => ({ from, to, size: sizeOf(lines, { from, to }) }));
-  const scores = all ? [] : scoreBlocks(lines, sized, measure);
+  const scores = scoreBlocks(lines, sized, measure);
   const blocks = sized.map((block, at): Scored => {
     const first = signal === null ? 0 : namedFile / (at + 1);
     const own = (scores[at] ?? 0) + (holds(block) ? namedLine : 0) + first;
-    return { ...block, value: all ? 1 : own * score };
+    return { ...block, value: own * score };
   });
   const outline = whole ? "" : outlineOf(path, lines, outlineBudget);
   return { path, lines, blocks, whole, named: isNamed(signal) && signal?.by === "request", outline };
@@ -268,17 +265,12 @@ function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, bloc
 
 /**
  * The best parts of the best files, in the order of the files, within `budget` characters. A file that the request
- * names is shown at least with its outline. `all`: everything fits, so every file is shown whole.
+ * names is shown at least with its outline.
  */
-export function chooseExcerpts(
-  candidates: readonly Candidate[],
-  sought: Sought,
-  budget: number,
-  all = false,
-): Excerpt[] {
+export function chooseExcerpts(candidates: readonly Candidate[], sought: Sought, budget: number): Excerpt[] {
   const maxSize = budget * shareOfOne;
-  const prepared = candidates.map((each) => prepare(each, { sought, all, maxSize }));
-  const files = all ? prepared : joinSmall(prepared, budget);
+  const prepared = candidates.map((each) => prepare(each, { sought, maxSize }));
+  const files = joinSmall(prepared, budget);
   const taken = take(files, budget, maxSize);
   return files.flatMap((file, at) => {
     const blocks = taken.get(file);

@@ -28,8 +28,6 @@ export interface RankedProject {
   /** The terms of the request. */
   readonly terms: readonly Term[];
   readonly ranking: Ranking;
-  /** Characters that showing all files takes; null: there are too many files to show them all. */
-  readonly smallLength: number | null;
   readonly survey: Survey;
   readonly commits: readonly SimilarCommit[];
   /** What the ranking lacks, one clause each. */
@@ -98,13 +96,10 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
     const defining = symbols.length === 0 ? files : addDefiners(files, await findDefiners(about));
     return { files: addCompany(defining, commits, paths, kinds), values };
   };
-  const isSmall = recorded?.whole ?? (tally.files <= surveyLimits.wholeFiles && tally.unread === 0);
-  const length = recorded === null ? tally.totalLength + surveyLimits.fileCost * tally.files : 0;
   return {
     paths,
     terms,
     ranking: recorded ?? (await rank()),
-    smallLength: isSmall ? length : null,
     survey,
     commits: recorded?.commits ?? history?.commits ?? [],
     lacks: lacksOf(more, tally, past?.lacks ?? null),

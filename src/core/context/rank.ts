@@ -127,8 +127,6 @@ export interface KeptRanking {
   /** The first files of the ranking. */
   readonly files: readonly Ranked[];
   readonly values: readonly number[];
-  /** The project was small enough to be shown whole. */
-  readonly whole: boolean;
   /** The commits that influenced the ranking, the most similar first. Absent: none. */
   readonly commits?: readonly SimilarCommit[];
 }

@@ -5,7 +5,7 @@ import type { Asked, RankedProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
 import { maxPiped } from "../../core/context/shown.ts";
 import { findStacks } from "../../core/context/stack.ts";
-import { surveyLimits } from "../../core/context/survey-limits.ts";
+import { isWritten, surveyLimits } from "../../core/context/survey-limits.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import { fence, fenceFile } from "../../core/data-fence.ts";
 import { mapTexts } from "../../core/map-texts.ts";
@@ -118,10 +118,10 @@ interface ReportedRanking extends Likely {
   readonly finish: () => void;
 }
 
-function reportRanking(project: RankedProject, whole = false): ReportedRanking {
+function reportRanking(project: RankedProject): ReportedRanking {
   const { ranking, survey, terms, commits, lacks } = project;
   const files = ranking.files.slice(0, limits.kept);
-  const kept = { files, values: ranking.values, whole, commits };
+  const kept = { files, values: ranking.values, commits };
   return { files, lacks, finish: () => survey.finish(kept, terms) };
 }
 
@@ -163,18 +163,13 @@ async function choose(
     project.close();
     return { excerpts: [], ranking: null };
   }
-  // An output may be about any part of any file, so with one even the files of a small project are ranked.
-  const all = asked.output === "" ? await readSmallProject(run, project, read, maxLength) : null;
+  const all = await readSmallProject(run, asked, project, read, maxLength);
   if (all !== null) {
     project.close();
     return { excerpts: all, ranking: null };
   }
   const ranked = await project.rank();
-  const isSmall = ranked.smallLength !== null && ranked.smallLength <= maxLength;
-  return {
-    excerpts: await pickExcerpts(run, ranked, read, maxLength, isSmall),
-    ranking: reportRanking(ranked, isSmall),
-  };
+  return { excerpts: await pickExcerpts(run, ranked, read, maxLength), ranking: reportRanking(ranked) };
 }
 
 function tellLacks(run: Run, lacks: readonly string[]): void {
@@ -238,19 +233,19 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   ];
   ranking?.finish();
   const text = parts.map((part) => part.text).join("\n\n");
-  const isAll = isWhole && (await showsAll(run, project, read, shown));
+  const isAll = isWhole && (await showsAll(asked, project, read, shown));
   return { text, parts, shown: sources.map(({ path }) => path), isWhole: isAll, likely };
 }
 
 /** Whether every text of a small project is among `shown`. */
 async function showsAll(
-  run: Run,
+  asked: Asked,
   { paths, more }: Pick<ListedProject, "paths" | "more">,
   read: ReadText,
   shown: ReadonlySet<string>,
 ): Promise<boolean> {
   if (more || paths.length > surveyLimits.wholeFiles) return false;
-  const left = orderFiles(paths, run.task.text).filter(({ path }) => !shown.has(path));
+  const left = orderFiles(paths, asked).filter(({ path }) => !shown.has(path));
   const texts = await Promise.all(left.map(({ path }) => read(path as RelPath)));
   return texts.every((source) => (source?.text ?? "") === "");
 }
@@ -361,10 +356,10 @@ function isNamedIn(text: string, path: string): boolean {
   return at >= 0 && !/[\w.-]/.test(text.charAt(at - 1));
 }
 
-/** Orders the files that may be shown: those that the request names, then other code, then the rest. */
-function orderFiles(paths: readonly string[], request: string) {
+/** Orders the files that may be shown: those that request or output name, then other code, then the rest. */
+function orderFiles(paths: readonly string[], { request, output }: Asked) {
   const exists = new Set(paths);
-  const lower = request.toLowerCase();
+  const lower = `${request}\n${output}`.toLowerCase();
   const files: { path: string; isNamed: boolean; place: number }[] = [];
   for (const path of paths) {
     const kind = kindAmong(path, exists);
@@ -376,11 +371,12 @@ function orderFiles(paths: readonly string[], request: string) {
 }
 
 /**
- * All files of a project that are not empty, whole; null: they are too many, together longer than `maxLength`, or the request
- * names one that cannot be shown whole.
+ * All files of a project that people wrote, whole; null: they are too many, together longer than `maxLength`, or request
+ * or output name one that cannot be shown whole.
  */
 async function readSmallProject(
   run: Run,
+  asked: Asked,
   { paths, more }: Pick<ListedProject, "paths" | "more">,
   read: ReadText,
   maxLength: number,
@@ -388,13 +384,14 @@ async function readSmallProject(
   if (more || paths.length > surveyLimits.wholeFiles) return null;
   let left = maxLength;
   const found: Source[] = [];
-  for (const { path, isNamed } of orderFiles(paths, run.task.text)) {
+  for (const { path, isNamed } of orderFiles(paths, asked)) {
     const source = await read(path as RelPath);
     if (source === null && isNamed) return null;
     if (source === null || source.text === "") continue;
+    if (!isNamed && (isTable(path, source.text) || !isWritten(source.text))) continue;
     left -= source.text.length + surveyLimits.fileCost;
     if (left < 0) return null;
-    if (isNamed || !isTable(path, source.text)) found.push(source);
+    found.push(source);
   }
   return found.map((source) => hideSource(run, source));
 }

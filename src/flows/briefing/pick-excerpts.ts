@@ -1,4 +1,4 @@
-/** Picks the files and parts of files that a briefing shows: the likeliest ones, or all of a small project. */
+/** Picks the files and parts of files that a briefing shows: the likeliest ones. */
 import { type Candidate, chooseExcerpts } from "../../core/context/excerpts.ts";
 import { isShowable, isTable, type Kind, kindAmong } from "../../core/context/kind.ts";
 import type { RankedProject } from "../../core/context/project.ts";
@@ -35,14 +35,8 @@ function allOf(paths: readonly string[], likely: readonly Ranked[], request: str
   return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];
 }
 
-/** Reads the files to choose from, the likeliest first; in a small project all files up to `maxLength` characters. */
-async function readCandidates(
-  run: Run,
-  { ranking, paths }: RankedProject,
-  readText: ReadText,
-  maxLength: number,
-  isSmall: boolean,
-): Promise<Chosen[]> {
+/** Reads the files to choose from, the likeliest first. */
+async function readCandidates(run: Run, { ranking, paths }: RankedProject, readText: ReadText): Promise<Chosen[]> {
   const { text: request } = run.task;
   const likely = ranking.files.filter(({ path, kind, signal }) => isNamed(signal) || isShowable(path, kind, request));
   const best = likely.slice(0, limits.excerpts);
@@ -51,14 +45,15 @@ async function readCandidates(
     .filter(({ signal }) => isNamed(signal) && signal?.by === "request")
     .slice(0, limits.excerpts);
   const wanted: readonly Pick<Ranked, "path" | "score" | "signal">[] =
-    isSmall || paths.length <= limits.excerpts ? allOf(paths, likely, request) : [...best, ...named];
+    paths.length <= limits.excerpts ? allOf(paths, likely, request) : [...best, ...named];
   const read = await Promise.all(
     wanted.map(async (ranked): Promise<Chosen[]> => {
       // A file that is named is read even if it is large, up to the limit of one read.
       const path = ranked.path as RelPath;
       const source = (await readText(path)) ?? (isWanted(ranked) ? await readSource(run, path) : null);
-      if (source === null || ((isSmall || ranked.signal === unsignalled) && source.text === "")) return [];
-      if (ranked.signal === unsignalled && source.text.length > (isSmall ? maxLength : limits.unsignalled)) return [];
+      if (source === null) return [];
+      const size = source.text.length;
+      if (ranked.signal === unsignalled && (size === 0 || size > limits.unsignalled)) return [];
       return [{ ranked, source, text: source.text }];
     }),
   );
@@ -70,21 +65,16 @@ async function readCandidates(
   });
 }
 
-/** Picks the parts of the project that the request is most likely about, or all of a small project. */
+/** Picks the parts of the project that the request is most likely about. */
 export async function pickExcerpts(
   run: Run,
   project: RankedProject,
   readText: ReadText,
   maxLength: number,
-  isSmall: boolean,
 ): Promise<Source[]> {
   const { terms, ranking } = project;
-  // Twice the budget, since the survey did not count files that it skipped, such as those with very long lines.
-  const maxOfSmall = 2 * maxLength;
-  const candidates = await readCandidates(run, project, readText, maxOfSmall, isSmall);
-  const fits = candidates.reduce((sum, { text }) => sum + text.length, 0) <= maxOfSmall;
-  const budget = isSmall && fits ? Number.POSITIVE_INFINITY : maxLength;
-  const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, budget, isSmall && fits);
+  const candidates = await readCandidates(run, project, readText);
+  const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, maxLength);
   const sources = new Map<string, Source>(candidates.map(({ source }) => [source.path, source]));
   return chosen.flatMap(({ path, text, whole, ranges, totalLines }) => {
     const source = sources.get(path);

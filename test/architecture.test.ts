@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_342,
+  core: 15_343,
   workspace: 12_945,
   cli: 11_620,
   flows: 11_610,

@@ -308,7 +308,7 @@ export const slashCommands: readonly Slash[] = [
     about: "what the model still has to do, where it keeps a list",
     run: (talk) => say(talk, visible(renderTasks(talk.open.session.conversation.tasks))),
   },
-  { name: "cost", about: "calls, tokens and cost so far", run: (talk) => say(talk, renderSpent(talk)) },
+  { name: "cost", about: "calls, tokens and cost since pai was started", run: (talk) => say(talk, renderSpent(talk)) },
   { name: "compact", about: "make the conversation a summary, so that it takes less room", run: compactTalk },
   { name: "clear", about: "start a new session", run: clear },
   { name: "undo", about: "take back the last run, or one: /undo RUN", run: reverse(undoInSession) },

@@ -54,13 +54,16 @@ const literal = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:])\s*\\?(["'`])([^\s"
 const element = /\s{0,3}>\s{0,40}([^\s<>"']{1,2048})\s{0,40}<\/[\w:.-]{0,40}(?:password|passphrase|secret)>/iy;
 /** Settings, logs and command lines also have values without quotation marks; after a blank one is the rest of a line. */
 const bareValues = [
-  /\\?["']?=(?![=>~])([^\s"'`&;,)<>|]{1,2048})/y,
-  /["']?[ \t]+=[ \t]*(?![=>~])([^\s"'`]{1,2048}?);?[ \t]*(?=\r?$|[ \t][#;])/my,
-  /["']?[ \t]*:[ \t]+([^\s"'`]{0,2047}[^\s"'`;,{[])[ \t]*(?=\r?$|[ \t]#)/my,
+  // A quotation mark or `&` within the value belongs to it, unless code or the next parameter begins there.
+  /\\?["']?=(?![=>~])((?:[^\s"'`&;,)<>|]|(?<=[^\s=])["'`](?=[\w%!#$^*])|&(?=[^\s&])(?![\w.[\]-]{0,64}=)){1,2048})/y,
+  /["']?[ \t]+=[ \t]*(?![=>~])(?![a-z]{0,2}["'`])(\S{0,2047}?[^\s"'`;]);?[ \t]*(?=\r?$|[ \t][#;])/imy,
+  /["']?[ \t]*:[ \t]+(?![a-z]{0,2}["'`])(\S{0,2047}[^\s"'`;,{[])[ \t]*(?=\r?$|[ \t]#)/imy,
 ];
 
 /** Names, options and addresses whose value follows in a way of its own. */
 const plainShapes = [
+  // In a sentence: what holds small and capital letters, digits and signs, as no word does.
+  /\b[Pp]ass(?:word|phrase):?[ \t]+(?:(?:to|is|as|with)[ \t]+)?["'`]?(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[!$%^&*#?~|])([^\s"'`^/]\S{7,199}?)(?=["'`]?[.,;:)]?(?:\s|$))/g,
   /^[ \t]*(?:requirepass|masterauth|bindpw|rootpw|psk)[ \t]+["']?([^\s"']{1,2048})["']?[ \t]*\r?$/gim,
   /\bsecret[ \t]+"([^\s"]{1,2048})"/gi,
   // The headers that nginx, Apache and HAProxy pass on.

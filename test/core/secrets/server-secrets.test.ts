@@ -50,7 +50,34 @@ test.each([
 });
 
 test.each([
+  "DB_PASSWORD=Hq7!k%Q$2&vB^m",
+  "set DB_PASSWORD=Hq7!k%Q$2&vB^m in .env",
+  'DB_PASSWORD=Hq7"!k%Q$2',
+  `password = Zq9"%k!#t7abc`,
+  String.raw`database password: Zq9$&*{x}"%\k!#t7`,
+  "set the password to Hx7!kQ$2&vB^m9 in config.ini",
+  `the password "Kk9{q}|~!x" is new`,
+])("hides the whole value in %s", (text) => {
+  const left = maskSecrets(text, "plain");
+  for (const part of ["vB", "$2", "!x", "t7", "*"]) expect(left).not.toContain(part);
+});
+
+test.each([
+  ["curl -d user=me&password=tiger99&csrf=1 http://x", "user=me&password=", "&csrf=1 http://x"],
+  ['sh -c "mysql --password=tiger99" && ls', 'sh -c "mysql --password=', '" && ls'],
+  ["PGPASSWORD=tiger99&& psql", "PGPASSWORD=", "&& psql"],
+  [`{"cmd":"--password=tiger99","user":1}`, `{"cmd":"--password=`, `","user":1}`],
+])("hides no more than the value in %s", (text, before, after) => {
+  const left = maskSecrets(text, "plain");
+  expect([left.includes(before), left.endsWith(after), left.includes("tiger99")]).toEqual([true, true, false]);
+});
+
+test.each([
   "password=",
+  'password = f"{user}-{host}"',
+  "password: r'abc'",
+  "The password must hold 8 characters, A-Z and 0-9!",
+  "the password is in config.ini",
   `password: \${DB_PASSWORD}`,
   "password=$DB_PASSWORD",
   "password = {{ vault_password }}",

@@ -25,7 +25,7 @@ interface Made {
 /** One file a.py, the runs that changed it, and the turns of a session. */
 function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<Turn>[]) {
   const statuses = new Map(Object.entries(runs).map(([id, { status }]) => [id, status]));
-  const disk = { text: "" };
+  const disk: { text: string; link?: string } = { text: "" };
   const written: Written[] = [];
   /** What the user's undos and redos wrote, and those runs of the ones asked for that stand. */
   const writtenBy = (asked: ReadonlySet<string>): readonly Written[] => {
@@ -54,7 +54,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   const workspace = {
     root: "/nowhere/w",
     path: (path: string) => path,
-    read: async () => blob(disk.text),
+    read: async () => (disk.link === undefined ? blob(disk.text) : { kind: "link", target: disk.link }),
   } as unknown as Workspace;
   const lines: SessionLine[] = [];
   const none = { undone: null, became: "", changed: true, status: "verified", told: [], since: [], request: "" };
@@ -299,5 +299,27 @@ test("of a run that was rolled back somebody else's edit is told, and a look at 
     past.truth.sink(past.open, event as unknown as StampedEvent);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
   past.disk.text = `${edit.after}y = 1\n`;
+  expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
+});
+
+test("a file that a run left as somebody else had made it is told with the run's end, and not once more", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
+  past.disk.text = edit.after;
+  past.truth.follow(past.open.session);
+  const summary = { path: "a.py", op: "modify", from: null, before: hashOf(edit.after), after: hashOf("x = 3\n") };
+  past.disk.text = "x = 4\n";
+  for (const event of [
+    { type: "run.started", at: "2026", run: "r2" },
+    { type: "run.finished", at: "2026", run: "r2", outcome: { changes: [summary], left: ["a.py"] } },
+  ])
+    past.truth.sink(past.open, event as unknown as StampedEvent);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+});
+
+test("a link in place of a file is a change, and no loss", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
+  past.disk.text = edit.after;
+  past.truth.follow(past.open.session);
+  past.disk.link = "/etc/hostname";
   expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
 });

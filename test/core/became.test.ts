@@ -42,11 +42,12 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
       status: "unverified",
       changes: [
         { ...change("lib"), op: "mkdir", added: 0, deleted: 0 },
-        { ...change("lib/a.py"), op: "move", from: "a.py" },
+        { ...change("core"), op: "move", from: "old", added: 0, deleted: 0 },
+        { ...change("lib/a.py"), op: "move", from: "a.py", after: "1" },
         { ...change("b.py"), op: "delete" },
       ],
     },
-    `kept: 2 files (+4 −2), ${unproved}; changed: lib/, a.py → lib/a.py, b.py (deleted)`,
+    `kept: 2 files (+4 −2), ${unproved}; changed: lib/, old → core, a.py → lib/a.py, b.py (deleted)`,
   ],
   ["work without a check", { status: "unverified", changes: one }, `${kept}, ${unproved}; changed: a.py`],
   [

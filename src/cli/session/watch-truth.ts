@@ -24,11 +24,11 @@ const maxWatched = 200;
 const maxNamed = 10;
 const none = "no commit";
 
-/** The SHA-256 of a file; null: there is none; undefined: it may not be read. */
+/** The SHA-256 of a file, or of what else is there; null: nothing is there; undefined: it may not be read. */
 async function hashOf(workspace: Workspace, path: string): Promise<string | null | undefined> {
   try {
     const blob = await workspace.read(workspace.path(path, "read"));
-    return blob?.kind === "file" ? digest(blob.bytes) : null;
+    return blob && digest(blob.kind === "file" ? blob.bytes : Buffer.from(JSON.stringify(blob)));
   } catch (thrown) {
     return toPaiError(thrown).code === "path_refused" ? undefined : null;
   }
@@ -98,11 +98,13 @@ export function watchTruth({
     if (known.size > maxWatched && oldest !== undefined) known.delete(oldest);
   }
 
-  function learnOutcome({ changes, commit, commands = [] }: Outcome): void {
+  function learnOutcome({ changes, commit, commands = [], left = [] }: Outcome): void {
     for (const { path, from, op, after } of changes) {
       if (from !== null) learn(from, null);
       if (op === "delete" || after !== null) learn(path, after);
     }
+    // The outcome tells that they are as somebody else left them.
+    for (const path of left) known.delete(path);
     // Where HEAD moved during a run without commands, somebody else has moved it, so the next request is told.
     if (commit !== undefined || commands.length > 0) head = nameHead(workspace.root);
   }

@@ -25,7 +25,7 @@ const name = (all: readonly string[]): string => nameSome([...new Set(all)], max
 
 /** "2 files (+4 −1)" */
 function countChanges(changes: readonly ChangeSummary[]): string {
-  const files = changes.filter(({ op }) => op !== "mkdir");
+  const files = changes.filter(({ op, after }) => op !== "mkdir" && !(op === "move" && after === null));
   if (files.length === 0) return counted(changes.length, "folder");
   const sum = (field: "added" | "deleted") => files.reduce((total, change) => total + change[field], 0);
   return `${counted(files.length, "file")} (+${sum("added")} −${sum("deleted")})`;

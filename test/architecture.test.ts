@@ -119,18 +119,18 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_343,
+  core: 15_328,
   workspace: 12_945,
-  cli: 11_620,
-  flows: 11_610,
-  models: 4_700,
+  cli: 11_621,
+  flows: 11_544,
+  models: 4_633,
   ui: 4_730,
   store: 4_000,
   lab: 3_610,
   acp: 1_020,
   actions: 970,
   mcp: 550,
-  system: 470,
+  system: 463,
   ".": 100,
 };
 

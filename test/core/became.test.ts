@@ -70,6 +70,14 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
     ended("declined", 'the user declined: "one error text"'),
     'not applied, the user declined: "one error text"',
   ],
+  [
+    "a no to what a command changed, whose line names the file",
+    {
+      ...ended("partial", "done in part: sh -c 'echo > two.txt; exit 3': exit 3; the rest is kept"),
+      ...{ changes: one, ...no("two.txt"), undone: [] },
+    },
+    `kept in part: 1 file (+2 −1), ${unproved}; changed: a.py; the user declined the changes to: two.txt`,
+  ],
   ["a red check", { ...red, rolled_back: back }, "rolled back, failed: check x: exit 1"],
   [
     "a failure before any change",

@@ -112,8 +112,8 @@ const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): reado
 export function becameOf(outcome: Outcome): string {
   const { status, changes, refused, undone = [], skipped = [], commands = [], merged = [], corrections = [] } = outcome;
   const { stays, commit, then: after = [], checks, declined = { paths: [] }, error } = outcome;
-  const isTold = (name: string) =>
-    error?.message.includes(name) === true || notDone.some(({ target }) => target === name);
+  const isNotDone = (name: string) => notDone.some(({ target }) => target === name);
+  const isTold = (command: string) => error?.message.includes(command) === true || isNotDone(command);
   // A command that ended badly is told as one that ran.
   const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
   const notDone = [...(status === "declined" ? [] : refused), ...undone].filter((step) => !hasRun(step));
@@ -139,7 +139,7 @@ export function becameOf(outcome: Outcome): string {
     clause("changed: ", outcome.left === undefined ? changed : []),
     clause(
       "the user declined the changes to: ",
-      status === "declined" ? [] : declined.paths.filter((path) => !isTold(path)),
+      status === "declined" ? [] : declined.paths.filter((path) => !isNotDone(path)),
     ),
     clause(
       "checks that failed: ",

@@ -2,6 +2,7 @@
 import type { Blob } from "./change.ts";
 import { linesOf } from "./context/blocks.ts";
 import { type ExcerptRange, renderExcerpt } from "./context/excerpts.ts";
+import { rangesOf } from "./context/large-file.ts";
 import { fence, fenceFile } from "./data-fence.ts";
 import { matchLines } from "./line-diff.ts";
 import type { Message } from "./model.ts";
@@ -92,15 +93,9 @@ export function untoldRanges(
 ): readonly ExcerptRange[] {
   const lines = linesOf(text);
   const known = knownLines(files.get(path), lines);
-  const untold: { from: number; to: number }[] = [];
-  for (const { from, to } of ranges ?? [{ from: 1, to: lines.length }])
-    for (let line = from; line <= Math.min(to, lines.length); line += 1) {
-      if (known[line - 1] === true) continue;
-      const last = untold.at(-1);
-      if (last?.to === line - 1) last.to = line;
-      else untold.push({ from: line, to: line });
-    }
-  return untold;
+  const wanted = lines.map(() => ranges === null);
+  for (const { from, to } of ranges ?? []) wanted.fill(true, from - 1, to);
+  return rangesOf(wanted.map((isWanted, at) => isWanted && known[at] !== true));
 }
 
 /** Notes that the messages show these ranges of a file (null: all of it). Returns whether they show all of it now. */

@@ -1,4 +1,5 @@
 /** What kind of file a path names, judged by its name, and how likely a change to such a file is. Pure. */
+import { nameOf } from "../path.ts";
 
 export type Kind = "code" | "side" | "test" | "document" | "changelog" | "generated";
 
@@ -13,10 +14,6 @@ const weights: Readonly<Record<Kind, number>> = {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-/*
- * Names, folders and endings are looked up in sets where that is enough: in a small project, compiling a pattern would
- * take longer than everything else here.
- */
 const codeEndings = words(
   "ts tsx mts cts js jsx mjs cjs vue svelte astro py pyi pyx ipynb go rs java kt kts scala groovy cs fs vb c h cc cpp cxx hh hpp hxx m mm " +
     "swift rb erb php phtml lua pl pm r jl dart ex exs erl hrl clj cljs cljc hs elm ml mli nim zig v sv vhd sol sh bash zsh fish " +
@@ -44,12 +41,10 @@ const buildNames = words(
   "makefile dockerfile containerfile rakefile gemfile jenkinsfile vagrantfile procfile justfile cmakelists.txt",
 );
 
-const hintsAtGenerated = /generated|_pb2|\.[^/]*\./;
 const generated =
   /\.min\.(?:js|css|mjs)$|(?:^|[._-])generated\.|\.(?:pb|g|gen)\.(?:go|cc|h|dart|cs|ts)$|_pb2(?:_grpc)?\.pyi?$/;
 const changelog =
   /^(?:changes?|change-?logs?|history|news|releases?|release[-_]notes?|whatsnew|upgrad(?:e|ing)|migrat(?:e|ing|ion))(?:[-_.][\w.-]*)?(?:\.(?:md|rst|txt|adoc|ya?ml|html))?$/;
-const hintsAtTest = /test|spec|bench|e2e|fixture|mock|^(?:play|scratch)/;
 const test =
   /(?:^|\/)(?:tests?|testing|specs?|__tests__|__mocks__|e2e|fixtures?|testdata|test[-_]\w+|integration[-_]tests?|unit[-_]tests?|bench(?:es|marks?)?)\/|^(?:play(?:ground)?|scratch)\.[a-z]+$|[._-](?:test|tests|bench|e2e)\.[a-z0-9]+$|(?:\.spec\.[a-z0-9]+|[_-]spec\.(?:rb|[cm]?[jt]sx?|lua|cr|coffee|moon|fnl))$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/;
 const documentNames = /^(?:license|copying|notice|authors|contributors|readme|maintainers|codeowners)/;
@@ -79,7 +74,7 @@ export const isCodeFile = (path: string): boolean => isCode(partsOf(path));
 
 function isGenerated({ lower, folders, name, ending }: Parts): boolean {
   const isNamed = generatedNames.has(name) || generatedEndings.has(ending) || isIn(folders, generatedFolders);
-  return isNamed || (hintsAtGenerated.test(lower) && generated.test(lower));
+  return isNamed || generated.test(lower);
 }
 
 const isProseOf = ({ name, ending }: Parts) => documentEndings.has(ending) || documentNames.test(name);
@@ -93,7 +88,7 @@ export function kindOf(path: string): Kind {
   const { lower, folders, name } = parts;
   if (isGenerated(parts)) return "generated";
   if (!isCode(parts) && (isIn(folders, changelogFolders) || changelog.test(name))) return "changelog";
-  if (hintsAtTest.test(lower) && test.test(lower)) return "test";
+  if (test.test(lower)) return "test";
   if (isProseOf(parts) || isIn(folders, sampleFolders) || !isCode(parts)) return "document";
   const source = folders.findIndex((folder) => sourceFolders.has(folder));
   const above = source < 0 ? folders : folders.slice(0, source);
@@ -105,7 +100,6 @@ export type Paths = Pick<ReadonlySet<string>, "has">;
 
 /** Whether a file is generated from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
 function isTwin(path: string, exists: Paths): boolean {
-  if (!path.endsWith("js") && !path.endsWith("jsx") && !path.endsWith("ts")) return false;
   const declared = /^(.*)\.d\.([mc]?)ts$/.exec(path);
   if (declared !== null)
     return exists.has(`${declared[1]}.${declared[2]}js`) || exists.has(`${declared[1]}.${declared[2]}ts`);
@@ -135,23 +129,14 @@ export function kindWeights(request: string): Readonly<Record<Kind, number>> {
   return { ...weights, ...Object.fromEntries(lifted) };
 }
 
-/** How the names of legal texts begin. */
-const legalBeginnings = words("lice copy noti pate auth cont code");
-/** There may be very many paths: only names with one of these letters are looked at. */
-const legalLetters = new Set([...legalBeginnings].flatMap((begin) => [begin[0], begin[0]?.toUpperCase()]));
 const legal =
   /(?:^|\/)(?:licen[cs]es?|copying|copyright|notice|patents|authors|contributors|code[-_]of[-_]conduct)(?:[-_.][\w.-]*)?$/i;
 
 const asksLegal = /\b(?:licen[cs]e|copyright|notice|authors|contributors|conduct|lisensi)\b/i;
 
 /** Whether a file is a legal text that a request does not ask for; it is neither ranked nor shown. */
-export function isAside(path: string, request: string): boolean {
-  const from = path.lastIndexOf("/") + 1;
-  if (!legalLetters.has(path[from])) return false;
-  const name = path.slice(from);
-  if (!legalBeginnings.has(name.slice(0, 4).toLowerCase()) || !legal.test(path)) return false;
-  return !asksLegal.test(request) && !request.includes(name);
-}
+export const isAside = (path: string, request: string): boolean =>
+  legal.test(path) && !asksLegal.test(request) && !request.includes(nameOf(path));
 
 /** Whether a file may be shown for a request: never a generated file, and a legal text only when it is asked for. */
 export const isShowable = (path: string, kind: Kind, request: string): boolean =>

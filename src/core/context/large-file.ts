@@ -102,7 +102,7 @@ function matchWords(file: LargeFile, lines: readonly string[], room: number) {
 }
 
 /** The lines that are marked, as ranges. */
-function rangesOf(marked: readonly boolean[]): readonly ExcerptRange[] {
+export function rangesOf(marked: readonly boolean[]): readonly ExcerptRange[] {
   const found: { from: number; to: number }[] = [];
   for (const [at, isMarked] of marked.entries()) {
     const last = found.at(-1);

@@ -51,25 +51,16 @@ function pickCalled(name: string, same: readonly string[]): readonly string[] {
   return same.length <= maxNamesakes ? same : [];
 }
 
-/**
- * Finds files by what a text calls them: their path, an absolute path that ends in it, or a name that few files have.
- * `names`: the base names of all texts that will be looked for; they are few, while `paths` may be very many.
- */
-function openFinder(names: ReadonlySet<string>, paths: readonly string[]): (text: string) => Named {
-  const byPath = new Set<string>();
-  const byName = new Map<string, string[]>();
-  const hasDocument = [...names].some((name) => document.test(`${name}.md`));
-  for (const path of paths) {
-    const base = baseOf(path);
-    const name = names.has(base) || !hasDocument ? base : (document.exec(base)?.[1] ?? base);
-    if (!names.has(name)) continue;
-    byPath.add(path);
-    const same = byName.get(name);
-    if (same === undefined) byName.set(name, [path]);
-    else same.push(path);
+/** Finds files by what a text calls them: their path, an absolute path that ends in it, or a name that few files have. */
+function openFinder(paths: readonly string[]): (text: string) => Named {
+  const all = new Set(paths);
+  const byName = Map.groupBy(paths, baseOf);
+  for (const [name, same] of byName) {
+    const [, bare] = document.exec(name) ?? [];
+    if (bare !== undefined) byName.set(bare, [...(byName.get(bare) ?? []), ...same]);
   }
   const find = (text: string): Named => {
-    if (byPath.has(text)) return { paths: [text], exact: true };
+    if (all.has(text)) return { paths: [text], exact: true };
     const same = byName.get(baseOf(text)) ?? [];
     const lower = text.toLowerCase();
     if (text.includes("/")) {
@@ -121,7 +112,7 @@ export function findSignals(request: string, output: string, paths: readonly str
   const found = new Map<string, Signal>();
   const mentions = mentionsOf(request, output, paths);
   if (mentions.length === 0) return found;
-  const find = openFinder(new Set(mentions.map(({ text }) => baseOf(text))), paths);
+  const find = openFinder(paths);
   for (const { text, line, by } of mentions) {
     const named = find(text);
     const weight = weightOf(by, named.exact, line !== null);

@@ -1,8 +1,7 @@
 /** Scores files by the project's history: which files similar commits changed, how often each file changes. Pure. */
 
 import { nameOf } from "../path.ts";
-import { countInTexts } from "./count-in-texts.ts";
-import type { Term } from "./words.ts";
+import { openCounter, type Term } from "./words.ts";
 
 /** A commit, as `git log` tells it. */
 export interface Commit {
@@ -38,50 +37,34 @@ const oftenChanged = 9;
 /** A commit of more files says little about each, and is ignored. */
 export const maxFiles = 40;
 
-/**
- * Maps a path of an old commit to where the file is now: the same path, or the only one with its name; null: gone. Only
- * paths in commits are looked up among those of the project, which may be very many.
- */
-function openWhereabouts(commits: readonly Commit[], paths: Iterable<string>): (path: string) => string | null {
-  const changed = new Set<string>();
-  for (const { files } of commits) if (files.length <= maxFiles) for (const file of files) changed.add(file);
-  const names = new Set([...changed].map(nameOf));
-  const here = new Set<string>();
-  const byName = new Map<string, string | null>();
-  for (const path of paths) {
-    const name = nameOf(path);
-    if (!names.has(name)) continue;
-    if (changed.has(path)) here.add(path);
-    byName.set(name, byName.has(name) ? null : path);
-  }
-  return (path) => (here.has(path) ? path : (byName.get(nameOf(path)) ?? null));
+/** Maps a path of an old commit to where the file is now: the same path, or the only one with its name; null: gone. */
+function openWhereabouts(paths: readonly string[]): (path: string) => string | null {
+  const here = new Set(paths);
+  const byName = Map.groupBy(paths, nameOf);
+  return (path) => {
+    const [only = null, ...others] = byName.get(nameOf(path)) ?? [];
+    return here.has(path) ? path : others.length > 0 ? null : only;
+  };
 }
 
 /** Similarity of each commit's message to the terms: BM25, the subject counting twice. */
-function similarities(commits: readonly Commit[], terms: readonly Term[]): Float64Array {
-  const subjects = commits.map(({ subject }) => subject.toLowerCase());
-  const bodies = commits.map(({ body }) => body.slice(0, 2_000).toLowerCase());
-  const lengths = subjects.map((subject, at) => 2 * subject.length + (bodies[at]?.length ?? 0));
-  const mean = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
-  const [inSubjects, inBodies] = [countInTexts(subjects, terms, 50), countInTexts(bodies, terms, 50)];
-  const scores = new Float64Array(commits.length);
-  for (const [number, term] of terms.entries()) {
-    const countIn = (at: number) => {
-      const place = at * terms.length + number;
-      return 2 * (inSubjects[place] ?? 0) + (inBodies[place] ?? 0);
-    };
-    let holding = 0;
-    for (let at = 0; at < commits.length; at += 1) if (countIn(at) > 0) holding += 1;
-    if (holding === 0) continue;
-    const idf = Math.log(1 + (commits.length - holding + 0.5) / (holding + 0.5));
-    for (let at = 0; at < commits.length; at += 1) {
-      const count = countIn(at);
-      if (count === 0) continue;
-      const norm = bm25.k1 * (1 - bm25.b + (bm25.b * (lengths[at] ?? 0)) / mean);
-      scores[at] = (scores[at] ?? 0) + (term.weight * idf * count * (bm25.k1 + 1)) / (count + norm);
-    }
-  }
-  return scores;
+function similarities(commits: readonly Commit[], terms: readonly Term[]): readonly number[] {
+  const count = openCounter(terms);
+  const told = commits.map(({ subject, body }) => {
+    const about = body.slice(0, 2_000);
+    const [inSubject, inBody] = [count(subject.toLowerCase()), count(about.toLowerCase())];
+    const counts = terms.map((_, at) => 2 * (inSubject?.[at] ?? 0) + (inBody?.[at] ?? 0));
+    return { length: 2 * subject.length + about.length, counts };
+  });
+  const mean = told.reduce((sum, { length }) => sum + length, 0) / Math.max(1, told.length);
+  const values = terms.map(({ weight }, at) => {
+    const holding = told.filter(({ counts }) => (counts[at] ?? 0) > 0).length;
+    return weight * Math.log(1 + (told.length - holding + 0.5) / (holding + 0.5));
+  });
+  return told.map(({ length, counts }) => {
+    const norm = bm25.k1 * (1 - bm25.b + (bm25.b * length) / mean);
+    return counts.reduce((sum, n, at) => sum + ((values[at] ?? 0) * n * (bm25.k1 + 1)) / (n + norm), 0);
+  });
 }
 
 function scale(values: Map<string, number>, least = 0): Map<string, number> {
@@ -98,11 +81,11 @@ function add(values: Map<string, number>, path: string | null, value: number): v
 export function scoreHistory(
   commits: readonly Commit[],
   terms: readonly Term[],
-  paths: Iterable<string>,
+  paths: readonly string[],
 ): HistoryScores {
-  const whereIs = openWhereabouts(commits, paths);
+  const whereIs = openWhereabouts(paths);
   const scores = similarities(commits, terms);
-  const best = [...scores]
+  const best = scores
     .map((score, at) => [at, score] as const)
     .filter(([at, score]) => score > 0 && (commits[at]?.files.length ?? 0) <= maxFiles)
     .sort(([, a], [, b]) => b - a)

@@ -1,4 +1,5 @@
 /** Finds files called after a name in a request, as `sendf.c` for "sendf: close the pipe". Pure. */
+import { nameOf } from "../path.ts";
 import { type Kind, kindOf } from "./kind.ts";
 import { splitRequest } from "./request.ts";
 import type { Signal } from "./signals.ts";
@@ -48,17 +49,15 @@ const plain = (text: string) => text.toLowerCase().replace(/[-_]/g, "");
 /** Files that stand for their folder. */
 const entries = ["index.", "mod.rs", "__init__.py"] as const;
 
-function stemOf(path: string): string {
+/** The path of a module without its ending; of a file that stands for its folder, the folder. */
+function moduleOf(path: string): string {
   const slash = path.lastIndexOf("/") + 1;
-  if (slash > 0 && entries.some((entry) => path.startsWith(entry, slash)))
-    return path.slice(path.lastIndexOf("/", slash - 2) + 1, slash - 1);
+  if (slash > 0 && entries.some((entry) => path.startsWith(entry, slash))) return path.slice(0, slash - 1);
   const dot = path.indexOf(".", slash + 1);
-  return path.slice(slash, dot < 0 ? undefined : dot);
+  return dot < 0 ? path : path.slice(0, dot);
 }
 
-/** Character codes of `-` and `_`, which are left out when names are compared. */
-const signs = new Set([45, 95]);
-const ascii = 128;
+const stemOf = (path: string): string => nameOf(moduleOf(path));
 
 /** By name: the files with that name whose kind counts. */
 function findCalled(
@@ -66,16 +65,9 @@ function findCalled(
   paths: readonly string[],
   kinds: Readonly<Record<Kind, number>>,
 ): Map<string, string[]> {
-  const names = [...named.keys()];
-  const shortest = Math.min(...names.map((name) => name.length));
   const called = new Map<string, string[]>();
-  // A project may have very many paths: only those whose name begins like a wanted one are taken apart.
-  const firsts = new Set([...names, ...entries].map((name) => name.charCodeAt(0)));
   for (const path of paths) {
-    const first = path.charCodeAt(path.lastIndexOf("/") + 1);
-    if (first < ascii && !signs.has(first) && !firsts.has(first) && !firsts.has(first + 32)) continue;
-    const stem = stemOf(path);
-    const name = stem.length < shortest ? "" : plain(stem);
+    const name = plain(stemOf(path));
     if (!named.has(name)) continue;
     const kind = kindOf(path);
     if (kind === "code" || kinds[kind] >= 0.5) called.set(name, [...(called.get(name) ?? []), path]);
@@ -86,14 +78,6 @@ function findCalled(
 const moduleWeight = 2;
 /** How many parts at the end of a dotted name may be a class and its member. */
 const maxMembers = 2;
-
-/** The path of a module without its ending; of a file that stands for its folder, the folder. */
-function moduleOf(path: string): string {
-  const slash = path.lastIndexOf("/") + 1;
-  if (slash > 0 && entries.some((entry) => path.startsWith(entry, slash))) return path.slice(0, slash - 1);
-  const dot = path.indexOf(".", slash + 1);
-  return dot < 0 ? path : path.slice(0, dot);
-}
 
 /** By path: a signal for each module that a dotted name in the request means, as `shop.cart.Cart` means `shop/cart.py`. */
 function findModules(prose: string, paths: readonly string[]): Map<string, Signal> {

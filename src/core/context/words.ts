@@ -176,7 +176,7 @@ export function termsOf(request: string, output = ""): Term[] {
  * Whether a spelling that is found at `at` counts there: a short one only where a word begins, and one that ends in a
  * digit only where its number ends, so that `f1` is not in `f12`.
  */
-export function countsAt(lower: string, spelling: string, at: number): boolean {
+function countsAt(lower: string, spelling: string, at: number): boolean {
   if (spelling.length > 3) return true;
   if (at > 0 && isLetter(lower.charCodeAt(at - 1))) return false;
   const end = at + spelling.length;

@@ -1,8 +1,9 @@
 /** What a run reports while it happens: the only way core and flows speak. */
 
+import type { ShapeOf } from "./json.ts";
 import type { Message } from "./model.ts";
 import type { Notice } from "./question.ts";
-import type { eventSchema, ShapeOf } from "./schemas.ts";
+import type { eventSchema } from "./schemas.ts";
 
 /** A file that a request showed, whole or in part. */
 export interface SentFile {

@@ -209,6 +209,14 @@ export function createReplyReader(): ReplyReader {
   };
 }
 
+/** The type of what a schema describes, as pai hands it on: nothing of it is changed. */
+export type ShapeOf<Schema extends z.ZodMiniType> = Settled<z.infer<Schema>>;
+type Settled<T> = T extends readonly (infer Item)[]
+  ? readonly Settled<Item>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Settled<Exclude<T[K], undefined>> }
+    : T;
+
 /** How many wrappers around a value are opened at most. */
 export const maxWraps = 5;
 

@@ -1,6 +1,7 @@
 /** How a run ended: the document of `--json`, computed by us and never by the model. */
 
 import { exitCodes, type Failure } from "./error.ts";
+import type { ShapeOf } from "./json.ts";
 import { noUsage } from "./model.ts";
 import type {
   amendmentSchema,
@@ -10,7 +11,6 @@ import type {
   outcomeSchema,
   promiseSchema,
   refusedSchema,
-  ShapeOf,
 } from "./schemas.ts";
 import { nameSome } from "./suggest.ts";
 

@@ -2,15 +2,7 @@
 import * as z from "zod/mini";
 import { exitCodes } from "./error.ts";
 import type { Purpose } from "./model.ts";
-import { planSchema } from "./plan/parse-plan.ts";
-
-/** The type of what a schema describes, as pai hands it on: nothing of it is changed. */
-export type ShapeOf<Schema extends z.ZodMiniType> = Settled<z.infer<Schema>>;
-type Settled<T> = T extends readonly (infer Item)[]
-  ? readonly Settled<Item>[]
-  : T extends object
-    ? { readonly [K in keyof T]: Settled<Exclude<T[K], undefined>> }
-    : T;
+import { planSchema } from "./plan/plan.ts";
 
 const count = z.int().check(z.nonnegative());
 const digest = z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/)));

@@ -3,7 +3,7 @@ import { readJson } from "../json.ts";
 import type { Json } from "../model.ts";
 import type { Script, ScriptAction } from "../script/script.ts";
 import { type PlanAction, rowOf } from "../vocabulary.ts";
-import { type Plan, type PlanStep, settleIntent } from "./plan.ts";
+import { type Plan, type PlanStep, planOf } from "./plan.ts";
 
 /** What a script may have that is done at once; a larger one counts as a plan. */
 export const atOnceBounds = { paths: 5, lines: 300 } as const;
@@ -91,18 +91,10 @@ export function planOfScript(script: Script, reply: string): Plan {
     const step = { action: row.name as PlanAction, ...placeOf(action) };
     places.set(`${step.action} ${step.target} ${step.destination ?? ""}`, step);
   }
-  const steps = [...places.values()].map((step, at): PlanStep => {
-    return { ...step, step_number: at + 1, purpose: "", depends_on: [], expected_outcome: "" };
-  });
+  const steps = [...places.values()];
   const checks = script.actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "check" ? [arg.trim()] : []));
-  const notes = { estimated_time: "", key_challenges: [], recommendations: [] };
-  return settleIntent({
-    intent: "task",
-    reply,
-    analysis: null,
-    execution_plan: { steps, checks: [...new Set(checks)], fallback_strategies: [] },
-    intelligence_notes: { complexity_assessment: steps.length > atOnceBounds.paths ? "moderate" : "simple", ...notes },
-  });
+  const complexity = steps.length > atOnceBounds.paths ? "moderate" : "simple";
+  return planOf({ reply, analysis: null, steps, checks: [...new Set(checks)], complexity });
 }
 
 export const linesWritten = ({ actions }: Script): number =>

@@ -1,75 +1,18 @@
 /** Reads a plan from a model's JSON: tolerant of form, strict about meaning. */
-import * as z from "zod/mini";
 import { replyCaps } from "../caps.ts";
 import {
   barePath,
-  complexity,
   type FieldNames,
-  fileLists,
-  filled,
-  lenientCommands,
-  leniently,
-  lenientText,
-  listOf,
   maxWraps,
   nameFields,
   namesSeveral,
-  objectOf,
   type Reading,
   readJson,
   readLeniently,
-  texts,
-  toList,
-  toTarget,
-  toText,
 } from "../json.ts";
 import { type Fields, isFields, type Json } from "../model.ts";
-import { isPlanned, namesPath, needsTarget, ownName, rowOf, vocabulary } from "../vocabulary.ts";
-import { type Plan, type PlanStep, settleIntent, workOf } from "./plan.ts";
-
-const planActions = vocabulary.filter(isPlanned).map(({ name }) => name);
-
-const whole = z.int();
-const numbers = leniently((value) => toList(value).map(Number).filter(Number.isInteger), z.array(whole));
-
-const step = objectOf({
-  step_number: leniently((value) => Math.trunc(Number(value)) || 0, whole),
-  action: leniently((value) => plainAction(toText(value)), z.enum(planActions)),
-  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), lenientText.schema),
-  destination: leniently(
-    (value) => (value === "" || value == null ? null : toTarget(value)),
-    z.nullable(lenientText.schema),
-  ),
-  purpose: lenientText,
-  depends_on: numbers,
-  expected_outcome: lenientText,
-});
-
-const form = objectOf({
-  intent: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "look", "task"])),
-  reply: lenientText,
-  analysis: filled({
-    user_intent: lenientText,
-    target_identification: lenientText,
-    ...fileLists,
-    risk_assessment: lenientText,
-    success_criteria: texts,
-  }),
-  execution_plan: filled({
-    steps: listOf(step),
-    checks: lenientCommands,
-    fallback_strategies: texts,
-  }),
-  intelligence_notes: filled({
-    complexity_assessment: complexity,
-    estimated_time: lenientText,
-    key_challenges: texts,
-    recommendations: texts,
-  }),
-});
-
-/** The schema with which a plan is requested and checked; the order of fields matters to providers that keep it. */
-export const planSchema = form.schema;
+import { namesPath, needsTarget, rowOf } from "../vocabulary.ts";
+import { type Plan, type PlanStep, planForm, settleIntent, workOf } from "./plan.ts";
 
 /** Why a well-formed plan still cannot be followed; null when it can. */
 function findFault(plan: Plan): string | null {
@@ -101,22 +44,12 @@ const bareStep = (written: PlanStep, at: number): PlanStep => {
 
 /** Reads the plan; `why` is worded for the model that has to repair it. */
 export function readPlan(value: Json): Reading<Plan> {
-  const reading = readLeniently<Plan>(form, unpackPlan(value), "the reply");
+  const reading = readLeniently<Plan>(planForm, unpackPlan(value), "the reply");
   if (!reading.ok) return reading;
   const { execution_plan: held, ...rest } = reading.value;
   const plan = { ...rest, execution_plan: held && { ...held, steps: held.steps.map(bareStep) } };
   const fault = findFault(plan);
   return fault === null ? { ok: true, value: settleIntent(plan) } : { ok: false, why: fault };
-}
-
-/** The action that a model's name for it means: `LIST PATH`, `list-path`, `write_file`, `CREATE FOLDER`. */
-function plainAction(name: string): string {
-  const word = name
-    .trim()
-    .toUpperCase()
-    .replace(/[\s-]+/g, "_");
-  const own = ownName(word);
-  return rowOf(own) === null ? ownName(word.replace(/_FILES?$/, "")) : own;
 }
 
 const names: FieldNames = { reply: ["response", "answer", "message"] };

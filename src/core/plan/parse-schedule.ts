@@ -20,7 +20,7 @@ import {
 import { type Fields, isFields, type Json } from "../model.ts";
 import { type PlanAction, rowOf } from "../vocabulary.ts";
 import { openEnvelope, readPlan } from "./parse-plan.ts";
-import { type Plan, type PlanStep, workOf } from "./plan.ts";
+import { type Plan, type PlanStep, planOf, workOf } from "./plan.ts";
 
 const step = objectOf({ title: lenientText, hint: lenientText });
 const scopeFields = { ...fileLists, commands: lenientCommands };
@@ -39,54 +39,34 @@ export const scheduleSchema = form.schema;
 
 type Written = z.infer<typeof scheduleSchema>;
 
-function planOf({ mode, complexity: assessed, reply, steps, scope }: Written): Plan {
+function planOfSchedule({ mode, complexity: assessed, reply, steps, scope }: Written): Plan {
   if (mode === "chat")
     return { intent: "conversation", reply, analysis: null, execution_plan: null, intelligence_notes: null };
-  const describe = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}: ${hint}`);
+  const { commands, ...files } = scope ?? noScope;
   const rows: readonly (readonly [PlanAction, readonly string[]])[] = [
-    ["READ", scope?.files_to_read ?? []],
-    ["WRITE", scope?.files_to_create ?? []],
-    ["MODIFY", scope?.files_to_modify ?? []],
-    ["RM", scope?.files_to_delete ?? []],
-    ["RUN", scope?.commands ?? []],
+    ["READ", files.files_to_read],
+    ["WRITE", files.files_to_create],
+    ["MODIFY", files.files_to_modify],
+    ["RM", files.files_to_delete],
+    ["RUN", commands],
   ];
-  const planned = rows.flatMap(([action, targets]) => targets.map((target) => ({ action, target })));
-  return {
-    intent: "task",
+  const planned = planOf({
     reply,
     analysis: {
       user_intent: "",
       target_identification: "",
-      files_to_read: scope?.files_to_read ?? [],
-      files_to_create: scope?.files_to_create ?? [],
-      files_to_modify: scope?.files_to_modify ?? [],
-      files_to_delete: scope?.files_to_delete ?? [],
+      ...files,
       risk_assessment: "",
-      success_criteria: steps.map(describe),
+      success_criteria: steps.map(({ title, hint }) => (hint === "" ? title : `${title}: ${hint}`)),
     },
-    execution_plan: {
-      steps: planned.map(
-        ({ action, target }, at): PlanStep => ({
-          step_number: at + 1,
-          action,
-          target,
-          destination: null,
-          purpose: "",
-          depends_on: [],
-          expected_outcome: "",
-        }),
-      ),
-      checks: [],
-      fallback_strategies: [],
-    },
-    intelligence_notes: {
-      complexity_assessment: assessed,
-      estimated_time: "",
-      key_challenges: [],
-      recommendations: [],
-    },
-  };
+    steps: rows.flatMap(([action, targets]) => targets.map((target) => ({ action, target, destination: null }))),
+    checks: [],
+    complexity: assessed,
+  });
+  return { ...planned, intent: "task" };
 }
+
+const noScope = { files_to_read: [], files_to_create: [], files_to_modify: [], files_to_delete: [], commands: [] };
 
 const wordOf = (value: Json | undefined) => toText(value).trim().toLowerCase();
 
@@ -127,7 +107,7 @@ export function readSchedule(value: Json): Reading<Schedule> {
     .flat()
     .find((path) => !scope?.commands.includes(path) && namesSeveral(path));
   if (several !== undefined) return { ok: false, why: `scope: ${several} must be one path: an entry for each file` };
-  return { ok: true, value: { plan: planOf(written.value), steps: joinSurplus(steps) } };
+  return { ok: true, value: { plan: planOfSchedule(written.value), steps: joinSurplus(steps) } };
 }
 
 const score = leniently(

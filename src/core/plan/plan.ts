@@ -1,44 +1,108 @@
-/** The plan as a type; `parse-plan.ts` reads it, `reply-schemas.ts` describes it to the model. */
+/** The form of a plan: its schema and type; `parse-plan.ts` reads one, `reply-schemas.ts` describes it to the model. */
+import * as z from "zod/mini";
+import {
+  complexity,
+  fileLists,
+  filled,
+  lenientCommands,
+  leniently,
+  lenientText,
+  listOf,
+  objectOf,
+  type ShapeOf,
+  texts,
+  toList,
+  toTarget,
+  toText,
+} from "../json.ts";
+import { isLook, isPlanned, ownName, rowOf, vocabulary } from "../vocabulary.ts";
 
-import { isLook, type PlanAction, rowOf } from "../vocabulary.ts";
-
-export type Complexity = "simple" | "moderate" | "complex";
-
-export interface PlanStep {
-  readonly step_number: number;
-  readonly action: PlanAction;
-  readonly target: string;
-  readonly destination: string | null;
-  readonly purpose: string;
-  readonly depends_on: readonly number[];
-  readonly expected_outcome: string;
+/** The action that a model's name for it means: `LIST PATH`, `list-path`, `write_file`, `CREATE FOLDER`. */
+function plainAction(name: string): string {
+  const word = name
+    .trim()
+    .toUpperCase()
+    .replace(/[\s-]+/g, "_");
+  const own = ownName(word);
+  return rowOf(own) === null ? ownName(word.replace(/_FILES?$/, "")) : own;
 }
 
-export interface Plan {
-  /** `look`: the steps are looks only, and another plan follows their results. */
-  readonly intent: "conversation" | "look" | "task";
-  readonly reply: string;
-  readonly analysis: {
-    readonly user_intent: string;
-    readonly target_identification: string;
-    readonly files_to_read: readonly string[];
-    readonly files_to_create: readonly string[];
-    readonly files_to_modify: readonly string[];
-    readonly files_to_delete: readonly string[];
-    readonly risk_assessment: string;
-    readonly success_criteria: readonly string[];
-  } | null;
-  readonly execution_plan: {
-    readonly steps: readonly PlanStep[];
-    readonly checks: readonly string[];
-    readonly fallback_strategies: readonly string[];
-  } | null;
-  readonly intelligence_notes: {
-    readonly complexity_assessment: Complexity;
-    readonly estimated_time: string;
-    readonly key_challenges: readonly string[];
-    readonly recommendations: readonly string[];
-  } | null;
+const planActions = vocabulary.filter(isPlanned).map(({ name }) => name);
+
+const whole = z.int();
+const numbers = leniently((value) => toList(value).map(Number).filter(Number.isInteger), z.array(whole));
+
+const step = objectOf({
+  step_number: leniently((value) => Math.trunc(Number(value)) || 0, whole),
+  action: leniently((value) => plainAction(toText(value)), z.enum(planActions)),
+  target: leniently((value) => (Array.isArray(value) && value.length > 1 ? "" : toTarget(value)), lenientText.schema),
+  destination: leniently(
+    (value) => (value === "" || value == null ? null : toTarget(value)),
+    z.nullable(lenientText.schema),
+  ),
+  purpose: lenientText,
+  depends_on: numbers,
+  expected_outcome: lenientText,
+});
+
+/** How a plan is read; the order of fields matters to providers that keep it. */
+export const planForm = objectOf({
+  intent: leniently((value) => toText(value).trim().toLowerCase(), z.enum(["conversation", "look", "task"])),
+  reply: lenientText,
+  analysis: filled({
+    user_intent: lenientText,
+    target_identification: lenientText,
+    ...fileLists,
+    risk_assessment: lenientText,
+    success_criteria: texts,
+  }),
+  execution_plan: filled({
+    steps: listOf(step),
+    checks: lenientCommands,
+    fallback_strategies: texts,
+  }),
+  intelligence_notes: filled({
+    complexity_assessment: complexity,
+    estimated_time: lenientText,
+    key_challenges: texts,
+    recommendations: texts,
+  }),
+});
+
+/** The schema with which a plan is requested and checked. */
+export const planSchema = planForm.schema;
+
+/** A plan. `intent` look: the steps are looks only, and another plan follows their results. */
+export type Plan = ShapeOf<typeof planSchema>;
+export type PlanStep = NonNullable<Plan["execution_plan"]>["steps"][number];
+export type Complexity = NonNullable<Plan["intelligence_notes"]>["complexity_assessment"];
+
+/** What a plan that no model wrote as one is made from. */
+interface PlanParts extends Pick<Plan, "reply" | "analysis"> {
+  readonly steps: readonly Pick<PlanStep, "action" | "target" | "destination">[];
+  readonly checks: readonly string[];
+  readonly complexity: Complexity;
+}
+
+/** The plan of these steps, in their order; its intent follows from them. */
+export function planOf({ reply, analysis, steps, checks, complexity: assessed }: PlanParts): Plan {
+  const open = { purpose: "", depends_on: [], expected_outcome: "" };
+  return settleIntent({
+    intent: "task",
+    reply,
+    analysis,
+    execution_plan: {
+      steps: steps.map((step, at) => ({ ...step, step_number: at + 1, ...open })),
+      checks,
+      fallback_strategies: [],
+    },
+    intelligence_notes: {
+      complexity_assessment: assessed,
+      estimated_time: "",
+      key_challenges: [],
+      recommendations: [],
+    },
+  });
 }
 
 /** The steps of a plan without FINISH. */

@@ -1,8 +1,8 @@
 /** JSON Schemas of plan, schedule and verdict, as models get them. */
 import { toJSONSchema } from "zod/mini";
 import type { Json } from "../model.ts";
-import { planSchema } from "./parse-plan.ts";
 import { scheduleSchema, verdictSchema } from "./parse-schedule.ts";
+import { planSchema } from "./plan.ts";
 
 /** Fields of a plan that are read when a model sends them, but not requested: nothing depends on them. */
 const unasked = new Set([

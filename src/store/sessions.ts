@@ -1,19 +1,17 @@
 /** Session files in the user's state folder: a JSON line for each event, appended as it happens. */
-import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, statSync } from "node:fs";
+import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { type Printed, turnRecord } from "../core/session/became.ts";
-import type { Conversation } from "../core/session/conversation.ts";
-import { parseLine, type SessionLine } from "../core/session/line.ts";
+import type { SessionLine } from "../core/session/line.ts";
 import {
-  conversationBefore,
   emptySession,
   foldSession,
-  foldTurns,
-  forgetReplaced,
+  markOf,
+  type ReadSession,
   readSession,
   type Session,
 } from "../core/session/session.ts";
@@ -32,11 +30,6 @@ export interface OpenSession {
   add(line: SessionLine): void;
   /** Takes in what another process has added since. */
   refresh(): void;
-  /**
-   * The conversation before turn `at` (from 0); read from the file if a summary has replaced it. Throws file_unusable
-   * if it is no longer there.
-   */
-  before(at: number): Conversation;
   /** Takes every event of a run and saves those that belong to a session. Never throws. */
   sink(event: StampedEvent): void;
   close(): void;
@@ -68,16 +61,13 @@ export interface Sessions {
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
-/** Of larger files only the end is resumed. */
-const maxBytes = 64 * 1024 * 1024;
-
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
 
 /** `folder` is the sessions folder of one workspace; it is made with the first line. */
-export function openSessions(folder: string, root: string, maxLoaded = maxBytes): Sessions {
+export function openSessions(folder: string, root: string): Sessions {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () => listJsonl(folder).filter((id) => idShape.test(id));
-  const read = (id: string) => readSessionFile(fileOf(id), id, maxLoaded);
+  const read = (id: string) => readSession(id, readFileSync(fileOf(id), "utf8"));
   const summarize = (id: string): SessionSummary[] => {
     try {
       const session = readTurns(fileOf(id), id);
@@ -114,7 +104,7 @@ export function openSessions(folder: string, root: string, maxLoaded = maxBytes)
       const at = now();
       const id = loaded?.id ?? `${stamp(at)}-${crypto.randomUUID().slice(0, 8)}`;
       const file = openAppend(folder, fileOf(id), { warn, read: () => read(id).session });
-      const session = loaded === null ? emptySession(id, at.toISOString()) : forgetReplaced(loaded);
+      const session = loaded ?? emptySession(id, at.toISOString());
       return follow(session, file, { root, now, isNew: loaded === null });
     },
     prune(keep) {
@@ -140,13 +130,12 @@ function unknownSession(stateDir: string, wanted: string): PaiError {
 
 /** A session that is not saved (--ephemeral). */
 export function openUnkept(now: () => Date): OpenSession {
-  const nowhere: Append = { write: () => false, read: () => null, isNews: () => false, close: () => {} };
+  const nowhere: Append = { write: () => {}, read: () => null, isNews: () => false, close: () => {} };
   return follow(emptySession("", now().toISOString()), nowhere, { root: "", now, isNew: false });
 }
 
 interface Append {
-  /** False: the line was not saved. */
-  write(line: SessionLine): boolean;
+  write(line: SessionLine): void;
   /** The session as saved in the file; null: not readable. */
   read(): Session | null;
   /** Whether another process has written since it was last asked. */
@@ -167,7 +156,7 @@ function openAppend(
   let known = sizeNow();
   return {
     write(line) {
-      if (broken) return false;
+      if (broken) return;
       try {
         if (fd === null) {
           mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -178,11 +167,9 @@ function openAppend(
         const bytes = Buffer.from(`${JSON.stringify(line, hide)}\n`);
         writeBytes(fd, bytes);
         known += bytes.length;
-        return true;
       } catch (error) {
         broken = true;
         warn(`the session cannot be saved: ${toPaiError(error, file).message}`);
-        return false;
       }
     },
     read() {
@@ -212,43 +199,17 @@ function follow(
 ): OpenSession {
   let session = start;
   let begun = !isNew;
-  const before = (at: number): Conversation => {
-    const known = conversationBefore(session, at);
-    if (known !== null) return known;
-    const turn = session.turns[at];
-    const kept = file.read();
-    const found =
-      kept === null
-        ? null
-        : conversationBefore(
-            kept,
-            kept.turns.findIndex(({ run }) => run === turn?.run),
-          );
-    if (found !== null) return found;
-    throw new PaiError(
-      "file_unusable",
-      `the conversation before turn ${at + 1} is not in the session's file any more`,
-      {
-        hint: "only the end of a session over 64 MiB can be rewound; its files can: /rewind N code",
-      },
-    );
-  };
-  const recall = (line: SessionLine): Conversation | null => {
-    if (line.type === "session.summarized") return before(line.from - 1);
-    return line.type === "session.rewound" && line.turns < session.turns.length ? before(line.turns) : null;
-  };
   /** Lines before the first turn. They are written with it, since a session without a turn leaves no file. */
   const early: SessionLine[] = [];
   const add = (line: SessionLine) => {
-    session = foldSession(session, line, recall(line));
+    session = foldSession(session, line);
     if (!begun && line.type.startsWith("session.")) return void early.push(line);
     if (!begun) {
       begun = true;
       file.write({ type: "session.started", v: 1, id: session.id, at: now().toISOString(), root });
       for (const each of early) file.write(each);
     }
-    const isKept = file.write(line);
-    if (isKept && line.type === "conversation.replaced") session = forgetReplaced(session);
+    file.write(line);
   };
   const printed = { checks: new Map<string, string>(), commands: new Map<string, string>() };
   return {
@@ -260,13 +221,14 @@ function follow(
       const news = file.isNews() ? file.read() : null;
       if (news === null) return;
       // Processes that spoke at the same time leave a mixture in the file that no provider takes.
-      const { messages } = session.conversation;
-      const begun = news.conversation.messages.slice(0, messages.length);
-      const isMixed = JSON.stringify(begun) !== JSON.stringify(messages);
-      const turns = news.turns.map((turn) => ({ ...turn, before: null }));
-      session = forgetReplaced(isMixed ? { ...news, turns, conversation: session.conversation } : news);
+      const { conversation, replaced, turns: own } = session;
+      const begun = news.conversation.messages.slice(0, conversation.messages.length);
+      const now = markOf(session);
+      const beforeOf = (run: string) => own.find((turn) => turn.run === run)?.before ?? now;
+      const turns = news.turns.map((turn) => ({ ...turn, before: beforeOf(turn.run) }));
+      const isMixed = JSON.stringify(begun) !== JSON.stringify(conversation.messages);
+      session = isMixed ? { ...news, turns, conversation, replaced } : news;
     },
-    before,
     sink(event) {
       if (event.type === "run.started") for (const each of [printed.checks, printed.commands]) each.clear();
       if (event.type === "check.finished" && event.when === "after") printed.checks.set(event.command, event.output);
@@ -322,76 +284,11 @@ function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
   }
 }
 
-export interface ReadSession {
-  readonly session: Session;
-  /** Number of unreadable lines. */
-  readonly damaged: number;
-  /** Number of bytes whose messages were left out; 0: none. */
-  readonly leftOut: number;
-}
-
-const pieceBytes = 1024 * 1024;
 /** How the lines of turns and of the session itself start in the file. */
 const turnLine = /^\{"type":"(?:turn|session)\./;
-const lookBytes = 20;
 
-/** Calls `take` with each line up to the byte `end`; the last line may be incomplete. */
-function eachLine(file: string, end: number, take: (line: Buffer) => void): void {
-  const fd = openSync(file, "r");
-  try {
-    let rest: Buffer[] = [];
-    for (let at = 0; at < end; ) {
-      const piece = Buffer.alloc(Math.min(pieceBytes, end - at));
-      const length = readSync(fd, piece, 0, piece.length, at);
-      if (length === 0) break;
-      at += length;
-      let from = 0;
-      for (let to = piece.indexOf(10); to >= 0 && to < length; to = piece.indexOf(10, from)) {
-        take(Buffer.concat([...rest, piece.subarray(from, to)]));
-        rest = [];
-        from = to + 1;
-      }
-      rest.push(piece.subarray(from, length));
-    }
-    take(Buffer.concat(rest));
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** The turns up to the byte `end`, without their messages, which take most of the space. */
-function readTurns(file: string, id: string, end = statSync(file).size): Session {
-  const lines: SessionLine[] = [];
-  eachLine(file, end, (line) => {
-    if (!turnLine.test(line.toString("latin1", 0, lookBytes))) return;
-    try {
-      lines.push(parseLine(line.toString("utf8")));
-    } catch {
-      // Only this line is lost; `readSession` counts damaged lines.
-    }
-  });
-  return foldTurns(id, lines);
-}
-
-/** The part of the limit that is read from the end of a larger file; it exceeds any model's context window. */
-const lastPart = 1 / 8;
-
-/** Reads the session; of a file with more than `most` bytes only the last messages. Throws system errors. */
-function readSessionFile(file: string, id: string, maxLoaded: number): ReadSession {
-  const { size } = statSync(file);
-  const fd = openSync(file, "r");
-  try {
-    const bytes = Buffer.alloc(size <= maxLoaded ? size : Math.floor(maxLoaded * lastPart));
-    const length = readSync(fd, bytes, 0, bytes.length, size - bytes.length);
-    if (size <= maxLoaded) return { ...readSession(id, bytes.toString("utf8", 0, length)), leftOut: 0 };
-    // Starts at the first complete turn, as a turn without its beginning would mislead; if there is none, with no
-    // message.
-    const found = bytes.indexOf('\n{"type":"turn.started"');
-    const start = found < 0 ? length : found + 1;
-    const leftOut = size - bytes.length + start;
-    const earlier = readTurns(file, id, leftOut);
-    return { ...readSession(id, bytes.toString("utf8", start, length), earlier), leftOut };
-  } finally {
-    closeSync(fd);
-  }
+/** The turns alone: their messages take most of the space, and of the time that reading takes. */
+function readTurns(file: string, id: string): Session {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return readSession(id, lines.filter((line) => turnLine.test(line)).join("\n")).session;
 }

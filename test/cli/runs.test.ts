@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { type ListedRun, renderRows, toRow } from "../../src/cli/runs.ts";
 import { describeLosses, renderListed } from "../../src/cli/session/render-resumed.ts";
-import type { ReadSession } from "../../src/store/sessions.ts";
+import type { ReadSession } from "../../src/core/session/session.ts";
 import { firstLine } from "../../src/ui/sanitize.ts";
 
 const run: ListedRun = {
@@ -70,7 +70,7 @@ test("an undone task of several lines is named by its first, on one line", () =>
 
 test("a session that goes on with another model says which one it had", () => {
   const session = { turns: [{ model: "gemini:gemini-3.8-flash" }, { model: "" }] };
-  const read = { session, damaged: 0, leftOut: 0 } as unknown as ReadSession;
+  const read = { session, damaged: 0 } as unknown as ReadSession;
   expect(describeLosses(read, "gemini:gemini-3.8-flash")).toEqual([]);
   expect(describeLosses(read, "gemini:gemini-3.5-flash-lite")).toEqual([
     "its last turn asked gemini:gemini-3.8-flash: /model gemini:gemini-3.8-flash goes on so",

@@ -1,7 +1,7 @@
 /** A saved session as text: when it is resumed, and as Markdown for a file. Stored text never approves anything. */
 import { endOf } from "../../core/session/past.ts";
-import { pendingOf, type Session, type Turn } from "../../core/session/session.ts";
-import type { ReadSession, SessionSummary } from "../../store/sessions.ts";
+import { pendingOf, type ReadSession, type Session, type Turn } from "../../core/session/session.ts";
+import type { SessionSummary } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut, hang, refit } from "../../ui/layout.ts";
 import { renderNext } from "../../ui/run/render-outcome.ts";
@@ -41,16 +41,13 @@ export function renderResumed(session: Session, style: Style, columns: number): 
 }
 
 /** What is not as it was in a session that goes on with `models`, a line each. */
-export function describeLosses({ session, damaged, leftOut }: ReadSession, models: string): readonly string[] {
+export function describeLosses({ session, damaged }: ReadSession, models: string): readonly string[] {
   const last = session.turns.findLast(({ model }) => model !== "")?.model;
   return [
     ...(last === undefined || models.includes(last) ? [] : [`its last turn asked ${last}: /model ${last} goes on so`]),
     ...(damaged > 0 ? [`${counted(damaged, "damaged line")} passed over`] : []),
-    ...(leftOut > 0 ? [`it is so long that the first ${renderBytes(leftOut)} are not sent again`] : []),
   ];
 }
-
-const renderBytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MiB`;
 
 /** A fence that no line of the text closes. */
 function fenceFor(text: string): string {

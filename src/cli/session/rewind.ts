@@ -7,7 +7,7 @@ import { PaiError } from "../../core/error.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
 import { renderForSummary } from "../../core/session/past.ts";
-import { allTurns, pendingOf, type Session, type Turn } from "../../core/session/session.ts";
+import { allTurns, conversationBefore, pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -121,7 +121,7 @@ export async function compactTalk(talk: Talk): Promise<void> {
 async function summarizeFrom(talk: Talk, from: number): Promise<void> {
   const { open, context } = talk;
   const { turns, pending, conversation } = open.session;
-  const before = open.before(from - 1);
+  const before = conversationBefore(open.session, from - 1);
   const isPart = before.messages.every((message, at) => message === conversation.messages[at]);
   const messages = isPart ? conversation.messages.slice(before.messages.length) : [];
   const textFor = ({ veil }: Run) => {
@@ -159,8 +159,6 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     await summarizeFrom(talk, from);
     return tell(talk, "rewind", `turns from ${from} on are a summary now; files were not touched`);
   }
-  // If the conversation is no longer available, this throws before any file is touched.
-  if (action !== "code") open.before(from - 1);
   const taken = action === "conversation" ? 0 : await rewindCode(talk, from);
   if (action !== "code") {
     const gone = open.session.turns.slice(from - 1);

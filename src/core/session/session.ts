@@ -60,8 +60,8 @@ export interface Turn {
   readonly told: readonly Turn[];
   /** null: the turn was cut off. */
   readonly seen: Seen | null;
-  /** Where the conversation was before this turn, for rewinding. null: only the file holds that. */
-  readonly before: Mark | null;
+  /** Where the conversation was before this turn, for rewinding. */
+  readonly before: Mark;
 }
 
 export interface Session {
@@ -71,7 +71,7 @@ export interface Session {
   /** What no request has told yet: what has happened since the last turn began that sent one, oldest first. */
   readonly pending: readonly Happening[];
   readonly conversation: Conversation;
-  /** The messages that each summary replaced, for rewinding; empty once only the file holds them. */
+  /** The messages that each summary replaced, for rewinding. */
   readonly replaced: readonly (readonly Message[])[];
 }
 
@@ -82,9 +82,6 @@ export function emptySession(id: string, at: string): Session {
 }
 
 type TurnLine = Extract<SessionLine, { type: "turn.finished" | "turn.reversed" | "turn.saw" }>;
-
-const isAboutTurn = (line: SessionLine): line is TurnLine =>
-  ["turn.finished", "turn.reversed", "turn.saw"].includes(line.type);
 
 function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
   if (line.type === "turn.reversed") return changeTurn(turns, line.run, { undone: line.undone, changed: true });
@@ -146,16 +143,23 @@ const close = (conversation: Conversation): Conversation => ({
   messages: closeTurn(conversation.messages),
 });
 
-/** The conversation before turn `at` (from 0); null: only the file holds it. */
-export function conversationBefore({ turns, replaced, conversation }: Session, at: number): Conversation | null {
-  const mark = turns[at]?.before ?? null;
-  if (mark === null) return null;
+/** The point where the conversation is now. */
+export const markOf = ({ replaced, conversation: { messages, tasks } }: Session): Mark => ({
+  replaced: replaced.length,
+  messages: messages.length,
+  tasks,
+});
+
+/** The conversation before turn `at` (from 0). */
+export function conversationBefore({ turns, replaced, conversation }: Session, at: number): Conversation {
+  const mark = turns[at]?.before;
+  if (mark === undefined) return conversation;
   const messages = replaced[mark.replaced] ?? conversation.messages;
   return { messages: messages.slice(0, mark.messages), tasks: mark.tasks };
 }
 
-/** The session before turn `at` (from 0). `recalled`: the conversation then, read from the file. */
-function goBack(session: Session, at: number, recalled: Conversation | null): Session {
+/** The session before turn `at` (from 0). */
+function goBack(session: Session, at: number): Session {
   const { turns, replaced } = session;
   const gone = turns.slice(at);
   const known = gone.flatMap(({ since }, n) => since.filter(({ what }) => n === 0 || what !== "command"));
@@ -165,18 +169,9 @@ function goBack(session: Session, at: number, recalled: Conversation | null): Se
     pending: [...known, ...session.pending].filter(
       ({ what, run }) => what !== "found" && (run === null || !gone.some(holds(run))),
     ),
-    conversation: conversationBefore(session, at) ?? recalled ?? empty,
+    conversation: conversationBefore(session, at),
     replaced: replaced.slice(0, turns[at]?.before?.replaced ?? replaced.length),
   };
-}
-
-/** Drops the messages that only rewinding needs, for a session whose file holds them. */
-export function forgetReplaced(session: Session): Session {
-  const { replaced } = session;
-  const turns = session.turns.map((turn) =>
-    turn.before === null || turn.before.replaced === replaced.length ? turn : { ...turn, before: null },
-  );
-  return { ...session, turns, replaced: replaced.map(() => []) };
 }
 
 type Summarized = Extract<SessionLine, { type: "session.summarized" }>;
@@ -185,7 +180,7 @@ type Summarized = Extract<SessionLine, { type: "session.summarized" }>;
 const tellTurns = (turns: readonly Turn[]): readonly Turn[] =>
   turns
     .flatMap((turn) => (turn.told.length > 0 ? turn.told : [turn]))
-    .map((turn) => ({ ...turn, changed: turn.changed && turn.undone !== true, undone: null, before: null }));
+    .map((turn) => ({ ...turn, changed: turn.changed && turn.undone !== true, undone: null }));
 
 /** A summary in place of the turns `told`. `mode`: tool-loop where its conversation holds the summary. */
 const summaryTurn = (
@@ -200,11 +195,11 @@ const summaryTurn = (
 
 /** `session` went back to before the turn that the line names; the tasks of the conversation `since` then stay. */
 function summarize(session: Session, line: Summarized, since: Session): Session {
-  const { conversation, replaced, turns } = session;
+  const { conversation, turns } = session;
   const { tasks } = since.conversation;
   const told = since.turns.slice(turns.length);
   const { messages } = conversation;
-  const before: Mark = { replaced: replaced.length, messages: messages.length, tasks: conversation.tasks };
+  const before = markOf(session);
   const summary = withTasks(line.summary, tasks);
   const { pending } = since;
   if (messages.length === 0) {
@@ -243,8 +238,8 @@ function endTurn(session: Session, line: Extract<SessionLine, { type: "turn.fini
   };
 }
 
-/** The session after one more line. `recalled`: the conversation that the line goes back to, read from the file. */
-export function foldSession(session: Session, line: SessionLine, recalled: Conversation | null = null): Session {
+/** The session after one more line. */
+export function foldSession(session: Session, line: SessionLine): Session {
   const { conversation, turns, replaced, pending } = session;
   switch (line.type) {
     case "session.started":
@@ -252,7 +247,7 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
     case "turn.started": {
       const { at, run, mode, model, request } = line;
       const closed = close(conversation);
-      const before: Mark = { replaced: replaced.length, messages: closed.messages.length, tasks: closed.tasks };
+      const before = markOf({ ...session, conversation: closed });
       return {
         ...session,
         conversation: closed,
@@ -285,39 +280,21 @@ export function foldSession(session: Session, line: SessionLine, recalled: Conve
     case "session.withheld":
       return { ...session, pending: pending.filter(({ what }) => what !== "command") };
     case "session.rewound":
-      return line.turns < turns.length ? goBack(session, line.turns, recalled) : session;
+      return line.turns < turns.length ? goBack(session, line.turns) : session;
     case "session.summarized":
-      return summarize(goBack(session, line.from - 1, recalled), line, session);
+      return summarize(goBack(session, line.from - 1), line, session);
   }
 }
 
-/** The turns of a session without their messages, for sessions of any size: the time depends only on their number. */
-export function foldTurns(id: string, lines: Iterable<SessionLine>): Session {
-  let at = "";
-  const turns: Turn[] = [];
-  for (const line of lines) {
-    if (line.type === "session.started") at = line.at;
-    else if (line.type === "turn.started") {
-      const { at: begun, run, mode, model, request } = line;
-      turns.push({ at: begun, run, mode, model, request, ...unfinished, before: null });
-    } else if (line.type === "session.rewound") turns.length = Math.min(turns.length, line.turns);
-    else if (line.type === "session.summarized") {
-      turns.push(summaryTurn(line, "summary", { told: turns.splice(line.from - 1), before: null }));
-    } else if (isAboutTurn(line)) {
-      const index = turns.findLastIndex(holds(line.run));
-      turns.push(...changedBy(turns.splice(index < 0 ? turns.length : index), line));
-    }
-  }
-  return { ...emptySession(id, at), turns };
+export interface ReadSession {
+  readonly session: Session;
+  /** Number of unreadable lines. */
+  readonly damaged: number;
 }
 
-/** Reads a session file; `damaged` counts lines that could not be read. `earlier`: the session before this text. */
-export function readSession(
-  id: string,
-  text: string,
-  earlier = emptySession(id, ""),
-): { readonly session: Session; readonly damaged: number } {
-  let session = earlier;
+/** Reads the text of a session file. */
+export function readSession(id: string, text: string): ReadSession {
+  let session = emptySession(id, "");
   let damaged = 0;
   for (const line of text.split("\n")) {
     if (line.trim() === "") continue;

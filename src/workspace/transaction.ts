@@ -4,17 +4,18 @@ import type { Effects } from "../core/effects.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
-import { pace } from "../core/steps.ts";
+import { finish, pace, type Steps } from "../core/steps.ts";
 import { holds, stateAt } from "./atomic-write.ts";
 import type { Copy, Perform, SoFar } from "./command/run-command.ts";
 import type { Root } from "./confine.ts";
-import { type Batch, prepareSteps } from "./disk-batch.ts";
+import { type Batch, performSteps, prepareSteps } from "./disk-batch.ts";
 import { chooseBack, openWatch, removeUnread, type Undo } from "./effects/watch.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
 import { type Journal, noteIfPossible, noteIfRoom } from "./journal/journal.ts";
 import type { Lock } from "./journal/open-state.ts";
 import { putBack, statesOf } from "./journal/put-back.ts";
-import { commitSteps, takeBack } from "./journal/take-back.ts";
+import { takeBack } from "./journal/take-back.ts";
+import { showName } from "./parse-path.ts";
 import type { Disk } from "./system/disk.ts";
 import type { Stat } from "./system/stat.ts";
 import type { Traits } from "./traits.ts";
@@ -299,3 +300,33 @@ function withAllowedBits(changes: readonly Change[], all: readonly Change[], uma
 }
 
 const modeOf = (blob: Blob | null): number => (blob === null || blob.kind === "link" ? 0 : blob.mode);
+
+/** Must be called under the lock. `journal` null: only a living process can undo the batch. */
+export const commitBatch = (root: Root, disk: Disk, journal: Journal | null, batch: Batch): void =>
+  finish(commitSteps(root, disk, journal, batch));
+
+/** Like `commitBatch`, in steps. */
+export function* commitSteps(root: Root, disk: Disk, journal: Journal | null, batch: Batch): Steps<void> {
+  journal?.intend(batch, "plan");
+  try {
+    yield* performSteps(root, disk, batch);
+    journal?.applied();
+  } catch (thrown) {
+    const failure = toPaiError(thrown);
+    const copies: string[] = [];
+    try {
+      copies.push(...putBack(root, disk, batch.changes, batch.temps));
+      takeBack(root, disk, journal, batch);
+    } catch (second) {
+      throw new PaiError(failure.code, `${failure.message}; taking it back failed too: ${toPaiError(second).message}`, {
+        hint: journal ? "the next start of pai here takes it back" : "look at the files by hand",
+        cause: thrown,
+      });
+    }
+    if (copies.length === 0) throw failure;
+    throw new PaiError(failure.code, failure.message, {
+      hint: `what was saved meanwhile is kept as ${copies.map(showName).join(", ")}`,
+      cause: thrown,
+    });
+  }
+}

@@ -13,6 +13,7 @@ import type { Root } from "../confine.ts";
 import { prepareBatch, staysIn } from "../disk-batch.ts";
 import { ownersLost } from "../owners.ts";
 import { openDisk } from "../system/disk.ts";
+import { commitBatch } from "../transaction.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
   type KeptEpisodes,
@@ -28,7 +29,6 @@ import {
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./open-state.ts";
 import type { KeptBlob } from "./record.ts";
-import { commitBatch } from "./take-back.ts";
 
 export interface KeptRun {
   readonly id: string;

@@ -1,14 +1,12 @@
-/** Applies a batch under the protection of the journal; undoes changes path by path, and leaves those that somebody else changed since. */
+/** Undoes changes path by path, and leaves those that somebody else changed since. */
 import type { Change } from "../../core/change.ts";
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { toPaiError } from "../../core/error.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { RollbackReport } from "../../core/ports.ts";
-import { finish, type Steps } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
-import { type Batch, byPath, performBatch, performSteps, prepareBatch, staysIn } from "../disk-batch.ts";
+import { type Batch, byPath, performBatch, prepareBatch, staysIn } from "../disk-batch.ts";
 import { openInPlace, ownersLost } from "../owners.ts";
-import { showName } from "../parse-path.ts";
 import type { Disk } from "../system/disk.ts";
 import { type Journal, noteIfPossible } from "./journal.ts";
 import { isOurs, putBack, statesOf } from "./put-back.ts";
@@ -110,34 +108,4 @@ function canHold(root: Root, todo: ReadonlyMap<RelPath, Change>, folder: RelPath
   if (planned) return planned.after?.kind === "folder";
   const now = stateAt(root, folder);
   return now.blob === null ? canHold(root, todo, parentOf(folder)) : now.blob?.kind === "folder";
-}
-
-/** Must be called under the lock. `journal` null: only a living process can undo the batch. */
-export const commitBatch = (root: Root, disk: Disk, journal: Journal | null, batch: Batch): void =>
-  finish(commitSteps(root, disk, journal, batch));
-
-/** Like `commitBatch`, in steps. */
-export function* commitSteps(root: Root, disk: Disk, journal: Journal | null, batch: Batch): Steps<void> {
-  journal?.intend(batch, "plan");
-  try {
-    yield* performSteps(root, disk, batch);
-    journal?.applied();
-  } catch (thrown) {
-    const failure = toPaiError(thrown);
-    const copies: string[] = [];
-    try {
-      copies.push(...putBack(root, disk, batch.changes, batch.temps));
-      takeBack(root, disk, journal, batch);
-    } catch (second) {
-      throw new PaiError(failure.code, `${failure.message}; taking it back failed too: ${toPaiError(second).message}`, {
-        hint: journal ? "the next start of pai here takes it back" : "look at the files by hand",
-        cause: thrown,
-      });
-    }
-    if (copies.length === 0) throw failure;
-    throw new PaiError(failure.code, failure.message, {
-      hint: `what was saved meanwhile is kept as ${copies.map(showName).join(", ")}`,
-      cause: thrown,
-    });
-  }
 }

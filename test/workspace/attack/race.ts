@@ -6,8 +6,8 @@ import { PaiError } from "../../../src/core/error.ts";
 import type { RelPath } from "../../../src/core/path.ts";
 import { openRoot, type Root } from "../../../src/workspace/confine.ts";
 import { prepareBatch } from "../../../src/workspace/disk-batch.ts";
-import { commitBatch } from "../../../src/workspace/journal/take-back.ts";
 import { openDisk } from "../../../src/workspace/system/disk.ts";
+import { commitBatch } from "../../../src/workspace/transaction.ts";
 import { buildWorld, canary } from "./world.ts";
 
 /** Ends at whichever comes first. */

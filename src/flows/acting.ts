@@ -57,24 +57,11 @@ interface ActionEnd {
 
 type Noted = Omit<ActionEnd, "kind" | "code"> & { readonly code: ErrorCode };
 
-export interface Tally {
-  readonly actions: ActionCounts;
-  readonly looks: number;
-  /** Refused and failed actions that no later one made up for, in their order. */
-  readonly refused: readonly RefusedAction[];
-  /** The last refused action that a flag or another plan would have allowed; null: none. */
-  readonly forbidden: Noted | null;
-  /** Commands of the plan that may not run here. */
-  readonly withheld: ReadonlySet<string>;
-  /** Counts one action. A successful change makes up for every earlier failure of the same paths. */
-  note(end: ActionEnd): void;
-  /** Counts a planned command that may not run here, once for each command. */
-  withhold(command: string, why: string): void;
-}
+export type Tally = ReturnType<typeof createTally>;
 
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
 
-function createTally(): Tally {
+function createTally() {
   const counts = { done: 0, failed: 0, refused: 0 };
   const withheld = new Set<string>();
   let looks = 0;
@@ -94,20 +81,24 @@ function createTally(): Tally {
   };
 
   return {
-    get actions() {
+    get actions(): ActionCounts {
       return { ...counts };
     },
     get looks() {
       return looks;
     },
-    get refused() {
+    /** Refused and failed actions that no later one made up for, in their order. */
+    get refused(): readonly RefusedAction[] {
       return open.map(({ name, target, text }) => ({ action: name, target, why: firstLine(text) }));
     },
-    get forbidden() {
+    /** The last refused action that a flag or another plan would have allowed; null: none. */
+    get forbidden(): Noted | null {
       return open.findLast(({ code }) => allowable.has(code)) ?? null;
     },
-    withheld,
-    note(end) {
+    /** Commands of the plan that may not run here. */
+    withheld: withheld as ReadonlySet<string>,
+    /** Counts one action. A successful change makes up for every earlier failure of the same paths. */
+    note(end: ActionEnd): void {
       const { kind, code, name, target, text, paths } = end;
       if (kind === "look") looks += 1;
       else if (code === null) {
@@ -119,7 +110,8 @@ function createTally(): Tally {
         add({ name, target, text, paths, code });
       }
     },
-    withhold(command, why) {
+    /** Counts a planned command that may not run here, once for each command. */
+    withhold(command: string, why: string): void {
       const noted: Noted = { name: "RUN", target: command, text: why, paths: [], code: "command_refused" };
       if (withheld.has(command)) return;
       withheld.add(command);

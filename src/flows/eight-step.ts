@@ -138,18 +138,7 @@ export function showStep(run: Run, step: number, title: string, text: string): v
   run.emit({ type: "step.started", step, of: 8, title, text });
 }
 
-export interface Iterations {
-  /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
-  work(at: number): Promise<boolean>;
-  /** The last reply's words to the user; "" when the reply held actions. */
-  readonly answer: string;
-  /** What happened so far, for the summary. */
-  readonly story: string;
-  /** `story` for people: one line for each step. */
-  readonly verdicts: string;
-  /** Improvements that verdicts suggested for steps that passed. */
-  readonly improvements: readonly string[];
-}
+type Iterations = Awaited<ReturnType<typeof createIterations>>;
 
 /** The faults that need no verdict: failed actions, failed checks, and `open`, promised work that is not done. */
 function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
@@ -209,11 +198,7 @@ function answerOf({ actions }: Script, prose: string): string {
  * Prepares the work on all steps: reads the evidence, and runs the checks, before anything is changed.
  * Throws conflict when a promised path has changed since it was read.
  */
-export async function createIterations(
-  run: Run,
-  schedule: Schedule,
-  claims: readonly PlanClaim[],
-): Promise<Iterations> {
+export async function createIterations(run: Run, schedule: Schedule, claims: readonly PlanClaim[]) {
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);
@@ -337,17 +322,22 @@ export async function createIterations(
   };
 
   return {
-    get answer() {
+    /** The last reply's words to the user; "" when the reply held actions. */
+    get answer(): string {
       return answer;
     },
-    get story() {
+    /** What happened so far, for the summary. */
+    get story(): string {
       return story.join("\n");
     },
-    improvements,
-    get verdicts() {
+    /** Improvements that verdicts suggested for steps that passed. */
+    improvements: improvements as readonly string[],
+    /** `story` for people: one line for each step. */
+    get verdicts(): string {
       return story.map((verdict) => verdict.split("\n", 1)[0]).join("\n");
     },
-    async work(at) {
+    /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
+    async work(at: number): Promise<boolean> {
       const step = stepAt(at);
       showStep(run, 4, `think, ${at + 1} of ${steps.length}: ${step.title}`, step.hint);
       reserveFrom(at, 2);

@@ -62,51 +62,7 @@ interface Caps {
   readonly cost: number | null;
 }
 
-/** `job`: whose model is meant, and so its price; absent: work. */
-export interface Ledger {
-  /** Throws budget_* when a cap does not leave `estimate` input tokens and `reply` output tokens for one more call. */
-  admit(estimate: number, reply?: number, job?: Job): void;
-  /** Output tokens that the caps leave after `estimate` input tokens; may be negative, infinite without caps. */
-  room(estimate: number, job?: Job): number;
-  /** A cap of the user forbids one more call. */
-  readonly capped: boolean;
-  /** The promise or the cap leaves no further call. */
-  readonly exhausted: boolean;
-  /** The promise has a call beyond the reserved ones. */
-  readonly spare: boolean;
-  /** Reserves this many calls of the promise for later work; replaces the earlier reservation. */
-  reserve(calls: number): void;
-  /** Holds a call for a request on its way. Call the returned function once the request counts or has failed. */
-  hold(): () => void;
-  /** Counts a request that goes out. */
-  noteSent(): void;
-  /** Requests that went out. */
-  readonly sent: number;
-  /** Counts a call whose reply begins to arrive. Returns its number, from 1. */
-  count(): number;
-  /** Charges a whole reply. `minimum`: the fewest tokens it can have; caps count these if the provider counted less. */
-  spend(usage: Usage, done: Charge, estimate: number, minimum?: Usage, job?: Job): void;
-  /** Charges a reply that broke off: its model is not recorded, and estimates are not calibrated with it. */
-  chargePartial(usage: Usage, minimum?: Usage, job?: Job): void;
-  /** A provider counted fewer tokens than its texts can have, and a cap depends on tokens. */
-  readonly undercounted: boolean;
-  promise(next: CallPromise): void;
-  /** Raises the promise by one call, because the user asked for more. */
-  promiseOneMore(): void;
-  /** Makes the `kept` calls available. */
-  release(): void;
-  /** Characters to tokens, calibrated by what the provider counted. */
-  estimate(characters: number): number;
-  /** USD; null: price unknown. */
-  priceOf(usage: Usage, job?: Job): number | null;
-  readonly made: number;
-  readonly promised: CallPromise;
-  readonly usage: Usage;
-  /** USD so far; null: price unknown. */
-  readonly cost: number | null;
-  readonly served: readonly string[];
-  readonly key: string | null;
-}
+export type Ledger = ReturnType<typeof createLedger>;
 
 /** The largest and smallest plausible number of characters in a token: limits of the calibration. */
 const maxPerToken = 8;
@@ -131,10 +87,10 @@ const sumOf = (a: number | null, b: number | null) => (a === null || b === null 
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
 /**
- * `priceNow`: the price of the current model of a job; a call without a price whose provider says no charge makes the cost of the run unknown. `kept`: calls beyond
+ * `job`: whose model is meant, and so its price; absent: work. `priceNow`: the price of the current model of a job; a call without a price whose provider says no charge makes the cost of the run unknown. `kept`: calls beyond
  * the promise of the mode, for the end of the run (`release`).
  */
-export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, first: CallPromise, kept = 0): Ledger {
+export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, first: CallPromise, kept = 0) {
   let made = 0;
   let sent = 0;
   /** Requests on their way that are not counted yet. */
@@ -174,7 +130,8 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
     throw new PaiError(code, `budget reached: ${what}`, { hint: `allow more with ${flag}` });
   };
   return {
-    admit(estimate, reply = 0, job = "work") {
+    /** Throws budget_* when a cap does not leave `estimate` input tokens and `reply` output tokens for one more call. */
+    admit(estimate: number, reply = 0, job: Job = "work"): void {
       if (caps.calls !== null && made + held >= caps.calls)
         refuse("budget_calls", `${made} of ${caps.calls} calls made`);
       if (made + held >= leftMost()) refuse("budget_calls", `${made} of at most ${leftMost()} promised calls made`);
@@ -191,7 +148,8 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
         if (spent + next > caps.cost) refuse("budget_cost", `${spent.toFixed(4)} USD used, the limit is ${caps.cost}`);
       }
     },
-    room(estimate, job = "work") {
+    /** Output tokens that the caps leave after `estimate` input tokens; may be negative, infinite without caps. */
+    room(estimate: number, job: Job = "work"): number {
       const tokens = (caps.tokens ?? Number.POSITIVE_INFINITY) - counted.input - counted.output - estimate;
       if (caps.cost === null || countedCost === null) return tokens;
       const asked = priceOf(unknownYet(estimate), job);
@@ -199,19 +157,24 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
       const million = (priceOf({ ...unknownYet(estimate), output: 1e6 }, job) ?? asked) - asked;
       return million > 0 ? Math.min(tokens, Math.floor(((caps.cost - countedCost - asked) / million) * 1e6)) : tokens;
     },
-    get capped() {
+    /** A cap of the user forbids one more call. */
+    get capped(): boolean {
       return caps.calls !== null && made >= caps.calls && made < promised.at_most;
     },
-    get exhausted() {
+    /** The promise or the cap leaves no further call. */
+    get exhausted(): boolean {
       return made + held >= leftMost() || (caps.calls !== null && made + held >= caps.calls);
     },
-    get spare() {
+    /** The promise has a call beyond the reserved ones. */
+    get spare(): boolean {
       return made + held + reserved < leftMost();
     },
-    reserve(calls) {
+    /** Reserves this many calls of the promise for later work; replaces the earlier reservation. */
+    reserve(calls: number): void {
       reserved = calls;
     },
-    hold() {
+    /** Holds a call for a request on its way. Call the returned function once the request counts or has failed. */
+    hold(): () => void {
       held += 1;
       let isHeld = true;
       return () => {
@@ -219,18 +182,23 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
         isHeld = false;
       };
     },
-    noteSent() {
+    /** Counts a request that goes out. */
+    noteSent(): void {
       sent += 1;
     },
-    get sent() {
+    /** Requests that went out. */
+    get sent(): number {
       return sent;
     },
-    count() {
+    /** Counts a call whose reply begins to arrive. Returns its number, from 1. */
+    count(): number {
       made += 1;
       return made;
     },
-    chargePartial: pay,
-    spend(used, done, estimate, minimum, job) {
+    /** Charges a reply that broke off: its model is not recorded, and estimates are not calibrated with it. */
+    chargePartial: (used: Usage, minimum?: Usage, job?: Job): void => pay(used, minimum, job),
+    /** Charges a whole reply. `minimum`: the fewest tokens it can have; caps count these if the provider counted less. */
+    spend(used: Usage, done: Charge, estimate: number, minimum?: Usage, job?: Job): void {
       pay(used, minimum, job, done.charged);
       key = done.key;
       if (!served.includes(done.served)) served.push(done.served);
@@ -238,40 +206,46 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
         ratio = Math.min(1 / minPerToken, Math.max(1 / maxPerToken, ratio * (used.input / estimate)));
       }
     },
-    promise(next) {
+    promise(next: CallPromise): void {
       promised = next;
     },
-    promiseOneMore() {
+    /** Raises the promise by one call, because the user asked for more. */
+    promiseOneMore(): void {
       promised = { expected: promised.expected + 1, at_most: promised.at_most + 1 };
     },
-    release() {
+    /** Makes the `kept` calls available. */
+    release(): void {
       released = kept;
       reserved = 0;
     },
-    estimate: (characters) => Math.ceil(characters * ratio),
+    /** Characters to tokens, calibrated by what the provider counted. */
+    estimate: (characters: number): number => Math.ceil(characters * ratio),
+    /** USD; null: price unknown. */
     priceOf,
-    get made() {
+    get made(): number {
       return made;
     },
-    get promised() {
+    get promised(): CallPromise {
       const whole = promised.at_most + kept;
       const maxCalls = caps.calls ?? whole;
       return { expected: Math.min(promised.expected, maxCalls), at_most: Math.min(whole, maxCalls) };
     },
-    get undercounted() {
+    /** A provider counted fewer tokens than its texts can have, and a cap depends on tokens. */
+    get undercounted(): boolean {
       if (caps.tokens === null && caps.cost === null) return false;
       return counted.input > usage.input || counted.output > usage.output;
     },
-    get usage() {
+    get usage(): Usage {
       return usage;
     },
-    get cost() {
+    /** USD so far; null: price unknown. */
+    get cost(): number | null {
       return made === 0 && isUnpriced() ? null : cost;
     },
-    get served() {
+    get served(): readonly string[] {
       return served;
     },
-    get key() {
+    get key(): string | null {
       return key;
     },
   };

@@ -46,37 +46,7 @@ interface ReplyFacts {
   readonly seen: string;
 }
 
-export interface Progress {
-  readonly steps: number;
-  readonly promisesChanges: boolean;
-  /** Promised claims that are not done yet. */
-  readonly open: readonly string[];
-  /** The one file that is still to be created or changed; if there is not exactly one, all promised files. */
-  targets(): readonly LooseTarget[];
-  /** The last failure that is not resolved; null: none. */
-  readonly failure: CallReport | null;
-  /** Files whose edits failed twice, so that they are better written whole. */
-  readonly stubborn: readonly RelPath[];
-  /** The planned steps that are open: changes that no call made, and commands that may run and did not. */
-  readonly openSteps: readonly PlanStep[];
-  /** Takes an open step out of the plan, with the failures of its paths. */
-  withdraw(step: PlanStep): void;
-  /** Notes that the person wants an open step done that the model withdrew; they are not asked about it again. */
-  insist(step: PlanStep): void;
-  /** The steps that the person wants done. */
-  readonly insisted: ReadonlySet<PlanStep>;
-  /** Notes the results of a batch. `settled`: promised folders that exist and promised deletions that are done. */
-  absorb(batch: BatchReport, settled?: readonly PlanClaim[]): void;
-  /** Decides what a reply leaves, once its batch is absorbed; null: only the checks. */
-  decide(batch: BatchReport, facts: ReplyFacts): Left | null;
-  /**
-   * `left` after the commands: one that ended badly behind the changes is worth another call, if there is one, unless the
-   * model knew of it and did nothing.
-   */
-  judgeCommands(left: Left | null, batch: BatchReport): Left | null;
-  /** `left` after the checks: a fatal one is worth another phase, and fails the run when no call is left. */
-  judgeChecks(left: Left | null, reports: readonly CheckReport[]): Left | null;
-}
+export type Progress = ReturnType<typeof createProgress>;
 
 /** The files that a plan creates or changes, each once. */
 function targetsOf(run: Run, plan: Plan, claims: readonly PlanClaim[]): readonly LooseTarget[] {
@@ -89,7 +59,7 @@ function targetsOf(run: Run, plan: Plan, claims: readonly PlanClaim[]): readonly
   return [...paths].map((path) => ({ path, isWritten: written.has(path) }));
 }
 
-export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[]): Progress {
+export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[]) {
   const promised = claims.filter(({ kind }) => kind !== "command");
   const touched = new Set<string>();
   const withdrawn = new Set<string>();
@@ -131,6 +101,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     for (const path of paths) failedEdits.set(path, (failedEdits.get(path) ?? 0) + 1);
   };
 
+  /** Notes the results of a batch. `settled`: promised folders that exist and promised deletions that are done. */
   const absorb = ({ reports }: BatchReport, done: readonly PlanClaim[] = []) => {
     settled = new Set([...settled, ...done]);
     for (const report of reports) if (report.ok && report.kind === "change") touch(report);
@@ -176,24 +147,30 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   return {
     steps: plan.execution_plan?.steps.length ?? 0,
     promisesChanges: promised.length > 0,
-    get open() {
+    /** Promised claims that are not done yet. */
+    get open(): readonly string[] {
       return openClaims().map(renderClaim);
     },
-    targets() {
+    /** The one file that is still to be created or changed; if there is not exactly one, all promised files. */
+    targets(): readonly LooseTarget[] {
       const targets = targetsOf(run, plan, claims);
       const left = openClaims().flatMap((claim) => (claim.kind === "content" ? [claim.path] : []));
       return left.length === 1 ? targets.filter(({ path }) => path === left[0]) : targets;
     },
-    get failure() {
+    /** The last failure that is not resolved; null: none. */
+    get failure(): CallReport | null {
       return failures.at(-1) ?? null;
     },
-    get stubborn() {
+    /** Files whose edits failed twice, so that they are better written whole. */
+    get stubborn(): readonly RelPath[] {
       return [...failedEdits].filter(([, times]) => times >= 2).map(([path]) => path);
     },
-    get openSteps() {
+    /** The planned steps that are open: changes that no call made, and commands that may run and did not. */
+    get openSteps(): readonly PlanStep[] {
       return openSteps();
     },
-    withdraw(step) {
+    /** Takes an open step out of the plan, with the failures of its paths. */
+    withdraw(step: PlanStep): void {
       const claim = claimOfStep(step);
       if (claim === null) return;
       withdrawn.add(renderClaim(claim));
@@ -202,8 +179,10 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
         (failure) => failure.paths.length === 0 || !failure.paths.every((path) => paths.includes(path)),
       );
     },
-    insisted,
-    insist(step) {
+    /** The steps that the person wants done. */
+    insisted: insisted as ReadonlySet<PlanStep>,
+    /** Notes that the person wants an open step done that the model withdrew; they are not asked about it again. */
+    insist(step: PlanStep): void {
       insisted.add(step);
       const claim = claimOfStep(step);
       const paths = claim === null ? [] : pathsOfClaim(claim);
@@ -211,7 +190,8 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       run.acting.tally.note({ ...named, text: "the user wanted it done, and no reply did it", code: "nothing_done" });
     },
     absorb,
-    decide(batch, facts) {
+    /** Decides what a reply leaves, once its batch is absorbed; null: only the checks. */
+    decide(batch: BatchReport, facts: ReplyFacts): Left | null {
       const open = openClaims().map(renderClaim);
       const done = facts.finished || promised.length > 0;
       const failure = failures.findLast(isOpen);
@@ -223,12 +203,17 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       if (why !== null) return { ...left(...why), part: hasPart ? whyOpen(facts, why[1]) : null };
       return done ? null : left("reply_invalid", "the reply did not end with FINISH");
     },
-    judgeCommands(before, { reports }) {
+    /**
+     * `before` after the commands: one that ended badly behind the changes is worth another call, if there is one, unless
+     * the model knew of it and did nothing.
+     */
+    judgeCommands(before: Left | null, { reports }: BatchReport): Left | null {
       const red = promised.length > 0 && !run.ledger.exhausted ? redCommands(run)[0] : undefined;
       if (before !== null || red === undefined || reports.length === 0) return before;
       return left("command_failed", `${red.target}: ${red.why}`);
     },
-    judgeChecks(before, reports) {
+    /** `before` after the checks: a fatal one is worth another phase, and fails the run when no call is left. */
+    judgeChecks(before: Left | null, reports: readonly CheckReport[]): Left | null {
       if (before !== null) return before;
       const worst = reports.find(({ fatal }) => fatal);
       if (worst === undefined) return null;

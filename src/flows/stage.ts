@@ -8,45 +8,7 @@ import { parentOf, type RelPath } from "../core/path.ts";
 import type { Entry, LineRange, SearchQuery, SearchReport, Stage, View } from "../core/ports.ts";
 
 /** A Stage that `perform` fills and empties. Every method sees the staged changes; nothing is written. */
-export interface Overlay extends Stage {
-  /** Stages changes. Throws `conflict` when a change does not start from the content that the run last knew. */
-  stage(changes: readonly Change[]): void;
-  /** Throws `conflict` when one of these files has changed since the run first saw it. */
-  refuseConflict(paths: readonly RelPath[]): Promise<void>;
-  /** The same for edits: not for files whose content it remembers, since edits start from that. */
-  refuseUnknown(paths: readonly RelPath[]): Promise<void>;
-  /**
-   * The content that an edit of the model starts from: of a file that somebody else has changed, what the model was last
-   * shown of it. Otherwise, and where that is not remembered, like `read`.
-   */
-  readStart(path: RelPath, limit?: number): Promise<Blob | null>;
-  /** The content on disk, below staged changes; a path below a file does not exist (null). */
-  readNow(path: RelPath): Promise<Blob | null>;
-  /** Whether the content of a path is not what the run first saw of it; false for one that it has not seen. */
-  isChanged(path: RelPath): Promise<boolean>;
-  /** Puts one change in the place of all that is staged for its path. */
-  restage(change: Change): void;
-  /** Removes the staged changes of these paths. */
-  drop(paths: ReadonlySet<RelPath>): void;
-  /** The changes of earlier batches of a dry run, squashed. */
-  kept(): readonly Change[];
-  /** All staged changes, squashed. */
-  staged(): readonly Change[];
-  /** Ends a batch. `applied`: the staged changes as they are on disk now; null (a dry run): they stay on top of it. */
-  settle(applied: readonly Change[] | null): void;
-  /** Learns what a command of this run changed on disk, so that it does not count as a conflict. */
-  learn(changes: readonly Change[]): void;
-  /** Forgets the known content of these paths and everything below: a command of this run may have changed it. */
-  release(paths: readonly RelPath[]): void;
-  /** Sets the order of search hits: these paths first, the likeliest at the top. The first search calls `paths`. */
-  prefer(paths: () => Promise<readonly string[]>): void;
-  /** Notes that the model was shown these bytes; `part`: only a part of them. */
-  show(path: RelPath, bytes: Uint8Array, part?: "part"): void;
-  /** The files that the model has seen whole, as it last saw them. */
-  whole(): ReadonlyMap<RelPath, Uint8Array>;
-  /** Notes that the model did not get the whole file after all. */
-  forget(path: RelPath): void;
-}
+export type Overlay = ReturnType<typeof createOverlay>;
 
 const byCodePoint = (a: Entry, b: Entry) => (a.path < b.path ? -1 : 1);
 
@@ -105,7 +67,7 @@ export function createOverlay(
   room: number = maxShown,
   asksBy: Stage["asksBy"] = "script",
   asked?: Stage["asked"],
-): Overlay {
+) {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
   let askLikely = async (): Promise<readonly string[]> => [];
@@ -172,7 +134,7 @@ export function createOverlay(
     for (const { path, after } of changes) remember(path, after);
   };
 
-  return {
+  const stage: Stage = {
     room,
     asksBy,
     ...(asked !== undefined && { asked }),
@@ -186,16 +148,6 @@ export function createOverlay(
     ...(view.host !== undefined && { host: view.host }),
     shown: (path) => seen.get(path) ?? null,
     read,
-    async readStart(path, limit) {
-      const blob = await read(path, limit);
-      if (blob?.kind !== "file" || onTop().has(path)) return blob;
-      const shown = starts.get(path);
-      const first = known.get(path);
-      const bytes = shown ?? (first?.kind === "file" ? first.bytes : blob.bytes);
-      return Buffer.compare(bytes, blob.bytes) === 0 ? blob : { ...blob, bytes };
-    },
-    readNow,
-    isChanged: async (path) => known.has(path) && isOther(path, await readNow(path)),
     async readLines(path, from, to) {
       const change = onTop().get(path);
       if (change === undefined) return view.readLines(path, from, to);
@@ -243,10 +195,32 @@ export function createOverlay(
       const paths = await likely;
       return paths.length === 0 ? view.search(wide, signal) : searchLikely(view, wide, paths, signal);
     },
-    prefer(paths) {
+  };
+
+  return {
+    ...stage,
+    /**
+     * The content that an edit of the model starts from: of a file that somebody else has changed, what the model was last
+     * shown of it. Otherwise, and where that is not remembered, like `read`.
+     */
+    async readStart(path: RelPath, limit?: number): Promise<Blob | null> {
+      const blob = await read(path, limit);
+      if (blob?.kind !== "file" || onTop().has(path)) return blob;
+      const shown = starts.get(path);
+      const first = known.get(path);
+      const bytes = shown ?? (first?.kind === "file" ? first.bytes : blob.bytes);
+      return Buffer.compare(bytes, blob.bytes) === 0 ? blob : { ...blob, bytes };
+    },
+    /** The content on disk, below staged changes; a path below a file does not exist (null). */
+    readNow,
+    /** Whether the content of a path is not what the run first saw of it; false for one that it has not seen. */
+    isChanged: async (path: RelPath): Promise<boolean> => known.has(path) && isOther(path, await readNow(path)),
+    /** Sets the order of search hits: these paths first, the likeliest at the top. The first search calls `paths`. */
+    prefer(paths: () => Promise<readonly string[]>): void {
       [askLikely, likely] = [paths, null];
     },
-    stage(changes) {
+    /** Stages changes. Throws `conflict` when a change does not start from the content that the run last knew. */
+    stage(changes: readonly Change[]): void {
       for (const { path, before } of changes) if (!isStart(path, before)) refuseChanged(path, before);
       for (const { path, from, before, after } of changes) {
         // The model knows the whole content of a file that it creates, and of one that it moves where it has seen that.
@@ -255,32 +229,41 @@ export function createOverlay(
       }
       setPending([...pending, ...changes]);
     },
-    async refuseConflict(paths) {
+    /** Throws `conflict` when one of these files has changed since the run first saw it. */
+    async refuseConflict(paths: readonly RelPath[]): Promise<void> {
       for (const path of paths) if (known.has(path)) refuseChanged(path, await readNow(path));
     },
-    restage(change) {
+    /** Puts one change in the place of all that is staged for its path. */
+    restage(change: Change): void {
       const at = pending.findIndex(({ path }) => path === change.path);
       setPending(pending.flatMap((each, n) => (each.path !== change.path ? [each] : n === at ? [change] : [])));
     },
-    async refuseUnknown(paths) {
+    /** The same for edits: not for files whose content it remembers, since edits start from that. */
+    async refuseUnknown(paths: readonly RelPath[]): Promise<void> {
       for (const path of paths) {
         const now = await readNow(path);
         const isKept = now?.kind === "file" && (starts.has(path) || known.get(path)?.kind === "file");
         if (!isKept) refuseChanged(path, now);
       }
     },
-    drop(paths) {
+    /** Removes the staged changes of these paths. */
+    drop(paths: ReadonlySet<RelPath>): void {
       setPending(pending.filter(({ path }) => !paths.has(path)));
     },
-    kept: () => squash(kept),
-    staged: () => squash(pending),
-    settle(applied) {
+    /** The changes of earlier batches of a dry run, squashed. */
+    kept: (): readonly Change[] => squash(kept),
+    /** All staged changes, squashed. */
+    staged: (): readonly Change[] => squash(pending),
+    /** Ends a batch. `applied`: the staged changes as they are on disk now; null (a dry run): they stay on top of it. */
+    settle(applied: readonly Change[] | null): void {
       if (applied === null) kept = [...kept, ...pending];
       else learn(applied);
       setPending([]);
     },
+    /** Learns what a command of this run changed on disk, so that it does not count as a conflict. */
     learn,
-    release(paths) {
+    /** Forgets the known content of these paths and everything below: a command of this run may have changed it. */
+    release(paths: readonly RelPath[]): void {
       for (const path of known.keys())
         if (paths.some((each) => path === each || path.startsWith(`${each}/`))) {
           large -= sizeOf(known.get(path));
@@ -288,12 +271,15 @@ export function createOverlay(
           starts.delete(path);
         }
     },
-    show(path, bytes, part) {
+    /** Notes that the model was shown these bytes; `part`: only a part of them. */
+    show(path: RelPath, bytes: Uint8Array, part?: "part"): void {
       if (part === undefined) seen.set(path, bytes);
       if (!onTop().has(path)) starts.set(path, bytes);
     },
-    whole: () => seen,
-    forget(path) {
+    /** The files that the model has seen whole, as it last saw them. */
+    whole: (): ReadonlyMap<RelPath, Uint8Array> => seen,
+    /** Notes that the model did not get the whole file after all. */
+    forget(path: RelPath): void {
       seen.delete(path);
     },
   };

@@ -11,22 +11,7 @@ import type { Veil } from "../core/secrets/veil.ts";
 import { isWide } from "../core/text.ts";
 import { cutBytes, type Overlay } from "./stage.ts";
 
-export interface VeiledView {
-  /**
-   * The stage for actions that read or write content. Its answers wait for `turn`, so that simultaneous looks name
-   * secrets in the order of the calls.
-   */
-  stage(turn?: Promise<unknown>): Stage;
-  /** The stage for edits, which start from what the model was shown (`readStart`). */
-  editStage(): Stage;
-  /** A blob as the model may see it. */
-  hide(path: RelPath, blob: Blob | null): Blob | null;
-  /** A change as models and people may see it: what is cut from it for a diff cannot hold a part of a secret. */
-  hideChange(change: Change): Change;
-  hideChanges(changes: readonly Change[]): readonly Change[];
-  /** The real blob behind one that the model saw. */
-  rawOf(blob: Blob | null): Blob | null;
-}
+export type VeiledView = ReturnType<typeof createVeiledView>;
 
 /** Lines that are searched for secrets around a shown part of a file that is too large to be searched whole. */
 const linesAround = 400;
@@ -35,7 +20,7 @@ const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
 /** A file name shorter than this holds no secret. */
 const minNameLength = 16;
 
-export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
+export function createVeiledView(overlay: Overlay, veil: Veil) {
   const raws = new WeakMap<Uint8Array, FileBlob>();
   /** Files that hold secrets. */
   const holders = new Set<RelPath>();
@@ -49,6 +34,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     }
     return hidden;
   };
+  /** A blob as the model may see it. */
   const hide = (path: RelPath, blob: Blob | null): Blob | null => (blob?.kind === "file" ? hideRead(path, blob) : blob);
 
   const hidePath = (path: RelPath): RelPath =>
@@ -64,6 +50,10 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     return path === entry.path && target === entry.target ? entry : { ...entry, path, target };
   };
 
+  /**
+   * The stage for actions that read or write content. Its answers wait for `turn`, so that simultaneous looks name
+   * secrets in the order of the calls.
+   */
   const stage = (turn: Promise<unknown> = Promise.resolve(), readRaw = overlay.read): Stage => {
     const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
       const blob = await readRaw(path, limit);
@@ -150,6 +140,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
     };
   };
 
+  /** A change as models and people may see it: what is cut from it for a diff cannot hold a part of a secret. */
   const hideChange = (change: Change): Change => ({
     ...change,
     before: hide(change.path, change.before),
@@ -157,12 +148,14 @@ export function createVeiledView(overlay: Overlay, veil: Veil): VeiledView {
   });
 
   return {
-    stage,
+    stage: (turn?: Promise<unknown>) => stage(turn),
+    /** The stage for edits, which start from what the model was shown (`readStart`). */
     editStage: () => stage(undefined, overlay.readStart),
     hide,
     hideChange,
-    hideChanges: (changes) => changes.map(hideChange),
-    rawOf: (blob) => (blob?.kind === "file" ? (raws.get(blob.bytes) ?? blob) : blob),
+    hideChanges: (changes: readonly Change[]): readonly Change[] => changes.map(hideChange),
+    /** The real blob behind one that the model saw. */
+    rawOf: (blob: Blob | null): Blob | null => (blob?.kind === "file" ? (raws.get(blob.bytes) ?? blob) : blob),
   };
 }
 

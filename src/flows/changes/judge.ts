@@ -221,19 +221,17 @@ export async function judgeCommand(
   return refused ?? null;
 }
 
-export interface SizeCap {
-  /** Counts these changes; a text: why they are too much, and they are not counted. */
-  take(changes: readonly Change[]): string | null;
-}
+export type SizeCap = ReturnType<typeof openSizeCap>;
 
 const bytesOf = (blob: Blob | null): number => (blob?.kind === "file" ? blob.bytes.length : 0);
 
-export function openSizeCap(): SizeCap {
+export function openSizeCap() {
   let paths = 0;
   let written = 0;
   let removed = 0;
   return {
-    take(changes) {
+    /** Counts these changes; a text: why they are too much, and they are not counted. */
+    take(changes: readonly Change[]): string | null {
       let [more, less] = [0, 0];
       for (const { before, after } of changes) {
         if (after === null) less += bytesOf(before);

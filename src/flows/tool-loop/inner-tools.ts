@@ -64,12 +64,6 @@ const innerTools: readonly Tool[] = [
 export const innerToolsOf = ({ checking, changing }: Run): readonly Tool[] =>
   checking.checks.length === 0 || changing.dryRun ? innerTools : [checkTool, ...innerTools];
 
-export interface InnerTools {
-  has(name: string): boolean;
-  /** Runs the calls in their order, explore calls in parallel. Returns results in the order of the calls. */
-  run(calls: readonly Call[]): Promise<readonly CallResult[]>;
-}
-
 /** Runs the user's checks on the current files, and renders the results. */
 async function runUserChecks(run: Run): Promise<string> {
   const reports = await runChecks(run, userChecks(run.checking));
@@ -78,7 +72,7 @@ async function runUserChecks(run: Run): Promise<string> {
     .join("\n\n");
 }
 
-export function createInnerTools(run: Run, explore: (task: string) => Promise<string>): InnerTools {
+export function createInnerTools(run: Run, explore: (task: string) => Promise<string>) {
   const keep = (result: TasksResult): string => {
     if (result.ok) {
       run.conversation = { ...run.conversation, tasks: result.tasks };
@@ -115,8 +109,9 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
   const isParallel = ({ name }: Call) => name === "explore" && tokens === null && cost === null;
 
   return {
-    has: (name) => names.has(name),
-    async run(calls) {
+    has: (name: string): boolean => names.has(name),
+    /** Runs the calls in their order, explore calls in parallel. Returns results in the order of the calls. */
+    async run(calls: readonly Call[]): Promise<readonly CallResult[]> {
       const results = new Map<string, CallResult>();
       const exploring = calls.filter(isParallel).map(runOne);
       const explored = Promise.allSettled(exploring);

@@ -51,7 +51,7 @@ interface Loop {
   readonly inner: ReturnType<typeof createInnerTools>;
   /** Results of earlier calls, to tell the model when it repeats itself. */
   readonly seen: Map<string, string>;
-  readonly end: LoopEnd;
+  readonly end: ReturnType<typeof watchEnd>;
 }
 
 const renderNames = (tools: readonly Tool[]) => `the tools are ${tools.map(({ name }) => name).join(", ")}`;
@@ -269,15 +269,8 @@ const policy: readonly ErrorCode[] = [
   "secret_refused",
 ];
 
-interface LoopEnd {
-  /** Notes the results of a reply's calls. */
-  note(reports: readonly CallReport[]): void;
-  /** A message for the model about what is left to do; null: the turn is over. Throws check_failed, or the refusal. */
-  findRest(): Promise<string | null>;
-}
-
 /** Watches one run; in a dry run there are no checks. */
-function watchEnd(run: Run): LoopEnd {
+function watchEnd(run: Run) {
   const checks = run.changing.dryRun ? [] : checksOf(run);
   let refused: CallReport | null = null;
   let corrections = 0;
@@ -296,10 +289,12 @@ function watchEnd(run: Run): LoopEnd {
   };
 
   return {
-    note(reports) {
+    /** Notes the results of a reply's calls. */
+    note(reports: readonly CallReport[]): void {
       refused = reports.findLast(({ code }) => code !== null && policy.includes(code)) ?? refused;
     },
-    async findRest() {
+    /** A message for the model about what is left to do; null: the turn is over. Throws check_failed, or the refusal. */
+    async findRest(): Promise<string | null> {
       const changed = run.changing.dryRun ? run.changing.staged.length > 0 : (run.begun?.changes.length ?? 0) > 0;
       if (!changed) throwRefused();
       if (!changed) return null;

@@ -87,7 +87,8 @@ function sayChanged(outcome: Outcome): string {
   const { changes, ok, status, left } = outcome;
   if (left !== undefined) {
     const stayed = `but for what somebody else had changed since, which is as they left it: ${name(left)}`;
-    return `rolled back${sayChoice(outcome)}, ${stayed}; ${sayCause(outcome)}`;
+    const back = outcome.rolled_back === undefined ? "not kept" : "rolled back";
+    return `${back}${sayChoice(outcome)}, ${stayed}; ${sayCause(outcome)}`;
   }
   const part = status === "partial" ? "kept in part" : "kept";
   const kept = `${part}: ${countChanges(changes)}`;

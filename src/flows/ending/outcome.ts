@@ -70,13 +70,21 @@ function isSaidEarly({ changing, ending: { heard }, shell }: Run): boolean {
   return changing.declined.length > heard.noes || shell.commands.slice(heard.commands).some(({ exit }) => exit !== 0);
 }
 
+/** How the work of a run that failed went; null: it stays, or there was none. */
+function howGone({ back, left, isGone = false }: Closed): string | null {
+  if (isGone) return "nothing is left of it";
+  if (back.length > 0) return "rolled back";
+  return left.length > 0 ? "not kept" : null;
+}
+
 /** pai's own words in place of the model's, which are not so; null: those may stand. */
-function ownWords(run: Run, { back, changes, left, failure, isGone = false }: Closed): string | null {
+function ownWords(run: Run, closed: Closed): string | null {
+  const { changes, failure } = closed;
   const lost = lostOf(run.changing, true);
   if (failure === null) return lost.length === 0 ? null : `somebody else took back edits of: ${nameSome(lost)}`;
   const { code, message } = failure;
-  if (isGone) return `nothing is left of it: ${message}`;
-  if (back.length + left.length > 0) return `rolled back: ${message}`;
+  const how = howGone(closed);
+  if (how !== null) return `${how}: ${message}`;
   const isIdle = isRefusal(failure) || exitCodes[code] === exitCodes.nothing_done;
   if (isIdle && !hasDone(run)) return `nothing was done: ${message}`;
   if (run.ending.text === "" || code === "command_failed") return null;

@@ -13,6 +13,7 @@ import { ask, isTooLong, type Reply } from "../ask.ts";
 import { makeBriefing, type Part } from "../briefing/briefing.ts";
 import { renderPiped } from "../briefing/piped.ts";
 import { noteSent, pathOfRead, readKnowledge, readMentioned, renderKnowledge } from "../briefing/sources.ts";
+import { tellMeanwhile } from "../changes/meanwhile.ts";
 import { checksOf } from "../checks/admit.ts";
 import { describeCheck, describeFailed, renderBaseline, runChecks } from "../checks/checks.ts";
 import { renderSince } from "../dialogue.ts";
@@ -101,6 +102,13 @@ function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly Ca
     if (path !== null) run.overlay.forget(path);
   }
   return fitting;
+}
+
+/** The results; the last one also tells what somebody else did to files of the run. */
+async function withMeanwhile(run: Run, results: readonly CallResult[]): Promise<readonly CallResult[]> {
+  const [last, meanwhile] = [results.at(-1), await tellMeanwhile(run)];
+  const isNews = last !== undefined && meanwhile !== "";
+  return isNews ? results.with(-1, { ...last, text: `${last.text}\n\n${meanwhile}` }) : results;
 }
 
 /** The system prompt. It must stay the same for a whole turn: a change would void the provider's cache and thoughts. */
@@ -253,7 +261,7 @@ export const toolLoop: Flow = async (run) => {
     const results = isCut
       ? notRun(calls, "the reply was cut; send it again in smaller pieces")
       : await doCalls(loop, calls);
-    add(run, { role: "tools", results: fit(loop, calls, results) });
+    add(run, { role: "tools", results: await withMeanwhile(run, fit(loop, calls, results)) });
   }
 };
 
@@ -307,8 +315,9 @@ function watchEnd(run: Run) {
       }
       corrections += 1;
       declinedBefore = run.changing.declined.length;
-      const outputs = failed.map((check) => describeCheck(check)).join("\n\n");
-      return `${outputs}\n\nCorrect what the failed check shows.`;
+      const outputs = failed.map((check) => describeCheck(check));
+      const parts = [...outputs, await tellMeanwhile(run), "Correct what the failed check shows."];
+      return parts.filter(Boolean).join("\n\n");
     },
   };
 }

@@ -6,6 +6,7 @@ import { becameOf } from "../../../src/core/session/became.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { resultsOf } from "../loop.ts";
 import { finish, modify, plan, schedule, verdict, write } from "../plans.ts";
 import { type Files, makeFolder, openHere, playIn, type Setup } from "../scripted.ts";
 
@@ -181,6 +182,9 @@ test("the tool loop merges as well", async () => {
     lines: [{ text: "", calls: [call], before: () => tool.put(theirs) }, "Done."],
   }));
   expect([ran.outcome.code, ran.outcome.merged, ran.files["a.txt"], ran.undone]).toEqual([0, ["a.txt"], both, theirs]);
+  expect(resultsOf(ran, 2).at(-1)?.text).toEndWith(
+    "a.txt: somebody else changed it meanwhile, too; what of it is not your edit is theirs, and stays.",
+  );
 });
 
 const words = "first line\nsecond line\nthird line\nfourth line\nfifth line\n";

@@ -245,6 +245,29 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
   return [...results, renderMore(rounds, run.planning.atOncePrompt !== null)].join("\n\n");
 }
 
+/**
+ * The files that a person's words at a question name by `@path`, for the request that holds the words; "": none that the
+ * messages do not show. Says which cannot be shown.
+ */
+export async function showMentioned(run: Run, words: string): Promise<string> {
+  const shown: string[] = [];
+  for (const [, quoted, bare = ""] of words.matchAll(/(?<=^|[\s(])@(?:"([^"]+)"|(\S*[\w/]))/g)) {
+    const name = quoted ?? bare;
+    const path = toReadable(run, name);
+    const text = path === null ? null : await showFile(run, path);
+    if (text !== null) shown.push(text);
+    // Without a point or slash it is an ordinary word.
+    else if (/[./]/.test(name))
+      run.emit({
+        type: "notice",
+        level: "warning",
+        code: "not_shown",
+        text: `@${name} names no file that can be shown`,
+      });
+  }
+  return shown.filter(Boolean).join("\n\n");
+}
+
 /** What may be answered to the results of looks. */
 function renderMore(rounds: number, atOnce: boolean): string {
   const answer = `eply with ${atOnce ? "your script" : "the plan"}, or with the whole answer`;

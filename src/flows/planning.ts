@@ -20,7 +20,7 @@ import { isBadReply, isTooLong, type ModelQuestion } from "./ask.ts";
 import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
 import { tellBriefing } from "./dialogue.ts";
 import { formedAnswer, readPlanOrAnswer } from "./ending/answer.ts";
-import { lookAround } from "./evidence.ts";
+import { lookAround, showMentioned } from "./evidence.ts";
 import { askForJson } from "./json-reply.ts";
 import {
   type AtOnce,
@@ -183,8 +183,9 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
   for (;;) {
     const { made, messages, plans, atOnce } = current;
     // Later requests learn from the record of the turn what the person said, so the order to answer again is dropped.
+    const known = new Map(run.dialogue.files);
     const leave = (order?: readonly Message[]) => (thrown: unknown) => {
-      if (run.dialogue.messages === order) run.dialogue.messages = messages;
+      if (run.dialogue.messages === order) Object.assign(run.dialogue, { messages, files: known });
       dropClaim(run.dialogue, finishOf(atOnce));
       throw thrown;
     };
@@ -193,10 +194,11 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     run.planning.corrections = [...run.planning.corrections, feedback];
     // Not kept for later runs: the cache key does not hold the correction.
     run.planning.planned = [];
-    const text =
+    const order =
       atOnce === null
         ? `Change the plan: ${feedback}\nSend the whole plan again.`
         : `Change this: ${feedback}\nNothing of it was done. Answer again as a whole.`;
+    const text = [await showMentioned(run, feedback), order].filter(Boolean).join("\n\n");
     const promiseAt = (all: number) => (atOnce === null ? kind.promise(made, all) : promiseAtOnce(all));
     const wanted = { messages: [...messages, { role: "user", text } as const], plans: plans + 1, promiseAt, key: null };
     const next = await makeOne(run, kind, wanted).catch(leave(wanted.messages));

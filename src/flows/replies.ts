@@ -18,6 +18,7 @@ import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { toReadable } from "./briefing/sources.ts";
 import { requireBound } from "./commands/commands.ts";
 import type { RunEnding } from "./ending/ending.ts";
+import { showMentioned } from "./evidence.ts";
 import { type BatchReport, perform } from "./perform.ts";
 import { renderDone } from "./phases.ts";
 import type { Run } from "./run.ts";
@@ -378,7 +379,9 @@ export async function performAsWished(
   say(asked);
   let work = await performScript(run, asked.script, how);
   for (let n = 1; run.changing.wish !== null; n += 1) {
-    const request = renderWish(run.changing.wish, work.batch.reports);
+    const { wish } = run.changing;
+    const parts = [await showMentioned(run, wish.words), renderWish(wish, work.batch.reports)];
+    const request = parts.filter(Boolean).join("\n\n");
     takeCall(run);
     asked = await askForScript(run, {
       ...question,

@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_328,
-  workspace: 12_945,
+  core: 15_136,
+  workspace: 12_950,
   cli: 11_621,
-  flows: 11_544,
+  flows: 11_497,
   models: 4_633,
   ui: 4_730,
-  store: 4_000,
+  store: 3_896,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -205,6 +205,7 @@ export interface Transaction {
   drop(effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<Dropped>;
   /** All changes since the start, in order: plan and command. */
   readonly changes: readonly Change[];
+  /** What commands alone changed. */
   readonly commandPaths: ReadonlySet<RelPath>;
   /** Restores the state at the start of the run; paths that somebody else changed meanwhile are left and reported. */
   rollback(): Promise<RollbackReport>;

@@ -42,6 +42,7 @@ export function openTransaction(
   const { root, disk, lock, journal } = parts;
   const meant: Change[] = [];
   const done: Change[] = [];
+  const byPlan = new Set<RelPath>();
   const byCommand = new Set<RelPath>();
   const traits = new Map<RelPath, Traits>();
   /** Temporary names in the journal, with their paths. */
@@ -55,6 +56,13 @@ export function openTransaction(
   const watch = journal && openWatch(journal);
   let state: "idle" | "begun" | "ended" = "idle";
 
+  const noteBy = (by: "plan" | "command" | undefined, changes: readonly Change[]): void => {
+    for (const { path } of changes) {
+      if (by !== "command") byPlan.add(path);
+      if (byPlan.has(path)) byCommand.delete(path);
+      else byCommand.add(path);
+    }
+  };
   const open = (): void => {
     if (state === "idle") journal?.begin("run", run.task);
     state = "begun";
@@ -114,7 +122,7 @@ export function openTransaction(
       journal?.applied();
     });
     done.push(...changes);
-    for (const { path } of changes) byCommand.add(path);
+    noteBy("command", changes);
   };
 
   /** Takes changes of a command in place back while the run goes on; returns the paths that somebody else has changed. */
@@ -153,7 +161,7 @@ export function openTransaction(
       if (journal !== null) await pace(journal.prepare(batch.changes), signal);
       await pace(commitSteps(root, disk, journal, batch), signal);
       done.push(...batch.changes);
-      if (by === "command") for (const { path } of batch.changes) byCommand.add(path);
+      noteBy(by, batch.changes);
     });
   };
 

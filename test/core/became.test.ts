@@ -37,6 +37,11 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
     "kept: 2 files (+4 −2), verified by pytest -q; changed: bmi.py, test_bmi.py",
   ],
   [
+    "a change of the plan beside one that a check made",
+    { status: "unverified", changes: [change("a.py"), { ...change("gen.txt"), by: "command" }] },
+    `kept: 2 files (+4 −2), ${unproved}; changed: a.py, gen.txt; of these by commands or checks: gen.txt`,
+  ],
+  [
     "a move into a new folder, and a deletion",
     {
       status: "unverified",

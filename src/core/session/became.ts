@@ -139,6 +139,10 @@ export function becameOf(outcome: Outcome): string {
     ),
     clause("changed: ", outcome.left === undefined ? changed : []),
     clause(
+      "of these by commands or checks: ",
+      outcome.left === undefined ? changes.flatMap(({ by, path }) => (by === "command" ? [path] : [])) : [],
+    ),
+    clause(
       "the user declined the changes to: ",
       status === "declined" ? [] : declined.paths.filter((path) => !isNotDone(path)),
     ),

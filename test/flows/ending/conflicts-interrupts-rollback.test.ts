@@ -99,6 +99,17 @@ test("what changed only while a check ran goes back with a failed run, and is na
   expect(said.map(({ text }) => text)).toEqual(["b.txt changed while your own checks ran, and went back with the run"]);
 });
 
+test("a file that the plan changed and a check after it is the plan's; what the check made alone is not", async () => {
+  const place = makeFolder({ "a.txt": "one\n" });
+  const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
+  const checks = ["echo 2 >>a.txt; echo made >b.txt"];
+  const { outcome } = await playIn(place, { lines, options: { checks, baseline: false } });
+  expect(outcome.changes.map(({ path, by }) => [path, by])).toEqual([
+    ["a.txt", "plan"],
+    ["b.txt", "command"],
+  ]);
+});
+
 describe("interrupts", () => {
   test.each([
     ["interrupted", 130],

@@ -1,6 +1,6 @@
 /** Looks for model servers on this machine; never uses one. */
-import { readStart } from "../wire/error-body.ts";
-import { fields, listIn, parseJson, textIn } from "../wire/fields.ts";
+import { readModelList } from "../listing.ts";
+import { probeModel } from "../probe.ts";
 
 export interface FoundServer {
   /** Base URL of its Chat Completions, with `/v1`. */
@@ -53,19 +53,9 @@ export const renderServer = ({ url, usual, owner, models }: FoundServer): string
 
 /** The names of a server's models; null: no answer, or not a model server. */
 async function askModels(url: string, signal: AbortSignal): Promise<readonly string[] | null> {
-  try {
-    const response = await fetch(`${url}/models`, {
-      redirect: "manual",
-      proxy: false,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-    });
-    const { data } = fields(parseJson(await readStart(response, answerLimit)));
-    if (!response.ok || !Array.isArray(data)) return null;
-    return listIn(data)
-      .map((model) => textIn(fields(model)["id"]).slice(0, 100))
-      .filter(Boolean);
-  } catch {
-    signal.throwIfAborted();
-    return null;
-  }
+  const asked = { provider: "local", path: "/models", headers: {}, env: {}, timeoutMs, signal, limit: answerLimit };
+  const answer = await probeModel(url, asked).catch(() => null);
+  signal.throwIfAborted();
+  const list = answer?.status === 200 ? readModelList(answer.body) : null;
+  return list && list.models.map(({ name }) => name);
 }

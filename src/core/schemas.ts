@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { exitCodes } from "./error.ts";
 import type { Purpose } from "./model.ts";
 import { planSchema } from "./plan/plan.ts";
+import { taskSchema } from "./session/conversation.ts";
 
 const count = z.int().check(z.nonnegative());
 const digest = z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
@@ -273,15 +274,7 @@ export const eventSchema = z.discriminatedUnion("type", [
       .check(z.describe("with code waiting: the pause that begins now, before repetition `attempt` of at most `of`")),
   }),
   event("tasks.updated", {
-    tasks: z.array(
-      z.object({
-        id: count,
-        content: z.string(),
-        description: z.string(),
-        active_form: z.nullable(z.string()),
-        status: z.enum(["pending", "in_progress", "completed"]),
-      }),
-    ),
+    tasks: z.array(taskSchema),
   }),
   event("run.finished", { outcome: outcomeSchema }),
 ]);

@@ -6,7 +6,7 @@ import { PaiError, toPaiError } from "../core/error.ts";
 import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
 import { nameSome } from "../core/suggest.ts";
 import { writeBytes } from "../system/write-file.ts";
-import { noteEnded } from "./run-notes.ts";
+import { type Ends, noteEnded } from "./run-notes.ts";
 import { listJsonl } from "./safe-file.ts";
 
 export interface Receipt {
@@ -14,12 +14,6 @@ export interface Receipt {
   /** Facts in order, up to the first line that was altered or is missing (`broken` names it). */
   readonly facts: readonly Fact[];
   readonly broken: Broken | null;
-}
-
-/** The first and the last fact of a receipt; null: missing or unreadable. */
-export interface Ends {
-  readonly started: FactOf<"run.started"> | null;
-  readonly finished: FactOf<"run.finished"> | null;
 }
 
 /** A receipt that is being written. A failure to write causes one warning and never throws. */

@@ -59,10 +59,14 @@ export function readUndone(stateFolder: string): ReadonlyMap<string, boolean> {
   return found;
 }
 
-interface Ends {
-  readonly id: string;
+/** The first and the last fact of a receipt; null: missing or unreadable. */
+export interface Ends {
   readonly started: FactOf<"run.started"> | null;
   readonly finished: FactOf<"run.finished"> | null;
+}
+
+interface Ended extends Ends {
+  readonly id: string;
 }
 
 /** Drops the context of the request, which no statistic uses. */
@@ -72,13 +76,13 @@ const withoutContext = (started: FactOf<"run.started">): FactOf<"run.started"> =
 });
 
 /** Saves the first and the last fact of receipts that are about to be deleted. */
-export function noteEnded(stateFolder: string, runs: readonly Ends[]): void {
+export function noteEnded(stateFolder: string, runs: readonly Ended[]): void {
   const lean = runs.map((run) => ({ ...run, started: run.started === null ? null : withoutContext(run.started) }));
   append(endedIn(stateFolder), lean);
 }
 
 /** First and last facts of runs whose receipts were deleted. */
-export function* readEnded(stateFolder: string): Generator<Ends> {
+export function* readEnded(stateFolder: string): Generator<Ended> {
   for (const { id, started, finished } of readLines(endedIn(stateFolder)))
     if (typeof id === "string")
       yield { id, started: started as Ends["started"], finished: finished as Ends["finished"] };

@@ -1,19 +1,22 @@
 /** What a tool-loop session keeps from turn to turn: its messages, and its task list. Pure. */
 import * as z from "zod/mini";
-import { readAs } from "../json.ts";
+import { readAs, type ShapeOf } from "../json.ts";
 import type { Json, Message } from "../model.ts";
 
-export const taskStatuses = ["pending", "in_progress", "completed"] as const;
-export type TaskStatus = (typeof taskStatuses)[number];
+const status = z.enum(["pending", "in_progress", "completed"]);
 
-export interface TaskItem {
-  readonly id: number;
-  readonly content: string;
-  readonly description: string;
+/** One item of the task list, as events and session files have it. */
+export const taskSchema = z.object({
+  id: z.int().check(z.nonnegative()),
+  content: z.string(),
+  description: z.string(),
   /** Its text while it is in progress; null: `content`. */
-  readonly active_form: string | null;
-  readonly status: TaskStatus;
-}
+  active_form: z.nullable(z.string()),
+  status,
+});
+
+export type TaskItem = ShapeOf<typeof taskSchema>;
+type TaskStatus = TaskItem["status"];
 
 export interface Conversation {
   readonly messages: readonly Message[];
@@ -30,7 +33,7 @@ const writeTasksInput = z.object({
     .check(z.minLength(1)),
 });
 
-const updateTaskInput = z.object({ id: z.coerce.number().check(z.int(), z.positive()), status: z.enum(taskStatuses) });
+const updateTaskInput = z.object({ id: z.coerce.number().check(z.int(), z.positive()), status });
 
 export type TasksResult =
   | { readonly ok: true; readonly tasks: readonly TaskItem[]; readonly text: string }

@@ -1,7 +1,7 @@
 /** The lines of a session's file. Pure. */
 import * as z from "zod/mini";
 import type { Message } from "../model.ts";
-import { type TaskItem, taskStatuses } from "./conversation.ts";
+import { taskSchema } from "./conversation.ts";
 
 const count = z.int().check(z.nonnegative());
 const call = z.object({ id: z.string(), name: z.string(), input: z.json() });
@@ -12,13 +12,6 @@ const message: z.ZodMiniType<Message> = z.discriminatedUnion("role", [
   z.object({ role: z.literal("assistant"), text: z.string(), calls: z.array(call), native: z.nullable(native) }),
   z.object({ role: z.literal("tools"), results: z.array(result) }),
 ]);
-const task: z.ZodMiniType<TaskItem> = z.object({
-  id: count,
-  content: z.string(),
-  description: z.string(),
-  active_form: z.nullable(z.string()),
-  status: z.enum(taskStatuses),
-});
 
 const schema = z.discriminatedUnion("type", [
   z.object({
@@ -40,7 +33,7 @@ const schema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("conversation.replaced"), messages: z.readonly(z.array(message)) }),
   /** The files that the messages of tool-loop show whole, by path, with their digests. */
   z.object({ type: z.literal("files.known"), files: z.record(z.string(), z.string()) }),
-  z.object({ type: z.literal("tasks.updated"), tasks: z.readonly(z.array(task)) }),
+  z.object({ type: z.literal("tasks.updated"), tasks: z.readonly(z.array(taskSchema)) }),
   z.object({
     type: z.literal("turn.finished"),
     at: z.string(),

@@ -1,6 +1,7 @@
 /** A session is a fold over the lines of its file: loading replays them, and a damaged line loses only itself. Pure. */
 
 import type { Message } from "../model.ts";
+import type { TurnRecord } from "./became.ts";
 import { type Conversation, closeTurn, type TaskItem, withoutClaim, withTasks } from "./conversation.ts";
 import { parseLine, type SessionLine } from "./line.ts";
 
@@ -32,7 +33,7 @@ interface Seen {
   readonly head: string | null;
 }
 
-export interface Turn {
+export interface Turn extends TurnRecord {
   readonly at: string;
   readonly run: string;
   readonly mode: string;
@@ -42,14 +43,6 @@ export interface Turn {
   readonly since: readonly Happening[];
   /** null: the turn was cut off before it ended. */
   readonly status: string | null;
-  /** The model's last words; "": it said none, or they may not stand. */
-  readonly text: string;
-  /** What became of the turn, in pai's words; "": it was cut off. */
-  readonly became: string;
-  /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back or declined. */
-  readonly diff: string;
-  /** What the checks printed that failed the turn, and its last commands; absent: nothing. */
-  readonly printed?: string | undefined;
   /** The user has taken back what it changed, or (false) brought it back; null: neither. */
   readonly undone: boolean | null;
   readonly next: readonly string[];
@@ -87,8 +80,8 @@ function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
   if (line.type === "turn.reversed") return changeTurn(turns, line.run, { undone: line.undone, changed: true });
   if (line.type === "turn.saw")
     return changeTurn(turns, line.run, { seen: { at: line.at, files: line.files, head: line.head } });
-  const { mode, status, text, became, diff, printed, next, score, calls, changed } = line;
-  return changeTurn(turns, line.run, { mode, status, text, became, diff, printed, next, score, calls, changed });
+  const { type: _type, at: _at, run, ...ended } = line;
+  return changeTurn(turns, run, ended);
 }
 
 const holds = (run: string) => (turn: Turn) => turn.run === run || turn.told.some((each) => each.run === run);

@@ -57,5 +57,5 @@ async function askModels(url: string, signal: AbortSignal): Promise<readonly str
   const answer = await probeModel(url, asked).catch(() => null);
   signal.throwIfAborted();
   const list = answer?.status === 200 ? readModelList(answer.body) : null;
-  return list && list.models.map(({ name }) => name);
+  return list?.models.map(({ name }) => name) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Replies that are a value in JSON: read, the rest of a cut one asked for, and asked for once more when it is unusable. */
+/** Replies that are a plan in JSON: read, the rest of a cut one asked for, and asked for once more when it is unusable. */
 
 import { PaiError } from "../core/error.ts";
 import { createReplyReader, type Reading, readJson } from "../core/json.ts";
@@ -6,9 +6,6 @@ import type { Json, Message } from "../core/model.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import type { Run } from "./run.ts";
-
-/** `text`: the reply that the value was read from. */
-type ReadValue<T> = (json: Json, text: string) => Reading<T>;
 
 /** Below this many milliseconds, the terminal does not say what pai waits for. */
 const slowMs = 250;
@@ -32,24 +29,20 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
 }
 
 interface JsonReplyReader<T> {
-  readonly readValue: ReadValue<T>;
+  /** `text`: the reply that the value was read from. */
+  readonly readValue: (json: Json, text: string) => Reading<T>;
   /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. `isLast`: nobody asks again. */
-  readonly answerOf?: (text: string, isLast: boolean) => Json | null;
+  readonly answerOf: (text: string, isLast: boolean) => Json | null;
   /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
-  readonly freeCall?: () => boolean;
+  readonly freeCall: () => boolean;
 }
 
-async function read<T>(
-  asked: Promise<Reply>,
-  { readValue, answerOf }: JsonReplyReader<T>,
-  isLast: boolean,
-): Promise<{ reply: Reply; reading: Reading<T> }> {
-  const reply = await asked;
-  if (reply.stop === "length") return { reply, reading: { ok: false, why: "the reply was too long, and was cut" } };
-  const json = readJson(reply.text);
-  if (json.ok) return { reply, reading: readValue(json.value, reply.text) };
-  const answer = answerOf?.(reply.text, isLast) ?? null;
-  return { reply, reading: answer === null ? json : readValue(answer, reply.text) };
+function read<T>({ stop, text }: Reply, { readValue, answerOf }: JsonReplyReader<T>, isLast: boolean): Reading<T> {
+  if (stop === "length") return { ok: false, why: "the reply was too long, and was cut" };
+  const json = readJson(text);
+  if (json.ok) return readValue(json.value, text);
+  const answer = answerOf(text, isLast);
+  return answer === null ? json : readValue(answer, text);
 }
 
 /** The beginning of an unusable reply, for its error message; "": the reply was empty. */
@@ -68,62 +61,47 @@ async function readWhole<T>(
   reader: JsonReplyReader<T>,
   isLast = !run.ledger.spare,
 ): Promise<{ readonly reply: Reply; readonly reading: Reading<T>; readonly messages: readonly Message[] }> {
-  const answered = await read(askOnce(run, question), reader, isLast);
-  const first = { ...answered, messages: [...question.messages, replied(answered.reply)] };
-  if (first.reply.stop !== "length" || !(run.ledger.spare || reader.freeCall?.() === true)) return first;
+  const reply = await askOnce(run, question);
+  const first = { reply, reading: read(reply, reader, isLast), messages: [...question.messages, replied(reply)] };
+  if (reply.stop !== "length" || !(run.ledger.spare || reader.freeCall())) return first;
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
   const messages: Message[] = [
     ...question.messages,
-    { role: "assistant", text: first.reply.text, calls: [], native: null },
+    { role: "assistant", text: reply.text, calls: [], native: null },
     { role: "user", text: goOn },
   ];
   const rest = await ask(run, { ...question, purpose: "resume", format: null, messages });
   // Some models continue, some begin again.
   const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
-  for (const text of [first.reply.text + tail, rest.text]) {
-    const joined = { ...first.reply, text, stop: rest.stop };
-    const reading = await read(Promise.resolve(joined), reader, isLast);
-    if (reading.reading.ok) return { ...reading, messages: [...messages, replied(rest)] };
+  for (const text of [reply.text + tail, rest.text]) {
+    const joined = { ...reply, text, stop: rest.stop };
+    const reading = read(joined, reader, isLast);
+    if (reading.ok) return { reply: joined, reading, messages: [...messages, replied(rest)] };
   }
   return first;
 }
 
-/**
- * Asks for a value, twice if needed. Returns it with all messages of the exchange, the reply last. `what` names it in
- * messages ("plan"). Throws reply_invalid.
- */
+/** Asks for a plan, twice if needed. Returns it with all messages of the exchange, the reply last. Throws reply_invalid. */
 export async function askForJson<T>(
   run: Run,
   question: ModelQuestion,
-  what: string,
   reader: JsonReplyReader<T>,
 ): Promise<{ readonly value: T; readonly messages: readonly Message[] }> {
   const first = await readWhole(run, question, reader);
   if (first.reading.ok) return { value: first.reading.value, messages: first.messages };
   const { why } = first.reading;
   const began = beginningOf(first.reply.text);
-  if (!run.ledger.spare) throw new PaiError("reply_invalid", `the ${what} was unusable: ${why}${began}`);
-  run.emit({
-    type: "notice",
-    level: "warning",
-    code: `${what}_unusable`,
-    text: `unusable ${what} (${why}): asking once more`,
-  });
+  if (!run.ledger.spare) throw new PaiError("reply_invalid", `the plan was unusable: ${why}${began}`);
+  const text = `unusable plan (${why}): asking once more`;
+  run.emit({ type: "notice", level: "warning", code: "plan_unusable", text });
+  const again = `That is not a usable plan: ${why}${began}\nSend the whole plan again as one JSON value, nothing before or after it.`;
   const messages: Message[] = [
     ...question.messages,
     { role: "assistant", text: first.reply.text, calls: [], native: null },
-    {
-      role: "user",
-      text: `That is not a usable ${what}: ${why}${began}\nSend the whole ${what} again as one JSON value, nothing before or after it.`,
-    },
+    { role: "user", text: again },
   ];
   const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader, true);
   if (second.reading.ok) return { value: second.reading.value, messages: second.messages };
-  throw new PaiError(
-    "reply_invalid",
-    `the ${what} was unusable twice: ${second.reading.why}${beginningOf(second.reply.text)}`,
-    {
-      hint: "try again, or another model with --model",
-    },
-  );
+  const failed = `the plan was unusable twice: ${second.reading.why}${beginningOf(second.reply.text)}`;
+  throw new PaiError("reply_invalid", failed, { hint: "try again, or another model with --model" });
 }

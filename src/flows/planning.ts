@@ -330,7 +330,7 @@ async function askForPlan<Made>(
     return meant;
   };
   const reader = { readValue, freeCall, answerOf: answer };
-  const { value: made, messages: said } = await askForJson(run, question, "plan", reader).catch((thrown) => {
+  const { value: made, messages: said } = await askForJson(run, question, reader).catch((thrown) => {
     throw isBadReply(thrown) && reading === noLook ? looksUsedUp(run) : thrown;
   });
   run.dialogue.messages = said;

@@ -38,20 +38,6 @@ interface Asked {
   readonly claim: PlanClaim;
 }
 
-const amendmentOf = (
-  { action, path, destination, why, implicit }: AmendRequest,
-  accept: boolean,
-  by: Amendment["by"],
-) => ({
-  ...(implicit === true && { implicit }),
-  action,
-  path,
-  destination,
-  why,
-  accept,
-  by,
-});
-
 /** Throws for what not even a yes allows: a path outside --only or behind a link, anything in a strict run. */
 async function refuseForbidden(run: Run, claim: PlanClaim): Promise<void> {
   if (run.changing.strict) {
@@ -90,7 +76,7 @@ function refuse(
   by: Amendment["by"] = "policy",
 ): void {
   rights.refuse(claim, error);
-  noteAmended(run, amendmentOf(request, false, by));
+  noteAmended(run, { ...request, accept: false, by });
 }
 
 /** Notes a refusal; any other error (an interrupt, a full disk) ends the run. */
@@ -102,7 +88,7 @@ function refuseOrThrow(run: Run, rights: Rights, asked: Asked, thrown: unknown):
 
 function grant(run: Run, rights: Rights, { request, claim }: Asked, by: Amendment["by"]): void {
   rights.grant(claim, request.why);
-  noteAmended(run, amendmentOf(request, true, by));
+  noteAmended(run, { ...request, accept: true, by });
 }
 
 /** The diff of what these claims would change beyond the plan: the reply is tried on an overlay of the workspace. */
@@ -174,7 +160,7 @@ function readClaim(run: Run, request: AmendRequest): Asked | null {
     return claim && { request, claim };
   } catch (thrown) {
     if (!isRefusal(toPaiError(thrown))) throw thrown;
-    noteAmended(run, amendmentOf(request, false, "policy"));
+    noteAmended(run, { ...request, accept: false, by: "policy" });
     return null;
   }
 }

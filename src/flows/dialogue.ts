@@ -241,7 +241,7 @@ const isAside = ({ path, kind, size }: Sized, hasSource: boolean): boolean =>
  * Shares the room among the files that are changed: source first, small ones first. Beside source, large tests and papers
  * come in parts, and of a changelog only its head is needed. What a look asks for is shown whole otherwise.
  */
-async function shareRoom(run: Run, { paths, edited, read }: Named) {
+export async function shareRoom(run: Run, { paths, edited, read }: Named) {
   const sized: Sized[] = [];
   for (const path of paths)
     sized.push({ path, kind: kindOf(path), size: untoldSize(run, path, (await textNow(run, path)) ?? "") });
@@ -262,9 +262,6 @@ async function shareRoom(run: Run, { paths, edited, read }: Named) {
   }
   return { shares: shares as Shares, size: sum };
 }
-
-/** How much of each file that a plan names is shown. */
-export const sharesOf = async (run: Run, named: Named): Promise<Shares> => (await shareRoom(run, named)).shares;
 
 /** Characters of the files that a plan names and the dialogue does not show, as far as they are shown. */
 export const sizeOfFiles = async (run: Run, plan: Plan): Promise<number> =>

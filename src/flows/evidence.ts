@@ -17,7 +17,7 @@ import { isLook, namesPath, rowOf } from "../core/vocabulary.ts";
 import type { FilesRead, Shown } from "./briefing/reading.ts";
 import { type Focus, noteSent, pathOfRead, renderNested, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
-import { continueOrStart, filesOf, sharesOf, sizeOfFiles, tellChanged, textNow } from "./dialogue.ts";
+import { continueOrStart, filesOf, shareRoom, sizeOfFiles, tellChanged, textNow } from "./dialogue.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -100,7 +100,7 @@ function stepsBefore(plan: Plan): readonly PlanStep[] {
 /** The files that the plan names, as far as the dialogue does not show them. */
 async function showNamed(run: Run, plan: Plan, reports: readonly CallReport[]): Promise<readonly string[]> {
   const named = filesOf(run, plan);
-  const shares = await sharesOf(run, named);
+  const { shares } = await shareRoom(run, named);
   const texts: string[] = [];
   for (const path of named.paths) {
     const room = shares.get(path) ?? null;

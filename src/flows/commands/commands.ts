@@ -160,22 +160,17 @@ async function mayRunNow(run: Run, promised: string): Promise<boolean> {
   return (interactive || grantsRun(shell.allowRun, promised)) && (await workspace.sandbox()).proposes;
 }
 
-/** Runs a command of the model; null: it may not run here. `promised`: the command as the plan spells it. */
-export async function runPlanned(
-  run: Run,
-  rights: Rights | null,
-  {
-    action,
-    command,
-    promised = command,
-    timeoutMs: limitMs = run.shell.commandTimeoutMs,
-  }: {
-    readonly action: string;
-    readonly command: string;
-    readonly promised?: string;
-    readonly timeoutMs?: number;
-  },
-): Promise<Ran | null> {
+/** A command of the model, the name of its action, and the command as the plan spells it. */
+interface Wanted {
+  readonly action: string;
+  readonly command: string;
+  readonly promised: string;
+  readonly timeoutMs?: number;
+}
+
+/** Runs a command of the model; null: it may not run here. */
+export async function runPlanned(run: Run, rights: Rights | null, wanted: Wanted): Promise<Ran | null> {
+  const { command, promised } = wanted;
   // A tool of a server acts outside of the workspace, where there is no copy.
   const isReal = run.changing.dryRun && isToolCall(command);
   if (isReal || !(await mayRunNow(run, promised))) {
@@ -183,21 +178,15 @@ export async function runPlanned(
     return null;
   }
   if (rights !== null) await requireBound(run, command);
-  const named = { action, command, promised, limitMs };
   const held = { unasked: !run.interactive, sandbox: "proposal", staged: run.overlay.kept() } as const;
-  const ran = await runNow(run, rights, named, held);
-  return (await mayRunOutside(run, ran, command)) ? runNow(run, rights, named, { weakest: "off" }) : ran;
+  const ran = await runNow(run, rights, wanted, held);
+  return (await mayRunOutside(run, ran, command)) ? runNow(run, rights, wanted, { weakest: "off" }) : ran;
 }
 
 async function runNow(
   run: Run,
   rights: Rights | null,
-  {
-    action,
-    command,
-    promised,
-    limitMs,
-  }: { readonly action: string; readonly command: string; readonly promised: string; readonly limitMs: number },
+  { action, command, promised, timeoutMs: limitMs = run.shell.commandTimeoutMs }: Wanted,
   held: Pick<CommandOptions, "unasked" | "sandbox" | "staged" | "weakest">,
 ): Promise<Ran> {
   const isEarly = !hasOwnWork(run);

@@ -266,7 +266,7 @@ export function pathFor(
 }
 
 /** A deleted file runs and steers nothing; a closed one may not be deleted either. */
-export const pathsToAllow = ({ workspace }: Run, claims: readonly PlanClaim[]): readonly RelPath[] =>
+const pathsToAllow = ({ workspace }: Run, claims: readonly PlanClaim[]): readonly RelPath[] =>
   claims.flatMap((claim) =>
     pathsOfClaim(claim).filter((path) => claim.kind !== "delete" || workspace.whyClosed(path) !== null),
   );

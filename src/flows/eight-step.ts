@@ -23,7 +23,7 @@ import { acceptMeanwhile, tellMeanwhile } from "./changes/meanwhile.ts";
 import { checksOf } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeFailed, finishBaseline, runChecks, runPlanChecks } from "./checks/checks.ts";
-import { redCommands } from "./commands/commands.ts";
+import { hasOwnWork, redCommands } from "./commands/commands.ts";
 import { type RunEnding, renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
@@ -69,16 +69,13 @@ function keepSummary(run: Run, text: string): void {
     .trim();
 }
 
-/** Whether the run only gave an answer: a summary would replace it with other words. */
-const isAnswer = ({ begun, changing }: Run, { answer }: Iterations) =>
-  answer !== "" && changing.staged.length === 0 && (begun?.changes.length ?? 0) === 0;
-
 const resultWords: Readonly<Record<string, string>> = { true: "passed", false: "failed", null: "not run" };
 
 /** Asks for the summary. When the model gives none, the run's verdicts take its place, so that the work is not lost. */
 async function summarize(run: Run, schedule: Schedule, iterations: Iterations): Promise<void> {
   showStep(run, 8, "summary", "");
-  if (isAnswer(run, iterations)) {
+  // A summary would replace an answer with other words.
+  if (iterations.answer !== "" && !hasOwnWork(run)) {
     run.ending.text ||= iterations.answer;
     return;
   }
@@ -134,7 +131,7 @@ export const eightStep: Flow = async (run) => {
 };
 
 /** Shows one of the eight steps. */
-export function showStep(run: Run, step: number, title: string, text: string): void {
+function showStep(run: Run, step: number, title: string, text: string): void {
   run.emit({ type: "step.started", step, of: 8, title, text });
 }
 
@@ -198,7 +195,7 @@ function answerOf({ actions }: Script, prose: string): string {
  * Prepares the work on all steps: reads the evidence, and runs the checks, before anything is changed.
  * Throws conflict when a promised path has changed since it was read.
  */
-export async function createIterations(run: Run, schedule: Schedule, claims: readonly PlanClaim[]) {
+async function createIterations(run: Run, schedule: Schedule, claims: readonly PlanClaim[]) {
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
   const progress = createProgress(run, plan, claims);

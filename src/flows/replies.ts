@@ -214,7 +214,7 @@ const isBound = (run: Run, command: string): Promise<boolean> =>
   );
 
 /** Performs the script's actions, up to the limit of one reply. `prefix` makes the ids of its calls unique. */
-export async function performScript(
+async function performScript(
   run: Run,
   script: Script,
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },

@@ -166,7 +166,7 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   const why = left?.part ?? null;
   if (why !== null && run.ledger.exhausted && mayEndInPart(run)) left = null;
   const batch = left === null ? await runLate(phase, work.batch) : work.batch;
-  const due = progress.promisesChanges || changedAnything(run, batch);
+  const due = progress.promisesChanges || hasOwnWork(run);
   const reports = left === null && due ? await runChecks(run, checks) : [];
   left = progress.judgeCommands(progress.judgeChecks(left, reports), batch);
   if (left === null) run.ending.undone = progress.openSteps.map((step) => undoneStep(step, why));
@@ -185,10 +185,6 @@ export function mayEndInPart(run: Run): boolean {
   return !ledger.capped && !changing.strict && !isRefused && hasOwnWork(run);
 }
 
-function changedAnything(run: Run, batch: BatchReport): boolean {
-  return batch.changed || (run.begun?.changes.length ?? 0) > 0;
-}
-
 /** The failure of a run that (perhaps) needed a refused action; its hint says what would allow the action. */
 function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: Pick<Left, "message"> | null): PaiError {
   const { name, target, code } = forbidden;
@@ -200,8 +196,7 @@ function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: P
 /** Throws the refusal when nothing else was done and no person saw it. */
 function refuseIdle(run: Run): void {
   const { forbidden } = run.acting.tally;
-  const changed = (run.changing.dryRun ? run.changing.staged : (run.begun?.changes ?? [])).length > 0;
-  if (forbidden !== null && !changed && !run.interactive) throw refusalOf(run, forbidden, null);
+  if (forbidden !== null && !hasOwnWork(run) && !run.interactive) throw refusalOf(run, forbidden, null);
 }
 
 const renderNow = async (run: Run, plan: Plan, checks: readonly Check[]): Promise<string> =>

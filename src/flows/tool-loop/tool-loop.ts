@@ -16,6 +16,7 @@ import { noteSent, pathOfRead, readKnowledge, readMentioned, renderKnowledge } f
 import { tellMeanwhile } from "../changes/meanwhile.ts";
 import { checksOf } from "../checks/admit.ts";
 import { describeCheck, describeFailed, renderBaseline, runChecks } from "../checks/checks.ts";
+import { hasOwnWork } from "../commands/commands.ts";
 import { renderSince } from "../dialogue.ts";
 import { renderAnswerForm, renderLearning } from "../ending/ending.ts";
 import { noteAnswer } from "../evidence.ts";
@@ -303,9 +304,10 @@ function watchEnd(run: Run) {
     },
     /** A message for the model about what is left to do; null: the turn is over. Throws check_failed, or the refusal. */
     async findRest(): Promise<string | null> {
-      const changed = run.changing.dryRun ? run.changing.staged.length > 0 : (run.begun?.changes.length ?? 0) > 0;
-      if (!changed) throwRefused();
-      if (!changed) return null;
+      if (!hasOwnWork(run)) {
+        throwRefused();
+        return null;
+      }
       const failed = (await runChecks(run, checks)).filter(({ fatal }) => fatal);
       const [first] = failed;
       if (first === undefined) return null;

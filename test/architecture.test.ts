@@ -119,11 +119,11 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_136,
+  core: 15_118,
   workspace: 12_950,
   cli: 11_621,
-  flows: 11_497,
-  models: 4_633,
+  flows: 11_447,
+  models: 4_623,
   ui: 4_730,
   store: 3_896,
   lab: 3_610,

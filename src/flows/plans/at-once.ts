@@ -348,21 +348,27 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
 export const finishOf = (atOnce: AtOnce | null): string =>
   atOnce?.reply.script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
 
-/** Files that the work named as needed, and has neither changed nor left out with a reason. */
+/** The paths of its actions of one kind. */
+const pathsBy = (run: Run, atOnce: AtOnce | null, name: string): readonly RelPath[] =>
+  pathsOf(
+    run,
+    (atOnce?.reply.script.actions ?? []).flatMap(({ cmd, path = [] }) => (cmd === name ? path : [])),
+  );
+
+/** Files that the work named as needed, and has neither changed, nor copied, nor left out with a reason. */
 export function undoneFiles(run: Run, atOnce: AtOnce | null): readonly RefusedAction[] {
   const changes = run.changing.dryRun ? run.changing.staged : (run.begun?.changes ?? []);
-  const changed = new Set(changes.map(({ path }) => path));
-  const skipped = run.ending.skipped.map(({ target }) => target.split(" → ")[0]);
+  const skipped = run.ending.skipped.map(({ target }) => target.split(" → ")[0] ?? target);
+  const settled = new Set<string>([...changes.map(({ path }) => path), ...pathsBy(run, atOnce, "COPY"), ...skipped]);
   const why = "named as needed, and no reply changed it";
   return (atOnce?.files ?? [])
-    .filter((path) => !changed.has(path) && !skipped.includes(path))
+    .filter((path) => !settled.has(path))
     .map((target) => ({ action: "MODIFY", target, why }));
 }
 
 /** The files whose edits a person saw as a diff, without those that the work also writes whole; none where no diff was seen. */
 export function seenEdits(run: Run, atOnce: AtOnce | null): ReadonlySet<RelPath> {
-  const actions = run.planning.seenDiff === null ? [] : (atOnce?.reply.script.actions ?? []);
-  const named = (by: string) => actions.flatMap(({ cmd, path = [] }) => (cmd === by ? path : []));
-  const written = new Set(pathsOf(run, named("WRITE")));
-  return new Set(pathsOf(run, named("MODIFY")).filter((path) => !written.has(path)));
+  if (run.planning.seenDiff === null) return new Set();
+  const written = new Set(pathsBy(run, atOnce, "WRITE"));
+  return new Set(pathsBy(run, atOnce, "MODIFY").filter((path) => !written.has(path)));
 }

@@ -140,6 +140,11 @@ describe("before anybody is asked", () => {
     expect([honest.outcome.status, honest.requests.length]).toEqual(["verified", 2]);
   });
 
+  test("and a file that is copied is needed, and stays as it is", async () => {
+    const { outcome } = await byHand(["FILES: area.py\nCOPY::area.py::old/area.py\n", finish()], { answers: "yes" });
+    expect([outcome.code, outcome.undone]).toEqual([0, undefined]);
+  });
+
   test("a yes to a diff is no yes to another one", async () => {
     const red = head + modify("area.py", ["    return 3.14 * r * r\n", "    return 3.2 * r * r\n"]) + finish();
     const mended = modify("area.py", ["    return 3.2 * r * r\n", "    return 3.1416 * r * r\n"]) + finish();

@@ -191,7 +191,7 @@ function openRun(options: TerminalOptions): Terminal {
       // The status line on the screen has already said that the run was interrupted.
       const isShown = seen && outcome.error?.code === "interrupted" && outcome.error.hint === null;
       if (outcome.error === null || isShown) return;
-      const isOver = ["failed", "declined"].includes(outcome.status);
+      const isOver = ["failed", "declined"].includes(outcome.status) && outcome.rolled_back === undefined;
       const untouched = seen && isOver && !applied && !undone && outcome.changes.length === 0;
       const error = untouched ? sayUntouched(outcome.error, outcome) : sayStays(outcome.error, outcome);
       options.err(renderFailure(error, style, streams.columns));

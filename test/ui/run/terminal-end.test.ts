@@ -43,6 +43,10 @@ test("an interrupted run whose changes were taken back says that, and one that k
     "interrupted, all that it had changed was taken back\n",
   );
   expect(show(true, {}, { events: [], outcome: { ...back, score: 9 } }).screen).not.toContain("score");
+  const others = { ...back, status: "failed", score: 9, rolled_back: { ...back.rolled_back, by: "others" } } as const;
+  const gone = show(true, {}, { events: [], outcome: others }).screen;
+  expect(gone).toContain("failed, all that it had changed was taken back by somebody else\n");
+  expect(gone).not.toContain("nothing was changed");
   const no = { ...error, code: "declined", message: "the user declined the changes to b.py" } as const;
   const kept = { ...base, status: "declined", changes: outcome.changes, error: no } as const;
   expect(show(true, {}, { events: [], outcome: kept }).screen).toEndWith(

@@ -74,7 +74,7 @@ const plainShapes = [
 ];
 
 const placeholder =
-  /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|<|\$\{|\{\{|%s|(.)\1{5}|^[${%@[(]|^(?:null|none|nil|true|false|yes|no|on|off|undefined|string|str|number|int|bool(?:ean)?|any|unknown|bytes|text)\??$/i;
+  /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|^<|<[<%]|<\/?[a-z][\w.:-]+\/?>|\$\{|\{\{|%s|(.)\1{5}|^[${%@[(]|^(?:null|none|nil|true|false|yes|no|on|off|undefined|string|str|number|int|bool(?:ean)?|any|unknown|bytes|text)\??$/i;
 /** A long value holds such characters by chance: there a placeholder is only what begins like one. */
 const placeholderBegins = 48;
 export const isPlaceholder = (value: string): boolean => placeholder.test(value.slice(0, placeholderBegins));

@@ -25,7 +25,7 @@ export interface PreviewPart {
 }
 
 /** A file of the ranking, and why it is there. */
-export interface RankedFile extends Omit<Ranked, "signal" | "company"> {
+export interface RankedFile extends Omit<Ranked, "signal"> {
   /** Which text names it, or a name that it defines; null: none does. */
   readonly named: "request" | "output" | null;
   /** If the file itself is not named: the names that it defines or is called after. */
@@ -34,8 +34,6 @@ export interface RankedFile extends Omit<Ranked, "signal" | "company"> {
   readonly lines: readonly number[];
   /** Where it defines names that are named. */
   readonly definitions: readonly Definition[];
-  /** It usually changes together with the first files. */
-  readonly company: boolean;
 }
 
 export interface Preview {
@@ -111,7 +109,7 @@ function maskedLines({ veil }: Run, { text, shown, part }: Source): readonly num
 
 const round = (share: number) => Math.round(share * 1000) / 1000;
 
-const toRankedFile = ({ path, score, kind, words, history, frequency, signal, company }: Ranked): RankedFile => ({
+const toRankedFile = ({ path, score, kind, words, history, frequency, signal }: Ranked): RankedFile => ({
   path,
   score: round(score),
   kind,
@@ -122,7 +120,6 @@ const toRankedFile = ({ path, score, kind, words, history, frequency, signal, co
   symbols: signal?.symbols ?? [],
   lines: signal?.lines ?? [],
   definitions: signal?.definitions ?? [],
-  company: company !== undefined,
 });
 
 /** Measures the first call of the run's mode. Sends nothing. */

@@ -131,7 +131,6 @@ const rankedAs = (path: string, over: Partial<RankedFile> = {}): RankedFile => (
   ...none,
   path,
   score: 1,
-  company: true,
   ...over,
 });
 const long = "lib/ansible/galaxy/collection/concrete_artifact_manager_with_a_name.py";
@@ -161,7 +160,7 @@ test("reasons say no more than is known", () => {
   const text = renderRanking({ ranking, lacks: ["history: git was not found"] }, null);
   expect(text).toContain("named in the request at lines 1, 20, defines Bar at line 300, words 0.50");
   expect(text).toContain("\nmissing  history: git was not found\n");
-  const weak = { words: 0.004, history: 0, frequency: 0, company: false } as const;
+  const weak = { words: 0.004, history: 0, frequency: 0 } as const;
   const many = Array.from({ length: 30 }, (_, at) => rankedAs(`a${at}.py`, at < 5 ? {} : weak));
   const listed = renderRanking({ ranking: many, lacks: [] }, 80);
   expect(listed).toContain(" a4.py ");

@@ -170,13 +170,12 @@ function describeKind({ kind, path }: RankedFile): string {
 
 /** Why a file is ranked where it is; none: it hardly has to do with the task. */
 function reasonsOf(file: RankedFile): string[] {
-  const { words, history, frequency, company } = file;
+  const { words, history, frequency } = file;
   const reasons = [
     ...namingOf(file),
     words >= 0.01 ? `words ${words.toFixed(2)}` : "",
     history >= 0.01 ? `commits ${history.toFixed(2)}` : "",
     frequency >= 0.5 ? "often changed" : "",
-    company ? "changes with the first ones" : "",
     describeKind(file),
   ];
   return reasons.filter((reason) => reason !== "");

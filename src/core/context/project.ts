@@ -8,7 +8,6 @@ import { type SimilarCommit, scoreHistory } from "./similar-commits.ts";
 import { findStems } from "./stems.ts";
 import { surveyLimits } from "./survey-limits.ts";
 import { type NamedSymbol, symbolsIn, termsOfSymbols } from "./symbols.ts";
-import { addCompany } from "./together.ts";
 import { type Term, termsOf } from "./words.ts";
 
 /** The request, and other text that may name files. */
@@ -93,8 +92,7 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
     const bare = withoutFiles(request, named);
     const meant = new Set((bare === request ? symbols : symbolsIn(bare, output)).map(({ name }) => name));
     const about = { symbols, meant, found, offset: worded.length, files, kinds, read };
-    const defining = symbols.length === 0 ? files : addDefiners(files, await findDefiners(about));
-    return { files: addCompany(defining, commits, paths, kinds), values };
+    return { files: symbols.length === 0 ? files : addDefiners(files, await findDefiners(about)), values };
   };
   return {
     paths,

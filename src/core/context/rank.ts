@@ -30,8 +30,6 @@ export interface Ranked {
   readonly frequency: number;
   /** The direct mention of the file, or of a name it defines; null: there is none. */
   readonly signal: Signal | null;
-  /** Added to the score for commits that it shares with the first files; absent: nothing. */
-  readonly company?: number;
 }
 
 export interface RankInput {

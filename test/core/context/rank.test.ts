@@ -1,11 +1,10 @@
-/** The files a request is about: by its words in names and contents, by similar commits, by company, and by what names them. */
+/** The files a request is about: by its words in names and contents, by similar commits, and by what names them. */
 import { expect, test } from "bun:test";
 import { kindOf, kindWeights } from "../../../src/core/context/kind.ts";
 import { findUnlisted, rankProject, wordsOf } from "../../../src/core/context/project.ts";
-import { type Ranked, rankFiles } from "../../../src/core/context/rank.ts";
+import { rankFiles } from "../../../src/core/context/rank.ts";
 import { findSignals } from "../../../src/core/context/signals.ts";
 import { scoreHistory } from "../../../src/core/context/similar-commits.ts";
-import { addCompany } from "../../../src/core/context/together.ts";
 import { openCounter, termsOf } from "../../../src/core/context/words.ts";
 import type { RelPath } from "../../../src/core/path.ts";
 import type { Survey } from "../../../src/core/ports.ts";
@@ -164,48 +163,6 @@ test("beside a file that is mentioned, one that only says what most say is not r
   expect(rank({ request, files, output: "in /etc/nginx/./shop:5\nnginx.conf test" })).not.toContain("koi-utf");
   expect(rank({ request, files, output: "/etc/nginx/shop:5" }).slice(0, 2)).toEqual(["shop", "fastcgi"]);
   expect(rank({ request, files })).toContain("koi-utf");
-});
-
-const file = (path: string, score: number): Ranked => ({
-  path,
-  score,
-  kind: "code",
-  words: score,
-  history: 0,
-  frequency: 0,
-  signal: null,
-});
-const files = [1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3].map((score, at) => file(`f${at}.c`, score));
-const paths = [...files.map(({ path }) => path), "f0.h", "far.c", "f0_test.c", "gone.h"].filter(
-  (path) => path !== "gone.h",
-);
-const commit = (...names: readonly string[]) => ({ subject: "", body: "", files: names });
-const ranked = (...commits: readonly ReturnType<typeof commit>[]) =>
-  addCompany(files, commits, paths, kindWeights("")).map(({ path }) => path);
-
-test("the header that changes with the first file comes behind the first five", () => {
-  const order = ranked(...Array.from({ length: 9 }, () => commit("f0.c", "f0.h", "gone.h")));
-  expect(order.slice(0, 7)).toEqual(["f0.c", "f1.c", "f2.c", "f3.c", "f4.c", "f5.c", "f0.h"]);
-  expect(order).not.toContain("gone.h");
-});
-
-test("one commit makes no company, nor do large ones, nor those of files further behind", () => {
-  const before = files.map(({ path }) => path);
-  expect(ranked(commit("f0.c", "f0.h"))).toEqual(before);
-  const many = Array.from({ length: 30 }, (_, n) => `many${n}.c`);
-  expect(ranked(...Array.from({ length: 9 }, () => commit("f0.c", "f0.h", ...many)))).toEqual(before);
-  expect(ranked(...Array.from({ length: 9 }, () => commit("f7.c", "far.c")))).toEqual(before);
-});
-
-test("a test that changes with it says less than code that does", () => {
-  const order = ranked(...Array.from({ length: 9 }, () => commit("f0.c", "f0_test.c", "far.c")));
-  expect(order.indexOf("far.c")).toBeLessThan(order.indexOf("f0_test.c"));
-});
-
-test("a short ranking stays as it is", () => {
-  const few = files.slice(0, 3);
-  const commits = Array.from({ length: 9 }, () => commit("f0.c", "f0.h"));
-  expect(addCompany(few, commits, paths, kindWeights(""))).toEqual(few);
 });
 
 const there = new Set(["far/deep/total.py", "far/cart.py", "near.py"]);

@@ -1,13 +1,14 @@
 /** The address of each provider, and the user's consent to send a key there. */
 
 import { join } from "node:path";
+import * as z from "zod/mini";
 import { commandWording } from "../core/approval-wording.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { findProvider, type Provider } from "../core/providers.ts";
 import type { Environment, Places } from "./places.ts";
-import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 import type { LoadedSettings } from "./settings.ts";
+import { openStateFile } from "./state-file.ts";
 
 export interface BaseUrl {
   readonly provider: string;
@@ -111,7 +112,7 @@ export async function requireConsent(
   { places, ask }: { readonly places: Places; readonly ask: ((question: string) => Promise<boolean>) | null },
 ): Promise<void> {
   if (!address.origin.endsWith(".json") || keys.length === 0) return;
-  const known = readConsents(places).get(address.provider);
+  const known = places.stateDir === null ? undefined : fileIn(places.stateDir).read().providers[address.provider];
   const isKnown = keys.every((key) => known?.includes(pairOf(key, address.url)));
   if (isKnown) return;
   if (known !== undefined) {
@@ -132,29 +133,15 @@ export function rememberConsent(
   places: Places,
 ): void {
   if (places.stateDir === null) return;
-  const file = fileIn(places.stateDir);
-  withLock(file, () => {
-    const consents = readConsents(places);
-    const pairs = keys.map((key) => pairOf(key, address.url));
-    consents.set(address.provider, [...new Set([...(consents.get(address.provider) ?? []), ...pairs])]);
-    writePrivate(file, `${JSON.stringify({ version: 1, providers: Object.fromEntries(consents) }, null, 2)}\n`);
-  });
+  const pairs = keys.map((key) => pairOf(key, address.url));
+  fileIn(places.stateDir).edit(({ providers }) => ({
+    providers: { ...providers, [address.provider]: [...new Set([...(providers[address.provider] ?? []), ...pairs])] },
+  }));
 }
 
 /** By provider: hashes of the pairs of key and address that the user agreed to. */
-function readConsents(places: Places): Map<string, readonly string[]> {
-  const text = places.stateDir === null ? null : readPrivate(fileIn(places.stateDir));
-  if (text === null) return new Map();
-  try {
-    const { providers } = JSON.parse(text) as { readonly providers: Readonly<Record<string, readonly string[]>> };
-    return new Map(Object.entries(providers).filter(([, pairs]) => Array.isArray(pairs)));
-  } catch (cause) {
-    throw new PaiError("config_invalid", `${fileIn(places.stateDir ?? "")} is damaged`, {
-      hint: "remove it to be asked again",
-      cause,
-    });
-  }
-}
+const consents = z.object({ providers: z.record(z.string(), z.array(z.string())) });
+const fileIn = (stateDir: string) =>
+  openStateFile(join(stateDir, "endpoints.json"), consents, { providers: {} }, { hint: "remove it to be asked again" });
 
-const fileIn = (stateDir: string): string => join(stateDir, "endpoints.json");
 const pairOf = (key: string, url: string): string => digest(`${key}\0${url}`);

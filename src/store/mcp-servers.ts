@@ -1,11 +1,13 @@
 /** MCP servers of the user and of a project, and which of their tools the user has approved. */
 import { join } from "node:path";
+import * as z from "zod/mini";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
 import type { Places } from "./places.ts";
-import { readPrivate, readRegular, withLock, writePrivate } from "./safe-file.ts";
+import { readRegular } from "./safe-file.ts";
+import { openStateFile } from "./state-file.ts";
 
 interface NamedServer {
   readonly name: string;
@@ -112,36 +114,31 @@ function identityOf(root: string, server: McpServer): string {
   return digest(JSON.stringify([where, server.name, ...own]));
 }
 
-const fileIn = (stateDir: string): string => join(stateDir, "mcp.json");
-
-function readAll(places: Places): Map<string, readonly PinnedTool[]> {
-  const text = places.stateDir === null ? null : readPrivate(fileIn(places.stateDir));
-  if (text === null) return new Map();
-  try {
-    const { servers } = JSON.parse(text) as { readonly servers: Readonly<Record<string, readonly PinnedTool[]>> };
-    return new Map(Object.entries(servers).filter(([, tools]) => Array.isArray(tools)));
-  } catch {
-    return new Map();
-  }
-}
+/** By the identity of a server: its approved tools. */
+const approved = z.object({
+  servers: z.record(z.string(), z.array(z.object({ name: z.string(), description: z.string(), schema: z.json() }))),
+});
+const fileIn = (stateDir: string) => openStateFile(join(stateDir, "mcp.json"), approved, { servers: {} });
 
 /** The approved tools of a server; null: not approved, so the server is off. */
-export function pinnedTools(places: Places, root: string, server: McpServer): readonly PinnedTool[] | null {
-  return readAll(places).get(identityOf(root, server)) ?? null;
+export function pinnedTools({ stateDir }: Places, root: string, server: McpServer): readonly PinnedTool[] | null {
+  return stateDir === null ? null : (fileIn(stateDir).read().servers[identityOf(root, server)] ?? null);
 }
 
 /** Records the approval of a server with its current configuration and tools; null revokes it. */
-export function pinTools(places: Places, root: string, server: McpServer, tools: readonly PinnedTool[] | null): void {
-  if (places.stateDir === null) {
+export function pinTools(
+  { stateDir }: Places,
+  root: string,
+  server: McpServer,
+  tools: readonly PinnedTool[] | null,
+): void {
+  if (stateDir === null) {
     throw new PaiError("config_invalid", "no state folder to keep the approval in", {
       hint: "set HOME or PAI_STATE_DIR",
     });
   }
-  const file = fileIn(places.stateDir);
-  withLock(file, () => {
-    const all = readAll(places);
-    if (tools === null) all.delete(identityOf(root, server));
-    else all.set(identityOf(root, server), tools);
-    writePrivate(file, `${JSON.stringify({ version: 1, servers: Object.fromEntries(all) }, null, 2)}\n`);
-  });
+  const id = identityOf(root, server);
+  fileIn(stateDir).edit(({ servers: { [id]: _, ...others } }) => ({
+    servers: tools === null ? others : { ...others, [id]: tools as never },
+  }));
 }

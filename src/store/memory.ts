@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
 import { type MemoryFact, maxFactChars, maxFacts } from "../core/memory.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
+import { openStateFile } from "./state-file.ts";
 
 const factShape = z.object({
   id: z.string(),
@@ -14,7 +14,7 @@ const factShape = z.object({
   pending: z.boolean(),
   files: z.record(z.string(), z.string()),
 });
-const fileShape = z.object({ version: z.literal(1), facts: z.array(factShape) });
+const fileShape = z.object({ facts: z.readonly(z.array(factShape)) });
 
 export interface Memory {
   /** Oldest first; empty if the file is damaged. */
@@ -28,24 +28,20 @@ export interface Memory {
 }
 
 export function openMemory(stateFolder: string): Memory {
-  const file = join(stateFolder, "memory.json");
+  const file = openStateFile<{ readonly facts: readonly MemoryFact[] }>(join(stateFolder, "memory.json"), fileShape, {
+    facts: [],
+  });
+  const list = () => file.read().facts;
 
-  function list(): readonly MemoryFact[] {
-    try {
-      const found = z.safeParse(fileShape, JSON.parse(readPrivate(file) ?? "null"));
-      return found.success ? found.data.facts : [];
-    } catch (thrown) {
-      if (thrown instanceof SyntaxError) return [];
-      throw thrown;
-    }
-  }
-
-  const edit = <T>(work: (facts: readonly MemoryFact[]) => readonly [readonly MemoryFact[], T]): T =>
-    withLock(file, () => {
-      const [facts, result] = work(list());
-      writePrivate(file, `${JSON.stringify({ version: 1, facts: facts.slice(-maxFacts) }, null, 2)}\n`);
-      return result;
+  function edit<T>(work: (facts: readonly MemoryFact[]) => readonly [readonly MemoryFact[], T]): T {
+    const results: T[] = [];
+    file.edit((now) => {
+      const [facts, result] = work(now.facts);
+      results.push(result);
+      return { facts: facts.slice(-maxFacts) };
     });
+    return results[0] as T;
+  }
 
   return {
     list,

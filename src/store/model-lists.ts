@@ -1,20 +1,16 @@
 /** Keeps what the providers' servers listed, for a day: prices, windows and names, without asking again. */
 import { join } from "node:path";
+import * as z from "zod/mini";
 import type { KeptList } from "../core/listed-model.ts";
-import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
+import { openStateFile } from "./state-file.ts";
 
 const maxAgeMs = 24 * 60 * 60 * 1000;
-const fileIn = (stateDir: string): string => join(stateDir, "models.json");
 
-/** A missing, damaged or foreign file counts as empty: a list can be asked for again. */
-function readAll(stateDir: string): readonly KeptList[] {
-  try {
-    const { v, lists } = JSON.parse(readPrivate(fileIn(stateDir)) ?? "{}");
-    return v === 1 && Array.isArray(lists) ? lists.filter((each) => Array.isArray(each?.models)) : [];
-  } catch {
-    return [];
-  }
-}
+/** What pai itself wrote is not judged in detail. */
+const shape = z.object({ lists: z.array(z.looseObject({ models: z.array(z.unknown()) })) });
+/** A list can be asked for again. */
+const fileIn = (stateDir: string) =>
+  openStateFile(join(stateDir, "models.json"), shape as never, { lists: [] as readonly KeptList[] }, { isCache: true });
 
 /** The list of a provider's server that is less than a day old; null: none. `address` null: of any server. */
 export function findModelList(
@@ -23,9 +19,8 @@ export function findModelList(
   { address, now }: { readonly address: string | null; readonly now: Date },
 ): KeptList | null {
   if (stateDir === null) return null;
-  const found = readAll(stateDir).find(
-    (each) => each.provider === provider && (address === null || each.address === address),
-  );
+  const { lists } = fileIn(stateDir).read();
+  const found = lists.find((each) => each.provider === provider && (address === null || each.address === address));
   const age = now.getTime() - (found?.at ?? 0);
   return found !== undefined && age >= 0 && age < maxAgeMs ? found : null;
 }
@@ -33,12 +28,10 @@ export function findModelList(
 /** Keeps a list in the place of the last one of its provider. Ignores all errors. */
 export function keepModelList(stateDir: string | null, kept: KeptList): void {
   if (stateDir === null) return;
-  const file = fileIn(stateDir);
   try {
-    withLock(file, () => {
-      const others = readAll(stateDir).filter(({ provider }) => provider !== kept.provider);
-      writePrivate(file, JSON.stringify({ v: 1, lists: [...others, kept] }), { lasting: false });
-    });
+    fileIn(stateDir).edit(({ lists }) => ({
+      lists: [...lists.filter(({ provider }) => provider !== kept.provider), kept],
+    }));
   } catch {
     // On a full disk or in a read-only home the list is asked for again.
   }

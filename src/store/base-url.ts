@@ -112,7 +112,7 @@ export async function requireConsent(
   { places, ask }: { readonly places: Places; readonly ask: ((question: string) => Promise<boolean>) | null },
 ): Promise<void> {
   if (!address.origin.endsWith(".json") || keys.length === 0) return;
-  const known = places.stateDir === null ? undefined : fileIn(places.stateDir).read().providers[address.provider];
+  const known = places.stateDir === null ? undefined : pairsOf(fileIn(places.stateDir).read(), address.provider);
   const isKnown = keys.every((key) => known?.includes(pairOf(key, address.url)));
   if (isKnown) return;
   if (known !== undefined) {
@@ -135,7 +135,10 @@ export function rememberConsent(
   if (places.stateDir === null) return;
   const pairs = keys.map((key) => pairOf(key, address.url));
   fileIn(places.stateDir).edit(({ providers }) => ({
-    providers: { ...providers, [address.provider]: [...new Set([...(providers[address.provider] ?? []), ...pairs])] },
+    providers: {
+      ...providers,
+      [address.provider]: [...new Set([...(pairsOf({ providers }, address.provider) ?? []), ...pairs])],
+    },
   }));
 }
 
@@ -144,4 +147,7 @@ const consents = z.object({ providers: z.record(z.string(), z.array(z.string()))
 const fileIn = (stateDir: string) =>
   openStateFile(join(stateDir, "endpoints.json"), consents, { providers: {} }, { hint: "remove it to be asked again" });
 
+/** A provider of the user may have any name. */
+const pairsOf = ({ providers }: z.infer<typeof consents>, provider: string) =>
+  new Map(Object.entries(providers)).get(provider);
 const pairOf = (key: string, url: string): string => digest(`${key}\0${url}`);

@@ -1,15 +1,15 @@
 /** API keys: finds them in the environment or the credentials file, adds, removes, masks and checks them. */
 import { readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
-import { type Fields, isFields, type Json } from "../core/model.ts";
 import { findProvider, type Provider, providers } from "../core/providers.ts";
 import { readSmall } from "../system/read-small.ts";
 import type { BaseUrl } from "./base-url.ts";
 import { forgetTurn } from "./key-state.ts";
 import type { OwnProvider } from "./own-providers.ts";
 import type { Environment, Places } from "./places.ts";
-import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
+import { openStateFile } from "./state-file.ts";
 
 export interface FoundKey {
   /** `env` for a key from the environment. */
@@ -145,10 +145,14 @@ function edit<T>(
       hint: "set HOME or XDG_CONFIG_HOME, or give the key in the environment",
     });
   }
-  return editCredentials(places.configDir, (credentials) => {
-    const { ring, result } = change(credentials.get(provider) ?? noKeys);
-    credentials.set(provider, ring);
-    return result;
+  return openCredentials(places.configDir).editFor((now) => {
+    const rings = ringsOf(now);
+    const { ring, result } = change(rings.get(provider) ?? noKeys);
+    const stored = [...rings.set(provider, ring)].filter(([, { keys }]) => keys.size > 0);
+    const written = stored.map(([name, { default: first, keys, added }]) => {
+      return [name, { default: first, keys: Object.fromEntries(keys), added: Object.fromEntries(added) }];
+    });
+    return [{ version: 3, providers: Object.fromEntries(written) }, result];
   });
 }
 
@@ -215,17 +219,30 @@ export const noKeys: KeyRing = { default: null, keys: new Map(), added: new Map(
 /** By provider. */
 export type Credentials = ReadonlyMap<string, KeyRing>;
 
-const version = 3;
+const texts = z.record(z.string(), z.string());
+const ring = z.object({ default: z.nullable(z.string()), keys: texts, added: z.optional(texts) });
+const shape = z.object({ version: z.literal(3), providers: z.record(z.string(), ring) });
 
 /** Path of the credentials file, for messages too. */
 const credentialsFile = (configDir: string): string => join(configDir, "credentials.json");
 
-/** Reads all keys. Throws config_invalid for a damaged file or one of another version, which is never overwritten. */
-export function loadCredentials(configDir: string): Credentials {
+/** A damaged file, or one of another version, is never overwritten. */
+function openCredentials(configDir: string) {
   const file = credentialsFile(configDir);
-  const text = readPrivate(file);
-  return text === null ? new Map() : parseCredentials(text, file);
+  const hint = `repair it, or move it away and add the keys again: mv ${file} ${file}.damaged`;
+  return openStateFile(file, shape, { version: 3, providers: {} }, { hint });
 }
+
+const ringsOf = ({ providers: all }: z.infer<typeof shape>): Map<string, KeyRing> =>
+  new Map(
+    Object.entries(all).map(([provider, { default: first, keys, added = {} }]) => [
+      provider,
+      { default: first, keys: new Map(Object.entries(keys)), added: new Map(Object.entries(added)) },
+    ]),
+  );
+
+/** Reads all keys. Throws config_invalid for a damaged file or one of another version. */
+export const loadCredentials = (configDir: string): Credentials => ringsOf(openCredentials(configDir).read());
 
 /** All keys; a damaged or unreadable file holds none. */
 function peekCredentials(configDir: string): Credentials {
@@ -234,52 +251,4 @@ function peekCredentials(configDir: string): Credentials {
   } catch {
     return new Map();
   }
-}
-
-/** Changes the credentials under a lock, so that two processes lose no key. Returns what `change` returns. */
-function editCredentials<T>(configDir: string, change: (credentials: Map<string, KeyRing>) => T): T {
-  return withLock(credentialsFile(configDir), () => {
-    const credentials = new Map(loadCredentials(configDir));
-    const result = change(credentials);
-    const stored = [...credentials]
-      .filter(([, ring]) => ring.keys.size > 0)
-      .map(([provider, { default: first, keys, added }]) => [
-        provider,
-        { default: first, keys: Object.fromEntries(keys), added: Object.fromEntries(added) },
-      ]);
-    const text = JSON.stringify({ version, providers: Object.fromEntries(stored) }, null, 2);
-    writePrivate(credentialsFile(configDir), `${text}\n`);
-    return result;
-  });
-}
-
-function parseCredentials(text: string, file: string): Credentials {
-  const damaged = (why: string): PaiError =>
-    new PaiError("config_invalid", `${file} ${why}; it is left as it is`, {
-      hint: `repair it, or move it away and add the keys again: mv ${file} ${file}.damaged`,
-    });
-  let json: Json;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw damaged("is damaged");
-  }
-  if (!isFields(json) || !isFields(json["providers"])) throw damaged("does not hold credentials");
-  if (json["version"] !== version) throw damaged("was written by another version of pai");
-  return new Map(
-    Object.entries(json["providers"]).map(([provider, ring]) => {
-      if (!isFields(ring) || !isFields(ring["keys"])) throw damaged(`has no keys for ${provider}`);
-      const keys = textsOf(ring["keys"]);
-      if (keys === null) throw damaged(`has a key of ${provider} that is not text`);
-      const wanted = ring["default"];
-      const first = typeof wanted === "string" && keys.has(wanted) ? wanted : (keys.keys().next().value ?? null);
-      return [provider, { default: first, keys, added: textsOf(ring["added"] ?? {}) ?? new Map() }];
-    }),
-  );
-}
-
-/** The texts of an object by name; null: it is none, or something in it is no text. */
-function textsOf(json: Json): Map<string, string> | null {
-  const entries = Object.entries(isFields(json) ? (json satisfies Fields) : { "": null });
-  return entries.every((entry): entry is [string, string] => typeof entry[1] === "string") ? new Map(entries) : null;
 }

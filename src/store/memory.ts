@@ -33,15 +33,11 @@ export function openMemory(stateFolder: string): Memory {
   });
   const list = () => file.read().facts;
 
-  function edit<T>(work: (facts: readonly MemoryFact[]) => readonly [readonly MemoryFact[], T]): T {
-    const results: T[] = [];
-    file.edit((now) => {
+  const edit = <T>(work: (facts: readonly MemoryFact[]) => readonly [readonly MemoryFact[], T]): T =>
+    file.editFor((now) => {
       const [facts, result] = work(now.facts);
-      results.push(result);
-      return { facts: facts.slice(-maxFacts) };
+      return [{ facts: facts.slice(-maxFacts) }, result];
     });
-    return results[0] as T;
-  }
 
   return {
     list,

@@ -8,6 +8,8 @@ export interface StateFile<T> {
   read(): T;
   /** Replaces the value by what `change` returns, while no other process changes it. */
   edit(change: (now: T) => T): void;
+  /** `edit`, where `change` has a result beside the value. */
+  editFor<R>(change: (now: T) => readonly [value: T, result: R]): R;
 }
 
 interface Kind {
@@ -29,7 +31,7 @@ export function openStateFile<T extends object>(
       return z.parse(shape, JSON.parse(text));
     } catch (cause) {
       if (hint === undefined) return empty;
-      throw new PaiError("config_invalid", `${file} is damaged`, { hint, cause });
+      throw new PaiError("config_invalid", `${file} is damaged, or of another version of pai`, { hint, cause });
     }
   };
   const read = (): T => {
@@ -43,5 +45,14 @@ export function openStateFile<T extends object>(
   };
   const write = (value: T) =>
     writePrivate(file, `${JSON.stringify({ version: 1, ...value }, null, 2)}\n`, { lasting: !isCache });
-  return { read, edit: (change) => withLock(file, () => write(change(read()))) };
+  return {
+    read,
+    edit: (change) => withLock(file, () => write(change(read()))),
+    editFor: (change) =>
+      withLock(file, () => {
+        const [value, result] = change(read());
+        write(value);
+        return result;
+      }),
+  };
 }

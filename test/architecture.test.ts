@@ -122,7 +122,7 @@ const budgets = {
   core: 15_118,
   workspace: 12_950,
   cli: 11_621,
-  flows: 11_447,
+  flows: 11_451,
   models: 4_623,
   ui: 4_730,
   store: 3_896,

@@ -109,7 +109,7 @@ export const renderDone = (reports: readonly CallReport[]): string =>
   `Results. What is done is done: do not send it again.\n${reports.map(renderCall).join("\n")}`;
 
 interface PhaseResults {
-  readonly batch: BatchReport;
+  readonly calls: readonly CallReport[];
   readonly left: Left;
   readonly notes: readonly string[];
   readonly checks: readonly CheckReport[];
@@ -143,12 +143,12 @@ const renderRepair = (failed: readonly CheckReport[]): string =>
 /** The user message of a later phase: what is done, what failed and why, what is still to do. */
 export async function renderResults(
   run: Run,
-  { batch, left, notes, checks, stubborn, tag, turns }: PhaseResults,
+  { calls, left, notes, checks, stubborn, tag, turns }: PhaseResults,
 ): Promise<string> {
   // What the model wrote, and what commands and other people did to the files that it knows.
   const changed = await tellChanged(run);
-  const looks = batch.reports.filter(({ kind }) => kind === "look");
-  const rest = batch.reports.filter(({ kind }) => kind !== "look");
+  const looks = calls.filter(({ kind }) => kind === "look");
+  const rest = calls.filter(({ kind }) => kind !== "look");
   const shown = await Promise.all(looks.map((report) => showLook(run, report)));
   const failed = checks.filter(({ passed }) => passed === false);
   const others = await noteChanged(run);

@@ -22,7 +22,7 @@ import { continueOrStart } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { beginningOf } from "./json-reply.ts";
-import type { BatchReport } from "./perform.ts";
+import type { BatchReport, CallReport } from "./perform.ts";
 import { renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
 import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import { type AtOnce, finishOf, seenEdits, undoneFiles } from "./plans/at-once.ts";
@@ -256,6 +256,7 @@ export async function execute(
   const phases = phasesOf[complexityOf(plan)];
   const turnsAt = (n: number) => Math.max(1, phases - n + 1);
   const told: CheckReport[] = [];
+  const done: CallReport[] = [];
   let request = await begin();
   for (let n = 1; ; n += 1) {
     run.ledger.reserve(Math.max(0, phases - n));
@@ -282,8 +283,11 @@ export async function execute(
     // A reply of looks that all failed is asked for again: the turn is not lost.
     if (run.ledger.spare && isLost(batch)) n -= 1;
     const { stubborn } = progress;
-    const ended = { batch, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), tag };
+    // What stands alone tells of the earlier replies, too.
+    const calls = isAlone ? [...done, ...batch.reports] : batch.reports;
+    const ended = { calls, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), tag };
     request = now + (await renderResults(run, ended));
+    done.push(...batch.reports.filter(({ kind }) => kind !== "look"));
   }
 }
 

@@ -38,6 +38,24 @@ describe("the execution call", () => {
     for (const part of ["\nx = 1\n", "1. MODIFY a.py", "Request: ", "<context>"]) expect(ran.asked(2)).toContain(part);
   });
 
+  test("stands alone with what every reply before it has done", async () => {
+    const long = "text = 1 # a line of a file\n".repeat(330);
+    const steps = ["MODIFY a.py", "WRITE c.py", "MODIFY b.py"];
+    const ran = await play({
+      files: { "a.py": `x = 1\n${long}`, "b.py": `y = 2\n${long}` },
+      lines: [
+        plan({ steps, complexity: "complex" }),
+        modify("a.py", ["x = 1\n", "x = 2\n"]) + finish(),
+        write("c.py", "c\n") + finish(),
+        modify("b.py", ["y = 2\n", "y = 3\n"]) + finish(),
+      ],
+      window: 9_000,
+      context: "word ".repeat(2000),
+    });
+    expect([ran.outcome.code, ran.requests[3]?.messages.length]).toEqual([0, 1]);
+    expect(ran.asked(4)).toMatch(/So far:\n.*\ndone: MODIFY a\.py.*\ndone: WRITE c\.py/);
+  });
+
   test("holds what the looks before the plan found", async () => {
     const look = plan({ steps: ["SEARCH y = -> ."] });
     const ran = await play({ files, lines: [look, plan({ steps: ["MODIFY a.py"] }), change] });

@@ -108,7 +108,7 @@ export function renderCalls(reports: readonly CallReport[]): string {
 export const renderDone = (reports: readonly CallReport[]): string =>
   `Results. What is done is done: do not send it again.\n${reports.map(renderCall).join("\n")}`;
 
-interface PhaseResults {
+export interface PhaseResults {
   readonly calls: readonly CallReport[];
   readonly left: Left;
   readonly notes: readonly string[];

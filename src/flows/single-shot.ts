@@ -23,7 +23,7 @@ import type { RunEnding } from "./ending/ending.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { beginningOf } from "./json-reply.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
-import { renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
+import { type PhaseResults, renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
 import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
 import { type AtOnce, finishOf, seenEdits, undoneFiles } from "./plans/at-once.ts";
 import { keepPlans } from "./plans/plan-state.ts";
@@ -229,6 +229,22 @@ const isLost = ({ reports }: BatchReport): boolean =>
 /** Characters that the message of a later phase may well have. */
 const maxOfResults = 16_000;
 
+/** The request after a reply. Where it stands alone it tells of the earlier replies, too, whose calls are `done`. */
+async function renderNext(
+  run: Run,
+  {
+    plan,
+    checks,
+    done,
+  }: { readonly plan: Plan; readonly checks: readonly Check[]; readonly done: readonly CallReport[] },
+  ended: PhaseResults,
+): Promise<string> {
+  continueOrStart(run, systemOf(run), "work", maxOfResults);
+  if (run.dialogue.messages.length > 0) return renderResults(run, ended);
+  const now = await renderNow(run, plan, checks);
+  return `${now}\n\nSo far:\n${await renderResults(run, { ...ended, calls: [...done, ...ended.calls] })}`;
+}
+
 /** Carries out the plan. Throws the last unresolved failure when the promised calls are used up. */
 export async function execute(
   run: Run,
@@ -277,16 +293,11 @@ export async function execute(
     told.push(...reports.filter(({ fatal }) => fatal));
     const isSaid = batch.reports.some(({ ok }) => !ok) || reports.some(({ passed }) => passed === false);
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
-    continueOrStart(run, system, "work", maxOfResults);
-    const isAlone = run.dialogue.messages.length === 0;
-    const now = isAlone ? `${await renderNow(run, plan, checks)}\n\nSo far:\n` : "";
     // A reply of looks that all failed is asked for again: the turn is not lost.
     if (run.ledger.spare && isLost(batch)) n -= 1;
     const { stubborn } = progress;
-    // What stands alone tells of the earlier replies, too.
-    const calls = isAlone ? [...done, ...batch.reports] : batch.reports;
-    const ended = { calls, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), tag };
-    request = now + (await renderResults(run, ended));
+    const ended = { calls: batch.reports, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), tag };
+    request = await renderNext(run, { plan, checks, done }, ended);
     done.push(...batch.reports.filter(({ kind }) => kind !== "look"));
   }
 }

@@ -87,10 +87,16 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
 const none = { turns: [], pending: [] };
 const edit = { task: "set x", before: "x = 1\n", after: "x = 2\n" } as const;
 
-test("an undo is told once, and its file is not called another's work", async () => {
+/** One turn, whose edit is there. */
+function openApplied() {
   const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
   past.disk.text = edit.after;
   past.truth.follow(past.open.session);
+  return past;
+}
+
+test("an undo is told once, and its file is not called another's work", async () => {
+  const past = openApplied();
   expect(await past.truth.catchUp(past.open)).toEqual([]);
   past.statuses.set("r1", "undone");
   past.disk.text = edit.before;
@@ -113,9 +119,7 @@ test("of a turn that was killed the next request is told what was taken back", a
 });
 
 test("what somebody else wrote besides an undo is told as that", async () => {
-  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
-  past.disk.text = edit.after;
-  past.truth.follow(past.open.session);
+  const past = openApplied();
   past.statuses.set("r1", "undone");
   past.disk.text = `${edit.before}y = 1\n`;
   expect(await past.truth.catchUp(past.open)).toEqual([
@@ -188,9 +192,7 @@ test("an undo of a run that a summary tells is told, though no turn names it", a
 });
 
 test("a conversation that was cut tells nothing of the files of the turns that are gone", async () => {
-  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
-  past.disk.text = edit.after;
-  past.truth.follow(past.open.session);
+  const past = openApplied();
   past.statuses.set("r1", "undone");
   past.disk.text = edit.before;
   past.truth.follow(none);
@@ -232,9 +234,7 @@ test("a command of the user that he undid is told as undone", async () => {
 });
 
 test("an undo that was seen before the next request is still told, and one that was taken back meanwhile is not", async () => {
-  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
-  past.disk.text = edit.after;
-  past.truth.follow(past.open.session);
+  const past = openApplied();
   past.statuses.set("r1", "undone");
   past.disk.text = edit.before;
   past.truth.sync(past.open);
@@ -282,9 +282,7 @@ test("what a turn of another process changed is not called somebody else's work"
 });
 
 test("of a run that was rolled back somebody else's edit is told, and a look at its own work is no knowledge", async () => {
-  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
-  past.disk.text = edit.after;
-  past.truth.follow(past.open.session);
+  const past = openApplied();
   expect(await past.truth.catchUp(past.open)).toEqual([]);
   const own = "x = 3\n";
   const summary = { path: "a.py", op: "modify", from: null, before: hashOf(edit.after), after: hashOf(own) };
@@ -303,9 +301,7 @@ test("of a run that was rolled back somebody else's edit is told, and a look at 
 });
 
 test("a file that a run left as somebody else had made it is told with the run's end, and not once more", async () => {
-  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
-  past.disk.text = edit.after;
-  past.truth.follow(past.open.session);
+  const past = openApplied();
   const summary = { path: "a.py", op: "modify", from: null, before: hashOf(edit.after), after: hashOf("x = 3\n") };
   past.disk.text = "x = 4\n";
   for (const event of [
@@ -317,9 +313,7 @@ test("a file that a run left as somebody else had made it is told with the run's
 });
 
 test("a link in place of a file is a change, and no loss", async () => {
-  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
-  past.disk.text = edit.after;
-  past.truth.follow(past.open.session);
+  const past = openApplied();
   past.disk.link = "/etc/hostname";
   expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
 });

@@ -1,4 +1,4 @@
-/** Files that are large enough for the change guard to mind. */
+/** Files that are large: for the change guard to mind, or for a request to show in parts. */
 
 export const lines = (count: number, name = "line", from = 0) =>
   Array.from({ length: count }, (_, i) => `${name} ${from + i}\n`).join("");
@@ -11,3 +11,10 @@ export const functions = (from: number, count: number, prefix = "") =>
 export const old = lines(600);
 export const other = lines(600, "other");
 export const app = functions(0, 100);
+
+/** A module of so many functions, each of five lines. */
+export const module = (count: number, body: (n: number) => string = () => "work") =>
+  Array.from(
+    { length: count },
+    (_, n) => `def step_${n}(value):\n    # ${body(n)}\n    value = value + ${n}\n    return value\n\n`,
+  ).join("");

@@ -66,11 +66,6 @@ test("a terminal that takes nothing does not make the process deaf, and what wai
     slow,
     `import { writeFileSync } from "node:fs";
 import { openWriters } from ${JSON.stringify(source)};
-if (process.argv[3] === "nonblocking") {
-  const { fcntl } = dlopen("libc.so.6", { fcntl: { args: ["int", "int", "int"], returns: "int" } }).symbols;
-  const [setFlags, nonblocking] = [4, 0o4000];
-  if (fcntl(1, setFlags, nonblocking) !== 0) throw new Error("fcntl");
-}
 const [out, err] = openWriters();
 process.on("SIGINT", () => {
   writeFileSync(process.env.HEARD, String(out === err));

@@ -1,12 +1,13 @@
 /** What a planned command changed without a copy of the project is judged by the same rules as a proposal. */
 import { expect, test } from "bun:test";
 import { finish, plan } from "../plans.ts";
-import { play } from "../scripted.ts";
+import { play, type Setup } from "../scripted.ts";
 
 const files = {
-  ".gitignore": "dist/\nnotes/\n",
+  ".gitignore": "dist/\nnotes/\n*.csv\n",
   "a.txt": "one\n",
   "b.txt": "two\n",
+  "kept.csv": "1\n",
   "dist/out.js": "old\n",
   "notes/mine.txt": "mine\n",
 };
@@ -18,8 +19,8 @@ const lines = (command: string) => [
 ];
 
 const sandbox = { choice: "off" } as const;
-const run = (command: string, options = {}) =>
-  play({ files, lines: lines(command), options: { allowRun: true, ...options }, sandbox });
+const run = (command: string, options = {}, where: Pick<Setup, "sandbox"> = { sandbox }) =>
+  play({ files, lines: lines(command), options: { allowRun: true, ...options }, ...where });
 
 test("what is refused of it refuses all of it: outside --only, a deletion", async () => {
   for (const [command, options, why] of [
@@ -71,10 +72,18 @@ ${finish()}`;
     options: { allowRun: true },
     sandbox,
   });
-  expect(Object.keys(ran.files)).toEqual([".gitignore", "a.txt", "b.txt", "notes/mine.txt"]);
+  expect(Object.keys(ran.files)).toEqual([".gitignore", "a.txt", "b.txt", "kept.csv", "notes/mine.txt"]);
   expect(ran.outcome).toMatchObject({ changes: [], stays: { count: 1, paths: ["dist"] } });
   const told = ran.eventsOf("notice").map(({ text }) => text);
   expect(told.join("\n")).toContain("dist is ignored: no undo takes its change back");
   expect(told.join("\n")).not.toContain("new.bin changed");
   expect(ran.outcome.error?.code).not.toBe("conflict");
+});
+
+test("what a check of the user does to ignored files of the run is the run's, and goes back with it", async () => {
+  const ran = await run("echo n > new.csv", { checks: ["echo checked >> new.csv; false"] }, {});
+  expect(ran.files).toEqual(files);
+  expect(ran.eventsOf("notice").filter(({ code }) => code === "left_in_place")).toEqual([]);
+  const other = await run("echo n > a.txt", { checks: ["echo checked >> kept.csv; false"] }, {});
+  expect(other.outcome).toMatchObject({ changes: [], stays: { count: 1, paths: ["kept.csv"] } });
 });

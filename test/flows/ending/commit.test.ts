@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { PaiError } from "../../../src/core/error.ts";
 import type { Commits, PreparedCommit } from "../../../src/core/ports.ts";
+import { commitMessage } from "../../../src/flows/ending/git-commit.ts";
 import { newFolder } from "../../grounds.ts";
 import { comesTrue, ends } from "../../processes.ts";
 import { openBare } from "../../workspace/bare.ts";
@@ -136,4 +137,23 @@ test("one that hangs is ended with all that it started, and counts as a failure"
   expect([exit, timedOut, Number(output)]).toEqual([null, true, expect.any(Number)]);
   expect(await ends(Number(output))).toBe(true);
   close();
+});
+
+const made = (text: string, own: string | null = null) => commitMessage("r1", { text, task: "do it", own });
+
+test("the first line is the subject, the rest the body, the run a trailer", () => {
+  expect(made("# Adds a flag.\n\nTwo files.\n")).toBe("Adds a flag.\n\nTwo files.\n\nPai-Run: r1\n");
+  expect(made("  \n ")).toBe("do it\n\nPai-Run: r1\n");
+});
+
+test("a long first line is cut at a word, and the body has all of it", () => {
+  const long = `Adds ${"word ".repeat(30)}end.`;
+  const [subject = "", empty, body] = made(long).split("\n");
+  expect([subject.length <= 72, subject.endsWith("word…"), empty, body]).toEqual([true, true, "", long]);
+  expect(made("x".repeat(100)).split("\n")[0]).toHaveLength(72);
+});
+
+test("control and invisible characters are left out, but not from the user's own words", () => {
+  expect(made("Adds\u001b[2J a\u202e flag\r\nand\u0000 more")).toBe("Adds[2J a flag\n\nand more\n\nPai-Run: r1\n");
+  expect(made("", "feat: x\n\nRefs: 1")).toBe("feat: x\n\nRefs: 1\n\nPai-Run: r1\n");
 });

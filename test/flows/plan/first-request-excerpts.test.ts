@@ -1,5 +1,6 @@
 /** What the first request shows of large files, of named ones, and of what a traceback points at. */
 import { describe, expect, test } from "bun:test";
+import { module } from "../long-files.ts";
 import { plan } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
 
@@ -9,13 +10,6 @@ const first = async (setup: Omit<Setup, "lines">) =>
 
 /** Files that are shown, in order. */
 const pathsIn = (text: string) => [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
-
-/** A module of so many functions, each of five lines. */
-const module = (functions: number, body: (n: number) => string = () => "work") =>
-  Array.from(
-    { length: functions },
-    (_, n) => `def step_${n}(value):\n    # ${body(n)}\n    value = value + ${n}\n    return value\n\n`,
-  ).join("");
 
 const code = { "cart.py": "class Cart: pass\n", "tax.py": "rate = 1\n" };
 const fillers = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`other/part${n}.py`, module(20)]));

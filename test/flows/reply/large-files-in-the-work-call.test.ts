@@ -1,14 +1,9 @@
 /** What the execution call shows of large files that it changes, and that edits of them still apply. */
 import { describe, expect, test } from "bun:test";
+import { module } from "../long-files.ts";
 import { finish, modify, plan, write } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
 
-/** A module of so many functions, each of five lines. */
-const module = (functions: number, body: (n: number) => string = () => "work") =>
-  Array.from(
-    { length: functions },
-    (_, n) => `def step_${n}(value):\n    # ${body(n)}\n    value = value + ${n}\n    return value\n\n`,
-  ).join("");
 const lengthOf = (ran: Awaited<ReturnType<typeof play>>, n: number) => JSON.stringify(ran.requests[n - 1]).length;
 const large = module(1600);
 const rewritten = large.replace("value + 500\n", "value + 501\n");

@@ -1,11 +1,12 @@
-/** What is told of a file or a check again, because the work of a turn made outdated what was told before. */
+/** What is told of a file or a check again, because a turn made outdated what was told before, or sent no request. */
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Json } from "../../../src/core/model.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { finish, modify, plan, talk } from "../plans.ts";
+import { finish, modify, plan, planOf, talk } from "../plans.ts";
 import { openTurns } from "../turns.ts";
 
 const interactive = { interactive: true } as const;
@@ -109,4 +110,28 @@ test("a check that is green again once the work of a turn was undone is told as 
     writeFileSync(join(turns.root, "a.txt"), "one\n");
     expect((await turns.say("how is it?", { ...setup, lines: question })).asked(1)).toContain('note="passes"');
   }
+});
+
+test("a waiting plan that is declined swallows neither the user's command nor the change of a file by hand", async () => {
+  const turns = openTurns({ "a.txt": "one\ntwo\n" });
+  const made = { steps: ["MODIFY a.txt"] };
+  const first = await turns.say("make it a number", { lines: [plan(made)], options: interactive, answers: ["no"] });
+  expect(first.requests).toHaveLength(1);
+  writeFileSync(join(turns.root, "a.txt"), "uno\ntwo\n");
+  const text = "the user ran $ echo banana (exit 0)\nbanana";
+  turns.open.add({ type: "session.noted", at: "", what: "command", run: null, text });
+  const again = await turns.say("make it a number", {
+    lines: [],
+    options: interactive,
+    answers: ["no"],
+    planCache: { load: () => planOf(made) as unknown as Json, save: () => {} },
+  });
+  expect(again.requests).toHaveLength(0);
+  expect(again.outcome.error?.code).toBe("declined");
+  expect(turns.open.session.pending.map((each) => each.text)).toEqual([text]);
+  const next = await turns.say("what changed?", { lines: [talk("a.txt.")], options: interactive, answers: [] });
+  expect(next.requests[0]?.messages).toHaveLength(3);
+  expect(next.past.match(/not applied, the user declined/g)).toHaveLength(2);
+  expect(next.asked(1)).toContain('<diff since="shown">');
+  expect(next.asked(1)).toContain("+uno");
 });

@@ -71,7 +71,7 @@ test("what somebody wrote between two runs is none of the session's changes", as
 function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: string[] }>) {
   const did: string[] = [];
   const history = {
-    list: () => ["r3", "r2", "r1"].map((id) => ({ id, status: "applied", changes: [] })),
+    list: () => ["r3", "r2", "r1"].map((id) => ({ id, status: "applied", changes: [], left: [] })),
     async undo(id: string) {
       did.push(`undo ${id}`);
       return id === "r1" ? undoFirst() : { clashes: [], lost: [] };

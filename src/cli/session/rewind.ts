@@ -55,11 +55,13 @@ const changedSince = (clashes: readonly { readonly path: string }[]) =>
 /** The runs of turns, also of those that a summary tells, whose changes stand; newest first. */
 function standingOf(history: History, turns: readonly Turn[]) {
   const runs = new Set(allTurns({ turns }).map(({ run }) => run));
-  return history.list().filter(({ id, status }) => runs.has(id) && status === "applied");
+  return history.list().filter(({ id, status, left }) => runs.has(id) && (status === "applied" || left.length > 0));
 }
 
 const pathsOf = (runs: readonly KeptRun[]) => [
-  ...new Set(runs.flatMap(({ changes }) => changes.map(({ path }) => path))),
+  ...new Set(
+    runs.flatMap(({ status, changes, left }) => (status === "applied" ? changes.map(({ path }) => path) : left)),
+  ),
 ];
 
 /** Undoes the runs from turn `from` (from 1) on after a yes, newest first; all of them or none. */
@@ -182,7 +184,8 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
  */
 export function changesOfSession(history: History, { turns }: Session): readonly Change[] {
   const parts: Change[][] = [[]];
-  for (const { id } of standingOf(history, turns).toReversed()) {
+  const applied = standingOf(history, turns).filter(({ status }) => status === "applied");
+  for (const { id } of applied.toReversed()) {
     const [work, last] = [history.work(id) ?? [], parts.at(-1) ?? []];
     const left = new Map(last.map(({ path, after }) => [path, after]));
     const goesOn = work.every(({ path, before }) => !left.has(path) || sameBlob(left.get(path) ?? null, before));

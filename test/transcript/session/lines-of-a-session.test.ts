@@ -1,6 +1,6 @@
 /** What a session in a real terminal says once, and how its lists stand. */
 import { expect } from "bun:test";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place } from "../harness.ts";
 import { called, done, planned, says, talked } from "../replies.ts";
@@ -124,6 +124,21 @@ inTerminal("going back to a turn that left a next step says what a yes carries o
   await screen.say("what is there?", /Nothing\./);
   const told = "took the conversation back to here; files that you changed later are left as they are: a.txt";
   expect(lastAsked(place)).toContain(told);
+});
+
+inTerminal("going back takes back, too, what the end of a run had left to somebody else", async () => {
+  const work = done("MODIFY::a.txt::EOT\n<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\nEND::EOT\n", "Done.");
+  await using place = openPlace([planned(["MODIFY a.txt"]), work, done("", "Red.")], { "a.txt": "one\n" });
+  using screen = open(place, '"$PAI" --mode single-shot --check false');
+  await screen.shows(ready);
+  await screen.say("make it a number", /y, n/);
+  await screen.say("y", /keep\? y or n/);
+  writeFileSync(join(place.root, "a.txt"), "1\ntwo\n");
+  await screen.say("n", ready, 2);
+  writeFileSync(join(place.root, "a.txt"), "1\n");
+  await screen.say("/rewind 1 code", /Take back 1 run: a\.txt/);
+  await screen.say("y", /files went back to before turn 1/);
+  expect(place.read("a.txt")).toBe("one\n");
 });
 
 inTerminal("a message with a file that cannot be shown comes back, and the way to show the file is named", async () => {

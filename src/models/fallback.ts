@@ -31,10 +31,7 @@ export function fallBack(first: Model, others: readonly Model[], notify: (notice
   let current = first;
   let left = others;
   const model: Model = {
-    id: first.id,
-    provider: first.provider,
-    name: first.name,
-    address: first.address,
+    ...first,
     get window() {
       return current.window;
     },

@@ -188,11 +188,7 @@ export function describeRequest(request: ModelRequest): Pick<FactOf<"call">, "sh
 
 function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): Model {
   return {
-    id: model.id,
-    provider: model.provider,
-    name: model.name,
-    address: model.address,
-    parts: model.parts,
+    ...model,
     get window() {
       return model.window;
     },
@@ -242,11 +238,10 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
     return done;
   };
   return {
-    id: transaction.id,
+    ...transaction,
     get changes() {
       return transaction.changes;
     },
-    commandPaths: transaction.commandPaths,
     async apply(changes, by, signal) {
       const from = transaction.changes.length;
       try {
@@ -286,8 +281,6 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       add(masked({ type: "rolled_back", restored: report.restored.map(({ path }) => path), left: report.left }));
       return report;
     },
-    ...(transaction.onDisk && { onDisk: () => transaction.onDisk?.() ?? [] }),
-    close: () => transaction.close(),
   };
 }
 

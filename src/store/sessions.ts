@@ -257,13 +257,12 @@ function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
         request: event.task,
       };
     case "message.added":
-      return { type: event.type, message: event.message };
     case "conversation.replaced":
-      return { type: event.type, messages: event.messages };
     case "files.known":
-      return { type: event.type, files: event.files };
-    case "tasks.updated":
-      return { type: event.type, tasks: event.tasks };
+    case "tasks.updated": {
+      const { run: _run, seq: _seq, at: _at, ...line } = event;
+      return line;
+    }
     case "run.finished": {
       const { mode, status, next, score, calls, changes } = event.outcome;
       return {

@@ -77,33 +77,19 @@ function takeFrom(losers: readonly Balance[], line: string, wanted: number): num
   return wanted - open;
 }
 
-/** Lines between two pauses. */
-const linesAtOnce = 20_000;
-
 /** Removes from both sides the lines that one file lost and another gained. */
 function* settleMoves(balances: readonly Balance[]): Steps<void> {
   const losers = new Map<string, Balance[]>();
-  for (const [balance, line] of linesOf(balances, "lost")) {
-    if (line === null) yield;
-    else if (losers.get(line)?.push(balance) === undefined) losers.set(line, [balance]);
-  }
-  for (const [balance, line] of linesOf(balances, "gained")) {
-    if (line === null) yield;
-    else {
-      const others = losers.get(line)?.filter((other) => other !== balance) ?? [];
-      const wanted = balance.gained.get(line) ?? 0;
-      if (others.length > 0) take(balance.gained, line, takeFrom(others, line, wanted));
-    }
-  }
-}
-
-/** Every line of each balance; null is a pause. A line that is removed during the iteration is still returned. */
-function* linesOf(balances: readonly Balance[], side: "lost" | "gained"): Generator<readonly [Balance, string | null]> {
-  let count = 0;
   for (const balance of balances) {
-    for (const line of balance[side].keys()) {
-      if (++count % linesAtOnce === 0) yield [balance, null];
-      yield [balance, line];
+    yield;
+    for (const line of balance.lost.keys())
+      if (losers.get(line)?.push(balance) === undefined) losers.set(line, [balance]);
+  }
+  for (const balance of balances) {
+    yield;
+    for (const [line, wanted] of balance.gained) {
+      const others = losers.get(line)?.filter((other) => other !== balance) ?? [];
+      if (others.length > 0) take(balance.gained, line, takeFrom(others, line, wanted));
     }
   }
 }

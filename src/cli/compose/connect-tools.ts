@@ -147,18 +147,12 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   }
 
   const withCalls = (transaction: Transaction): Transaction => ({
-    id: transaction.id,
-    apply: (changes) => transaction.apply(changes),
+    ...transaction,
     // A call of a tool is never a check, since checks may run twice, and on a copy.
     run: (command, options) =>
       isToolCall(command) && options.sandbox === "proposal" ? run(command, options) : transaction.run(command, options),
-    keep: (...kept) => transaction.keep(...kept),
-    drop: (...dropped) => transaction.drop(...dropped),
     get changes() {
       return transaction.changes;
-    },
-    get commandPaths() {
-      return transaction.commandPaths;
     },
     // Servers end with their run.
     rollback: () => transaction.rollback().finally(end),

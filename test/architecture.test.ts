@@ -122,7 +122,7 @@ const budgets = {
   core: 15_030,
   workspace: 12_950,
   cli: 11_621,
-  flows: 11_476,
+  flows: 11_480,
   models: 4_623,
   ui: 4_730,
   store: 3_858,

@@ -5,6 +5,7 @@ import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
+import type { Workspace } from "../../core/ports.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import type { Run } from "../run.ts";
 import type { Changing } from "./changing.ts";
@@ -15,15 +16,19 @@ export function isGone({ before, after }: Change, now: Blob | null): boolean {
   return sameBlob(before, now) || (merge.kind === "merged" && sameBlob(merge.blob, now));
 }
 
+/** What the path of a change holds now, whatever its size. What cannot be read counts as unchanged. */
+const nowAt = ({ read }: Workspace, { path, after }: Change): Promise<Blob | null> =>
+  read(path, Number.POSITIVE_INFINITY).catch(() => after);
+
 /**
  * Notes which files of the run somebody else has changed since, and returns their paths. Says so on the screen where what
- * the run had changed in one is gone. What cannot be read counts as unchanged.
+ * the run had changed in one is gone.
  */
-export async function noteChanged({ begun, changing: { merged }, emit, overlay }: Run): Promise<readonly RelPath[]> {
+export async function noteChanged({ begun, changing: { merged }, emit, workspace }: Run): Promise<readonly RelPath[]> {
   const found: RelPath[] = [];
   for (const change of squash(begun?.changes ?? [])) {
     const { path, after } = change;
-    const now = await overlay.readNow(path).catch(() => after);
+    const now = await nowAt(workspace, change);
     if (sameBlob(after, now)) continue;
     found.push(path);
     const [gone, known] = [isGone(change, now), merged.get(path)];
@@ -37,13 +42,12 @@ export async function noteChanged({ begun, changing: { merged }, emit, overlay }
 
 /** The failure of a run whose work somebody took back before its end. null: some of it is left, or it made none. */
 export async function whyGone(
-  { overlay }: Run,
+  { workspace }: Run,
   own: readonly Change[],
   failure: PaiError | null,
 ): Promise<PaiError | null> {
   if (own.length === 0) return null;
-  for (const change of own)
-    if (!isGone(change, await overlay.readNow(change.path).catch(() => change.after))) return null;
+  for (const change of own) if (!isGone(change, await nowAt(workspace, change))) return null;
   const text = "what this run changed is gone: somebody took it back before the run ended";
   const hint = "find out who else works in this folder, then run it again";
   if (failure === null || failure.code === "partial") return new PaiError("conflict", text, { hint });

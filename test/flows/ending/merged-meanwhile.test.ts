@@ -279,3 +279,12 @@ test("eight-step: the summary of work that somebody took back is told so, and it
   expect(ran.outcome.text).toStartWith("nothing is left of it: what this run changed is gone");
   expect(becameOf(ran.outcome)).toStartWith("nothing is left of it, failed: what this run changed is gone");
 });
+
+test("a file of a command that is too large to be shown counts as there", async () => {
+  const ran = await playHere({ "a.txt": before }, () => ({
+    lines: [plan({ steps: ["RUN head -c 9437184 /dev/zero > z.bin"] }), finish()],
+    options: { allowRun: true },
+  }));
+  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "z.bin" }] });
+  expect(ran.outcome.merged).toBeUndefined();
+});

@@ -9,10 +9,10 @@ import { type JsonText, parseJsonText } from "./json-text.ts";
 import { readModelFacts } from "./model-settings.ts";
 import { openProviders } from "./own-providers.ts";
 import type { Environment, Places } from "./places.ts";
-import { readPrivate } from "./safe-file.ts";
+import { readPrivate, readRegular } from "./safe-file.ts";
 import type { Setting } from "./setting-kinds.ts";
 import { allSettings, baseUrlSettings, settingTable } from "./setting-table.ts";
-import { projectFile, readProjectFile, type Trust, trustOf } from "./trust.ts";
+import { type Trust, trustOf } from "./trust.ts";
 
 /** By row of the table: its value. null: not set. Money in USD, times in seconds. */
 type RowValues = {
@@ -205,6 +205,11 @@ function openPrivateFile(file: string): SettingsFile | null {
   const text = readPrivate(file);
   return text === null ? null : openFile(text, file);
 }
+
+export const projectFile = "pai.json";
+
+/** Text of the project's pai.json; null: there is none. A link counts as none. */
+export const readProjectFile = (root: string): string | null => readRegular(join(root, projectFile), { follow: false });
 
 /** A project's pai.json and whether the user trusts it; null: there is none. Throws config_invalid for invalid JSON. */
 function openProjectFile(root: string, places: Places): ProjectFile | null {

@@ -4,18 +4,10 @@ import * as z from "zod/mini";
 import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import type { Places } from "./places.ts";
-import { readRegular } from "./safe-file.ts";
 import { openStateFile } from "./state-file.ts";
-
-export const projectFile = "pai.json";
 
 /** `changed`: trusted with an earlier content. */
 export type Trust = "trusted" | "changed" | "untrusted";
-
-/** Text of the project's pai.json; null: there is none. A link counts as none. */
-export function readProjectFile(root: string): string | null {
-  return readRegular(join(root, projectFile), { follow: false });
-}
 
 /** `text`: current content of pai.json. Throws config_invalid if others may write the trust file. */
 export function trustOf(places: Places, root: string, text: string): Trust {
@@ -43,15 +35,8 @@ type Kind = keyof z.infer<typeof shape>;
 /** A file that is damaged grants no trust. */
 const fileIn = (stateDir: string) => openStateFile(join(stateDir, "trust.json"), shape, { roots: {}, prompts: {} });
 
-/**
- * Trusts the current content of `root`'s pai.json. Throws config_invalid if there is none (null) or no folder to record
- * it.
- */
-export function trustProject(places: Places, root: string, text: string | null = readProjectFile(root)): void {
-  if (text === null) {
-    const missing = `no ${projectFile}, and no commands or skills in .pai`;
-    throw new PaiError("config_invalid", `there is nothing to trust in ${root}: ${missing}`);
-  }
+/** Trusts this content of `root`'s pai.json. Throws config_invalid if there is no folder to record it. */
+export function trustProject(places: Places, root: string, text: string): void {
   change(places, "roots", (hashes) => ({ ...hashes, [root]: digest(text) }));
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import type { Json } from "../../src/core/model.ts";
 import { allSettings } from "../../src/store/setting-table.ts";
-import { loadSettings } from "../../src/store/settings.ts";
+import { loadSettings, readProjectFile } from "../../src/store/settings.ts";
 import { describeSettings } from "../../src/store/settings-schema.ts";
 import { trustProject } from "../../src/store/trust.ts";
 import { expectCpu } from "../core/cpu-time.ts";
@@ -102,7 +102,7 @@ test("policy and limits of the system's file can only be narrowed, by whatever s
     policy: { allow: [".vscode/**", ".git/**"], deny: ["a"] },
   });
   project(home, { limits: { calls: 4, tokens: 900 }, policy: { allow: [".ssh/**"], deny: ["b"] } });
-  trustProject(home.places, home.root);
+  trustProject(home.places, home.root, readProjectFile(home.root) ?? "");
   const sources = { flags: { maxCalls: "7" }, env: { PAI_MAX_COST: "3" }, ...home, system };
   const { settings, origins, warnings } = loadSettings(sources);
   expect(settings.limits).toEqual({ calls: 5, tokens: 900, cost: 1, day: noCaps, timeout: 60, silence: 60 });
@@ -220,7 +220,7 @@ test("a wrong type of an allowed name in pai.json is an error; of a forbidden on
 test("the team's database is the user's own to name: no project says it, trusted or not", () => {
   const home = makeHome();
   project(home, { store: { url: "postgres://evil.example/pai" } });
-  trustProject(home.places, home.root);
+  trustProject(home.places, home.root, readProjectFile(home.root) ?? "");
   const trusted = load(home);
   expect([trusted.trust, trusted.settings.storeUrl]).toEqual(["trusted", null]);
   expect(trusted.warnings).toEqual(["pai.json: ignored store.url"]);
@@ -242,7 +242,7 @@ test.each([
 test("a trusted pai.json may say more, until its content changes", () => {
   const home = makeHome();
   project(home, { checks: ["make test"] });
-  trustProject(home.places, home.root);
+  trustProject(home.places, home.root, readProjectFile(home.root) ?? "");
   expect([load(home).settings.checks, load(home).trust]).toEqual([["make test"], "trusted"]);
   project(home, { checks: ["make evil"] });
   const { settings, trust, warnings } = load(home);
@@ -273,7 +273,7 @@ test("an untrusted project sets no effort", () => {
     { plan: null, work: null },
     expect.stringContaining("ignored effort"),
   ]);
-  trustProject(home.places, home.root);
+  trustProject(home.places, home.root, readProjectFile(home.root) ?? "");
   expect(load(home).settings.effort).toEqual({ plan: "max", work: "max" });
 });
 

@@ -1,11 +1,12 @@
 /** `pai trust`: trusts a project's pai.json, commands and skills with their current content. */
 
 import { commandWording } from "../../core/approval-wording.ts";
+import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openPlaces } from "../../store/places.ts";
 import { readProjectPrompts } from "../../store/prompt-files.ts";
-import { loadSettings } from "../../store/settings.ts";
-import { projectFile, readProjectFile, revokeTrust, trustProject, trustPrompts } from "../../store/trust.ts";
+import { loadSettings, projectFile, readProjectFile } from "../../store/settings.ts";
+import { revokeTrust, trustProject, trustPrompts } from "../../store/trust.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { askYes } from "../ask-yes.ts";
@@ -49,8 +50,12 @@ async function trust(root: string, context: Context): Promise<Done> {
     .map((text) => maskSecrets(text).trimEnd())
     .join("\n\n");
   if (shown !== "") await requireYes(context, shown);
-  // Trusts exactly the content that was shown. Throws if there is nothing to trust.
-  if (content !== null || prompts === null) trustProject(places, root, content);
+  if (content === null && prompts === null) {
+    const missing = `no ${projectFile}, and no commands or skills in .pai`;
+    throw new PaiError("config_invalid", `there is nothing to trust in ${root}: ${missing}`);
+  }
+  // Trusts exactly the content that was shown.
+  if (content !== null) trustProject(places, root, content);
   if (prompts !== null) trustPrompts(places, root, prompts.digest);
   const named = [...(content === null ? [] : [projectFile]), ...paths].join(", ");
   const text = `Trusted ${named} in ${root} as ${paths.length > 0 ? "they are" : "it is"} now\n`;

@@ -14,7 +14,7 @@ import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } f
 import { openKeyState } from "../../store/key-state.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
 import { settingTable } from "../../store/setting-table.ts";
-import { projectFile } from "../../store/trust.ts";
+import { projectFile } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { openLab } from "../lab.ts";

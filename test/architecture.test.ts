@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_030,
+  core: 15_016,
   workspace: 12_950,
   cli: 11_621,
   flows: 11_480,
   models: 4_623,
   ui: 4_730,
-  store: 3_858,
+  store: 3_840,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -1,4 +1,4 @@
-/** Every attack on paths, names, links and special objects, through every action, as root and as others. */
+/** Every attack on paths, names, links and special objects, through every action, as root and as others, also while folders are swapped for links. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { newFolder } from "../grounds.ts";
 import { needs, otherUser } from "../needs.ts";
 import { type Count, countAll } from "./attack/count.ts";
+import { race } from "./attack/race.ts";
 
 /** All must hold; and most are refused, as a layout that could not be built would be no attack. */
 function judge({ tried, refused, faults }: Count): void {
@@ -40,4 +41,26 @@ needs(otherUser).test.concurrent("also for an ordinary user", async () => {
   rmSync(folder, { recursive: true });
   expect(complained).toBe("");
   judge(JSON.parse(said));
+});
+
+const short = { reads: 20_000, writes: 2_000, ms: 900 };
+
+test("a program that checks a path and then uses it leaks", async () => {
+  let escapes = 0;
+  for (let tries = 0; tries < 20 && escapes === 0; tries += 1) {
+    const { readEscapes, writeEscapes } = await race("naive", { ...short, reads: 200_000 });
+    escapes = readEscapes + writeEscapes;
+  }
+  expect(escapes).toBeGreaterThan(0);
+});
+
+test("pai reads and writes nothing behind a swapped folder", async () => {
+  const done = { reads: 0, writes: 0, refused: 0 };
+  const isEnough = () => done.reads > 100 && done.writes > 10 && done.refused > 10;
+  for (let tries = 0; tries < 20 && !isEnough(); tries += 1) {
+    const { readEscapes, writeEscapes, ...more } = await race("pai", short);
+    expect([readEscapes, writeEscapes]).toEqual([0, 0]);
+    for (const each of ["reads", "writes", "refused"] as const) done[each] += more[each];
+  }
+  expect([done, isEnough()]).toEqual([done, true]);
 });

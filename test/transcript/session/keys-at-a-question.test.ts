@@ -107,3 +107,14 @@ inTerminal("an empty session has nothing to compact or rewind, and nobody is ask
   await screen.say("/rewind", /no turn to go back to/);
   expect(place.gemini.requests).toEqual([]);
 });
+
+inTerminal("/clear forgets what an a allowed", async () => {
+  await using place = openPlace([writes("src/a"), says("Written."), writes("src/b"), says("Written.")]);
+  using screen = await open(place);
+  await screen.say("write a", /always below src/);
+  await screen.say("a", /Written\./);
+  await screen.shows(ready, 2);
+  await screen.say("/clear", /cleared: .*asked again/s);
+  await screen.say("write b", /create src\/b\napply\?/);
+  expect(place.tree()).toEqual({ "src/a": "src/a\n" });
+});

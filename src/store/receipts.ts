@@ -1,13 +1,12 @@
 /** The receipts of a workspace, `runs/ID.jsonl`: writes them during a run, finds, verifies and prunes them. */
 
-import { closeSync, constants, lstatSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
+import { lstatSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
 import { nameSome } from "../core/suggest.ts";
-import { writeBytes } from "../system/write-file.ts";
 import { type Ends, noteEnded } from "./run-notes.ts";
-import { listJsonl } from "./safe-file.ts";
+import { listJsonl, openLines } from "./safe-file.ts";
 
 export interface Receipt {
   readonly id: string;
@@ -64,7 +63,7 @@ export function openReceipts(folder: string): Receipts {
         });
       return id;
     },
-    begin: (id, warn) => openWriter(folder, fileOf(id), warn),
+    begin: (id, warn) => openWriter(fileOf(id), warn),
     prune(now, keep) {
       const all = ids();
       const oldest = stampOf(new Date(now.getTime() - days * 86_400_000));
@@ -102,33 +101,17 @@ function readEnds(file: string): Ends {
 const stampOf = (at: Date) => at.toISOString().slice(0, 10).replaceAll("-", "");
 
 /** Writes each line at once, without a sync: a receipt need not survive a power cut. */
-function openWriter(folder: string, file: string, warn: (text: string) => void): ReceiptWriter {
-  let fd: number | null = null;
+function openWriter(file: string, warn: (text: string) => void): ReceiptWriter {
+  const lines = openLines(file, true, (thrown) =>
+    warn(`the receipt of this run cannot be kept: ${toPaiError(thrown, file).message}`),
+  );
   let prev = noHash;
-  let ended = false;
   return {
     add(fact) {
-      if (ended) return;
-      try {
-        fd ??= create(folder, file);
-        const { line, hash } = sealFact(fact, prev);
-        writeBytes(fd, line);
-        prev = hash;
-      } catch (error) {
-        ended = true;
-        warn(`the receipt of this run cannot be kept: ${toPaiError(error, file).message}`);
-      }
+      const { line, hash } = sealFact(fact, prev);
+      lines.write(line);
+      prev = hash;
     },
-    close() {
-      ended = true;
-      if (fd !== null) closeSync(fd);
-      fd = null;
-    },
+    close: lines.close,
   };
-}
-
-function create(folder: string, file: string): number {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-  return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
 }

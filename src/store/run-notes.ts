@@ -1,11 +1,10 @@
 /** Notes on the runs of a workspace for statistics, one a line: undos, and the summaries of deleted receipts. */
 
-import { closeSync, constants, openSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isFields, type Json } from "../core/model.ts";
 import type { FactOf } from "../core/receipt.ts";
-import { writeBytes } from "../system/write-file.ts";
-import { writePrivate } from "./safe-file.ts";
+import { openLines, writePrivate } from "./safe-file.ts";
 
 const undoneIn = (stateFolder: string) => join(stateFolder, "undone.jsonl");
 const endedIn = (stateFolder: string) => join(stateFolder, "ended.jsonl");
@@ -16,13 +15,9 @@ const maxBytes = 4 * 1024 * 1024;
 /** Appends lines. Ignores errors: a missing note only makes a statistic less complete. */
 function append(file: string, lines: readonly object[]): void {
   try {
-    const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
-    const fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-    try {
-      writeBytes(fd, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    } finally {
-      closeSync(fd);
-    }
+    const open = openLines(file, false, () => {});
+    open.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    open.close();
     if (statSync(file).size <= maxBytes) return;
     const text = readFileSync(file, "utf8");
     writePrivate(file, text.slice(text.indexOf("\n", text.length / 2) + 1), { lasting: false });

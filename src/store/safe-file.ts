@@ -18,7 +18,7 @@ import { PaiError } from "../core/error.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { isOfSystem } from "../system/judge-folder.ts";
 import { hintOfHeld, takeLock } from "../system/lock.ts";
-import { replaceFile } from "../system/write-file.ts";
+import { replaceFile, writeBytes } from "../system/write-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 const writableByOthers = 0o022;
@@ -82,6 +82,34 @@ export function listJsonl(folder: string): readonly string[] {
 /** Makes a folder and its parents with mode 0700; existing ones keep their mode. */
 export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+/**
+ * A file of lines that is added to, made at the first of them: folder with mode 0700, file with 0600. `isNew`: no such
+ * file may be there. Once a line cannot be written, `failed` is called, and nothing more is.
+ */
+export function openLines(file: string, isNew: boolean, failed: (thrown: unknown) => void) {
+  const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+  let fd: number | null = null;
+  let ended = false;
+  return {
+    write(lines: string | Uint8Array): void {
+      if (ended) return;
+      try {
+        if (fd === null) makePrivateFolder(dirname(file));
+        fd ??= openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | (isNew ? O_EXCL : 0), 0o600);
+        writeBytes(fd, lines);
+      } catch (thrown) {
+        ended = true;
+        failed(thrown);
+      }
+    },
+    close(): void {
+      ended = true;
+      if (fd !== null) closeSync(fd);
+      fd = null;
+    },
+  };
 }
 
 /** Removes a file. Throws system errors, but not for a missing file. */

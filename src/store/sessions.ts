@@ -1,5 +1,5 @@
 /** Session files in the user's state folder: a JSON line for each event, appended as it happens. */
-import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -19,9 +19,8 @@ import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { namesOf } from "../system/lookups.ts";
-import { writeBytes } from "../system/write-file.ts";
 import { rootIn } from "./belongings.ts";
-import { listJsonl } from "./safe-file.ts";
+import { listJsonl, openLines } from "./safe-file.ts";
 
 export interface OpenSession {
   /** The current state of the session. */
@@ -103,7 +102,7 @@ export function openSessions(folder: string, root: string): Sessions {
     open(loaded, now, warn) {
       const at = now();
       const id = loaded?.id ?? `${stamp(at)}-${crypto.randomUUID().slice(0, 8)}`;
-      const file = openAppend(folder, fileOf(id), { warn, read: () => read(id).session });
+      const file = openAppend(fileOf(id), { warn, read: () => read(id).session });
       const session = loaded ?? emptySession(id, at.toISOString());
       return follow(session, file, { root, now, isNew: loaded === null });
     },
@@ -145,32 +144,23 @@ interface Append {
 
 /** Opens the file at the first line, so that an empty session leaves no file. */
 function openAppend(
-  folder: string,
   file: string,
   { warn, read }: { readonly warn: (text: string) => void; readonly read: () => Session },
 ): Append {
   const sizeNow = () => Bun.file(file).size;
-  let fd: number | null = null;
   let broken = false;
+  const lines = openLines(file, false, (thrown) => {
+    broken = true;
+    warn(`the session cannot be saved: ${toPaiError(thrown, file).message}`);
+  });
   /** Bytes of the file without those of others that are news. */
   let known = sizeNow();
   return {
     write(line) {
-      if (broken) return;
-      try {
-        if (fd === null) {
-          mkdirSync(folder, { recursive: true, mode: 0o700 });
-          const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
-          fd = openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
-        }
-        const hide = (_: string, value: unknown) => (typeof value === "string" ? maskSecrets(value) : value);
-        const bytes = Buffer.from(`${JSON.stringify(line, hide)}\n`);
-        writeBytes(fd, bytes);
-        known += bytes.length;
-      } catch (error) {
-        broken = true;
-        warn(`the session cannot be saved: ${toPaiError(error, file).message}`);
-      }
+      const hide = (_: string, value: unknown) => (typeof value === "string" ? maskSecrets(value) : value);
+      const bytes = Buffer.from(`${JSON.stringify(line, hide)}\n`);
+      lines.write(bytes);
+      known += bytes.length;
     },
     read() {
       try {
@@ -185,10 +175,7 @@ function openAppend(
       known = size;
       return isNews;
     },
-    close() {
-      if (fd !== null) closeSync(fd);
-      fd = null;
-    },
+    close: lines.close,
   };
 }
 

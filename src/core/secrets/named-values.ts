@@ -100,18 +100,15 @@ const points =
   /^[~^]?\d+\.\d+\.|^[^\d!#]*(?:pass|pwd|secret|psk)[^\d!#]*$|^(?:~|\.{0,2})\/|^[a-z][a-z\d+.-]*:\/\/|^[\w.]+[([]|^(?:process|os|env|self|this|config|var|local|data|args|opts|options|settings)\./i;
 const isGiven = (value: string): boolean => value !== "" && !isPlaceholder(value) && !points.test(value);
 
-function matchAt(shape: RegExp, text: string, at: number): RegExpExecArray | null {
-  shape.lastIndex = at;
-  return shape.exec(text);
-}
+/** Looks for a shape at a place of the text. */
+type Look = (shape: RegExp, at: number) => RegExpExecArray | null;
 
-function firstMatch(shapes: readonly RegExp[], text: string, at: number): RegExpExecArray | null {
-  for (const shape of shapes) {
-    const found = matchAt(shape, text, at);
-    if (found !== null) return found;
-  }
-  return null;
-}
+const firstMatch = (shapes: readonly RegExp[], look: Look, at: number) =>
+  shapes.reduce<ReturnType<Look>>((found, shape) => found ?? look(shape, at), null);
+
+const unquoted = new Set([bareValue, ...bareValues]);
+/** Names within so long a value without quotation marks are not looked at: a text may be one name after the other. */
+const longValue = 256;
 
 /** The span of the last group of a match. */
 function spanOf(match: RegExpExecArray, kind: string): Span {
@@ -121,12 +118,9 @@ function spanOf(match: RegExpExecArray, kind: string): Span {
 }
 
 /** The value after the name of a password or secret, whatever it is. */
-function strongValue(text: string, name: string, at: number, manner: Manner): RegExpExecArray | null {
+function strongValue(text: string, look: Look, name: string, at: number, manner: Manner): RegExpExecArray | null {
   if (pointer.test(name) || /^no/i.test(name)) return null;
-  const found =
-    matchAt(literal, text, at) ??
-    matchAt(element, text, at) ??
-    (manner === "code" ? null : firstMatch(bareValues, text, at));
+  const found = look(literal, at) ?? look(element, at) ?? (manner === "code" ? null : firstMatch(bareValues, look, at));
   if (found === null || !isGiven(found.at(-1) ?? "")) return null;
   // Test runners count and list what passes.
   const isCount = /^pass$/i.test(name) && !/[\w.]/.test(text.charAt(at - name.length - 1));
@@ -134,34 +128,40 @@ function strongValue(text: string, name: string, at: number, manner: Manner): Re
 }
 
 /** The value after a name, when it looks random. */
-function randomValue(text: string, at: number): RegExpExecArray | null {
+function randomValue(text: string, look: Look, at: number): RegExpExecArray | null {
   const isParameter = () => parameterName.test(text.slice(Math.max(0, at - 60), at));
-  const found = firstMatch(randomValues, text, at) ?? (isParameter() ? matchAt(parameterValue, text, at) : null);
+  const found = firstMatch(randomValues, look, at) ?? (isParameter() ? look(parameterValue, at) : null);
   return found !== null && looksRandom(found[1] ?? "") && !isPlaceholder(found[1] ?? "") ? found : null;
 }
 
-function headerValue(shape: RegExp, text: string, at: number): RegExpExecArray | null {
-  const found = matchAt(shape, text, at);
+function headerValue(found: RegExpExecArray | null): RegExpExecArray | null {
   return found !== null && /\d|=$/.test(found[1] ?? "") && !isPlaceholder(found[1] ?? "") ? found : null;
 }
 
 /** What follows a name, where it is a secret. */
-function valueAfter(match: RegExpExecArray, text: string, manner: Manner): RegExpExecArray | null {
+function valueAfter(match: RegExpExecArray, text: string, look: Look, manner: Manner): RegExpExecArray | null {
   const [name] = match;
   const { strong: isStrong, authorization: isHeader, bearer: isBearer } = match.groups ?? {};
   const end = match.index + name.length;
   const before = text.slice(Math.max(0, end - 15), end);
   if (/^key$/i.test(name) && !keyQualifier.test(before)) return null;
   if (otherWord.test(before)) return null;
-  if (isHeader !== undefined) return headerValue(authorization, text, end);
-  if (isBearer !== undefined) return headerValue(bearer, text, end);
-  return randomValue(text, end) ?? (isStrong === undefined ? null : strongValue(text, name, end, manner));
+  if (isHeader !== undefined) return headerValue(look(authorization, end));
+  if (isBearer !== undefined) return headerValue(look(bearer, end));
+  return randomValue(text, look, end) ?? (isStrong === undefined ? null : strongValue(text, look, name, end, manner));
 }
 
 /** All values that a name tells to be secret. */
 export function* findNamedValues(text: string, manner: Manner): Generator<Span> {
+  let looked = 0;
+  const look: Look = (shape, at) => {
+    shape.lastIndex = at;
+    const found = shape.exec(text);
+    if (unquoted.has(shape) && found !== null && found[0].length > longValue) looked = at + found[0].length;
+    return found;
+  };
   for (const match of text.matchAll(nameShape)) {
-    const found = valueAfter(match, text, manner);
+    const found = match.index < looked ? null : valueAfter(match, text, look, manner);
     if (found !== null) yield spanOf(found, `value of ${match[0].toLowerCase()}`);
   }
   if (manner === "code") return;

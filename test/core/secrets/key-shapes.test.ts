@@ -245,3 +245,14 @@ test.each([
   "redis://default:password@cache:6379",
   `https://me:\${TOKEN_1}@x.test`,
 ])("what is not a secret in a URL is left: %s", (text) => expect(findSecrets(text)).toEqual([]));
+
+test.each(["password=", 'password=a"a"a'])(
+  "a line that is one %s after the other is looked through quickly",
+  (name) => {
+    const text = name.repeat(50_000);
+    const begun = performance.now();
+    maskSecrets(text, "plain");
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(maskSecrets(`${text} password=${value}`, "plain")).not.toContain(value.slice(4));
+  },
+);

@@ -3,12 +3,12 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Json } from "../../src/core/model.ts";
 import { factsOf } from "../../src/core/receipt.ts";
 import { hybrid } from "../../src/flows/auto.ts";
 import { eightStep } from "../../src/flows/eight-step.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../flows/loop.ts";
 import { finish, modify, plan, schedule, talk, verdict, write } from "../flows/plans.ts";
 import { filesIn, makeFolder, openCache, openHere, readScenario } from "../flows/scripted.ts";
 import { idOf, receiptsOf, record, replay } from "./recorded.ts";
@@ -31,6 +31,11 @@ const change = (search: string, put: string) => [
   plan({ steps: ["MODIFY a.txt"] }),
   modify("a.txt", [`${search}\n`, `${put}\n`]) + finish(),
 ];
+const editA = calls(call("edit", { path: "a.txt", old_str: "one", new_str: "two" }));
+/** Files enough that only the likeliest are shown. */
+const many = Object.fromEntries(
+  Array.from({ length: 60 }, (_, n) => [`src/part${n}.py`, `value = ${n}\n`.repeat(400)]),
+);
 
 test.each([
   ["RM src", "RM::src\n"],
@@ -43,10 +48,7 @@ test.each([
 });
 
 test("a request that the history had a say in is made again without it", async () => {
-  const others = Object.fromEntries(
-    Array.from({ length: 60 }, (_, n) => [`src/part${n}.py`, `value = ${n}\n`.repeat(400)]),
-  );
-  const place = makeFolder({ "a.txt": "one\n", ...others });
+  const place = makeFolder({ "a.txt": "one\n", ...many });
   const git = (...args: readonly string[]) => {
     const as = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
     const done = spawnSync("git", [...as, ...args], { cwd: place.root, encoding: "utf8" });
@@ -108,11 +110,10 @@ test("where they can no longer be known the tree is another, and the paths are n
 
 test("a tool-loop run is replayed with its calls and its command", async () => {
   const place = makeFolder({ "a.txt": "one\n" });
-  const calls = (name: string, input: Json) => ({ text: "", calls: [{ id: name, name, input }] });
   const lines = [
-    calls("read", { path: "a.txt" }),
-    calls("edit", { path: "a.txt", old_str: "one", new_str: "two" }),
-    calls("bash", { command: "cp a.txt new.txt" }),
+    calls(call("read", { path: "a.txt" })),
+    editA,
+    calls(call("bash", { command: "cp a.txt new.txt" })),
     "Done.",
   ];
   const { changes } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
@@ -201,16 +202,12 @@ test("a key in the task keeps its number, so that the names of later ones still 
 
 test("so does one that a command says, and one in a command", async () => {
   const place = makeFolder({ "said.txt": `${keyOf("a")}\n`, "config.txt": `token = ${keyOf("b")}\n` });
-  const calls = (name: string, input: Json) => ({ text: "", calls: [{ id: name, name, input }] });
+  const edit = { path: "config.txt", old_str: "token = <<SECRET_k3f9_1>>", new_str: "password = <<SECRET_k3f9_1>>" };
   const lines = [
-    calls("bash", { command: "cat said.txt" }),
-    calls("read", { path: "config.txt" }),
-    calls("bash", { command: "echo <<SECRET_k3f9_1>> <<SECRET_k3f9_2>>" }),
-    calls("edit", {
-      path: "config.txt",
-      old_str: "token = <<SECRET_k3f9_1>>",
-      new_str: "password = <<SECRET_k3f9_1>>",
-    }),
+    calls(call("bash", { command: "cat said.txt" })),
+    calls(call("read", { path: "config.txt" })),
+    calls(call("bash", { command: "echo <<SECRET_k3f9_1>> <<SECRET_k3f9_2>>" })),
+    calls(call("edit", edit)),
     "Done.",
   ];
   const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
@@ -224,24 +221,18 @@ test("so does one that a command says, and one in a command", async () => {
 
 test("helpers that explored at the same time get their own replies again", async () => {
   const place = makeFolder({ "a.txt": "one\n" });
-  const call = (id: string, name: string, input: Json) => ({ id, name, input });
   const waiting = (text: string, ms: number) => ({ text, before: () => Bun.sleep(ms) });
   const lines = [
-    { text: "", calls: [call("e1", "explore", { task: "first" }), call("e2", "explore", { task: "second" })] },
+    calls(call("explore", { task: "first" }), call("explore", { task: "second" })),
     waiting("the first", 60),
     waiting("the second", 1),
-    { text: "", calls: [call("w1", "write", { path: "b.txt", content: "made\n" })] },
+    calls(call("write", { path: "b.txt", content: "made\n" })),
     "Done.",
   ];
   const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop" } });
   expect(error).toBeNull();
   expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });
-
-/** Files enough that only the likeliest are shown. */
-const many = Object.fromEntries(
-  Array.from({ length: 60 }, (_, n) => [`src/part${n}.py`, `value = ${n}\n`.repeat(400)]),
-);
 
 test.each([
   ["single-shot", singleShot],
@@ -259,9 +250,6 @@ test.each([
   expect([replayed.difference, replayed.differing, replayed.changed]).toEqual([null, [], 1]);
 });
 
-const readCall = { id: "1", name: "read", input: { path: "src/part30.py" } };
-const editCall = { id: "2", name: "edit", input: { path: "a.txt", old_str: "one", new_str: "two" } };
-
 test.each([
   [
     "single-shot",
@@ -272,7 +260,7 @@ test.each([
       modify("a.txt", ["one\n", "two\n"]) + finish(),
     ],
   ],
-  ["tool-loop", toolLoop, [{ text: "", calls: [readCall] }, { text: "", calls: [editCall] }, "Done."]],
+  ["tool-loop", toolLoop, [calls(call("read", { path: "src/part30.py" })), editA, "Done."]],
 ] as const)("so does what a reply of the work looked at: %s", async (mode, flow, lines) => {
   const place = makeFolder({ "a.txt": "one\n", ...many });
   await record(place, { task: "change a.txt", lines, flow, options: { mode } });

@@ -5,7 +5,7 @@ import type { Conversation } from "../../src/core/session/conversation.ts";
 import type { Flow } from "../../src/flows/run.ts";
 import { compactConversation } from "../../src/flows/tool-loop/compact.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
-import { type Line, play, type Ran, type Setup } from "./scripted.ts";
+import { type Line, type Place, play, playIn, type Ran, type Setup } from "./scripted.ts";
 
 let count = 0;
 
@@ -13,10 +13,18 @@ let count = 0;
 export const call = (name: string, input: Json): Call => ({ id: `c${++count}`, name, input });
 
 /** A reply that says nothing and makes these calls. */
-export const calls = (...list: readonly Call[]): Line => ({ text: "", calls: list });
+export const calls = (...list: readonly Call[]): Exclude<Line, string> => ({ text: "", calls: list });
 
-export const playLoop = (lines: readonly Line[], rest: Partial<Setup> = {}): Promise<Ran> =>
-  play({ lines, flow: toolLoop, ...rest, options: { mode: "tool-loop", ...rest.options } });
+const inLoop = (lines: readonly Line[], rest: Partial<Setup>): Setup => ({
+  ...{ lines, flow: toolLoop, ...rest },
+  options: { mode: "tool-loop", ...rest.options },
+});
+
+export const playLoop = (lines: readonly Line[], rest: Partial<Setup> = {}): Promise<Ran> => play(inLoop(lines, rest));
+
+/** The same in an existing folder. */
+export const playLoopIn = (place: Place, lines: readonly Line[], rest: Partial<Setup> = {}): Promise<Ran> =>
+  playIn(place, inLoop(lines, rest));
 
 /** The results that request (counted from 1) gives the model last. */
 export function resultsOf(ran: Ran, request: number): readonly CallResult[] {

@@ -1,8 +1,12 @@
 /** Changes of files that run or steer something later are named under their diff, and some need a yes of their own. */
 import { expect, test } from "bun:test";
-import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls, playLoop } from "../loop.ts";
 import { finish, plan, write } from "../plans.ts";
-import { play } from "../scripted.ts";
+import { type Answers, type Files, type Line, play } from "../scripted.ts";
+
+/** A run without a plan, which begins with this reply. */
+const playFree = (reply: Line, answers: Answers, files: Files = {}) =>
+  playLoop([reply, "Done."], { files, options: { interactive: true }, answers });
 
 test("a run says so behind the diff, with a plan and without", async () => {
   const path = "docs/.tool.toml";
@@ -10,13 +14,7 @@ test("a run says so behind the diff, with a plan and without", async () => {
     lines: [plan({ steps: [`WRITE ${path}`] }), write(path, "a = 1\n") + finish()],
     options: { allow: [path] },
   });
-  const call = { id: "1", name: "write", input: { path, content: "a = 1\n" } };
-  const free = await play({
-    flow: toolLoop,
-    lines: [{ text: "", calls: [call] }, "Done."],
-    options: { mode: "tool-loop", interactive: true },
-    answers: "yes",
-  });
+  const free = await playFree(calls(call("write", { path, content: "a = 1\n" })), "yes");
   for (const { events } of [planned, free]) {
     const shown = events.flatMap((event) =>
       event.type === "changes.proposed" ? ["diff"] : event.type === "notice" ? [event.text] : [],
@@ -60,10 +58,7 @@ test("at a terminal it is asked separately, after the plan's question", async ()
 });
 
 test("without a plan it has one too, behind that of the batch, and is in no folder that was allowed", async () => {
-  const call = { id: "1", name: "write", input: { path: "docs/AGENTS.md", content: "x\n" } };
-  const script = { flow: toolLoop, lines: [{ text: "", calls: [call] }, "Done."] };
-  const options = { mode: "tool-loop", interactive: true };
-  const ran = await play({ ...script, options, answers: ["yes", "no"] });
+  const ran = await playFree(calls(call("write", { path: "docs/AGENTS.md", content: "x\n" })), ["yes", "no"]);
   expect([ran.files, ran.questions.map(({ kind, folder }) => [kind, folder ?? null])]).toEqual([
     {},
     [
@@ -86,16 +81,9 @@ test("a folder that is moved takes no such file to its place unseen", async () =
 
 // F13
 test("a yes for all that follows is offered below a folder only, never for the root", async () => {
-  const writeTo = (path: string) => [{ id: "1", name: "write", input: { path, content: "x\n" } }];
   const folders: unknown[] = [];
   for (const path of ["notes.md", "docs/notes.md", "docs/.x/notes.md", "docs/AGENTS.md"]) {
-    const lines = [{ text: "", calls: writeTo(path) }, "Done."];
-    const ran = await play({
-      flow: toolLoop,
-      lines,
-      options: { mode: "tool-loop", interactive: true },
-      answers: "yes",
-    });
+    const ran = await playFree(calls(call("write", { path, content: "x\n" })), "yes");
     folders.push(ran.questions[0]?.folder);
   }
   expect(folders).toEqual([null, "docs", null, null]);
@@ -109,13 +97,7 @@ test("no line of a command can pass for pai's own words in a question", async ()
     options: { interactive: true },
     answers: ["no"],
   });
-  const call = { id: "1", name: "bash", input: { command } };
-  const free = await play({
-    flow: toolLoop,
-    lines: [{ text: "", calls: [call] }, "Done."],
-    options: { mode: "tool-loop", interactive: true },
-    answers: ["no"],
-  });
+  const free = await playFree(calls(call("bash", { command })), ["no"]);
   for (const { questions } of [planned, free]) expect(questions[0]?.text).toContain("│ true\n│ (in /safe, sandboxed)");
 });
 
@@ -159,9 +141,6 @@ test("no pattern and no folder opens a closed file, and a yes holds for one run"
     const ran = await play({ files: env, lines, options: { allow } });
     expect([allow, ran.outcome.code, ran.files]).toEqual([allow, 12, env]);
   }
-  const call = { id: "1", name: "write", input: { path: ".env", content: "LEVEL=1\n" } };
-  const free = { flow: toolLoop, lines: [{ text: "", calls: [call] }, "Done."] };
-  const options = { mode: "tool-loop", interactive: true };
-  const ran = await play({ files: env, ...free, options, answers: ["no"] });
+  const ran = await playFree(calls(call("write", { path: ".env", content: "LEVEL=1\n" })), ["no"], env);
   expect([ran.files, ran.questions.map(({ kind }) => kind)]).toEqual([env, ["scope"]]);
 });

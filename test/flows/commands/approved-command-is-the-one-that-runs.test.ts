@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { filesOfCommand } from "../../../src/core/command/command-files.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
 import { finish, modify, plan } from "../plans.ts";
 import { type Files, makeFolder, playIn, type Setup } from "../scripted.ts";
 
@@ -108,10 +109,9 @@ test("a saved plan is bound to the scripts it runs, though they were not shown",
 });
 
 test("without a plan the person is asked again, and told why", async () => {
-  const call = { id: "1", name: "bash", input: { command: "sh x.sh" } };
   const ran = await playHere({ "x.sh": say("one") }, (put) => ({
     flow: toolLoop,
-    lines: [{ text: "", calls: [call] }, "Not run."],
+    lines: [calls(call("bash", { command: "sh x.sh" })), "Not run."],
     options: { interactive: true, mode: "tool-loop" },
     answers: ["yes", "no"],
     onQuestion: ({ text }) => {

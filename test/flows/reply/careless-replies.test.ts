@@ -1,10 +1,9 @@
 /** What careless models do with a prompt they half understood: it must cost no call that is not needed. */
 import { describe, expect, test } from "bun:test";
-import type { Json } from "../../../src/core/model.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls, playLoop, resultsOf } from "../loop.ts";
 import { finish, modify, plan, schedule, write } from "../plans.ts";
-import { type Line, makeFolder, play, playIn, type Ran } from "../scripted.ts";
+import { makeFolder, play, playIn, type Ran } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
 const done = modify("a.txt", ["one\n", "1\n"]);
@@ -166,30 +165,25 @@ describe("a step of eight-step", () => {
 });
 
 describe("a tool-loop", () => {
-  const calls = (...inputs: readonly (readonly [name: string, input: Json])[]): Line => ({
-    text: "",
-    calls: inputs.map(([name, input], at) => ({ id: `${name}${at}`, name, input })),
-  });
-  const textsOf = (ran: Ran, n: number) => {
-    const last = ran.requests[n - 1]?.messages.at(-1);
-    return last?.role === "tools" ? last.results.map(({ text }) => text) : [];
-  };
-  const setup = { files, flow: toolLoop, options: { mode: "tool-loop" } };
+  const textsOf = (ran: Ran, n: number) => resultsOf(ran, n).map(({ text }) => text);
 
   test("reads the names that models know from the tools of others", async () => {
     const lines = [
-      calls(["Read", { file_path: "a.txt" }], ["grep", { query: "one" }]),
-      calls(["edit", { file_path: "a.txt", old_string: "one", new_string: "1" }]),
+      calls(call("Read", { file_path: "a.txt" }), call("grep", { query: "one" })),
+      calls(call("edit", { file_path: "a.txt", old_string: "one", new_string: "1" })),
       "Done.",
     ];
-    const ran = await play({ ...setup, lines });
+    const ran = await playLoop(lines, { files });
     expect(ran.files).toEqual({ "a.txt": "1\n" });
     expect(textsOf(ran, 2).map((text) => text.includes("one"))).toEqual([true, true]);
   });
 
   test("a call that lacks an input is answered with its name in the tool", async () => {
-    const lines = [calls(["edit", {}], ["edit", { path: "a.txt" }], ["rm", {}], ["mv", { from: "a.txt" }]), "Sorry."];
-    const ran = await play({ ...setup, lines });
+    const lines = [
+      calls(call("edit", {}), call("edit", { path: "a.txt" }), call("rm", {}), call("mv", { from: "a.txt" })),
+      "Sorry.",
+    ];
+    const ran = await playLoop(lines, { files });
     expect(ran.outcome.code).toBe(0);
     expect(textsOf(ran, 2).map((text) => text.match(/\w+(?=: missing)/g))).toEqual([
       ["path", "old_str", "new_str"],
@@ -201,29 +195,29 @@ describe("a tool-loop", () => {
 
   test("numbers and truths may be texts, null is nothing, and the words of scripts are names too", async () => {
     const lines = [
-      calls(["read", { path: "a.txt", start_line: "1", end_line: null }]),
-      calls(["MODIFY", { path: "a.txt", old_str: "one", new_str: "1", all: "True" }]),
+      calls(call("read", { path: "a.txt", start_line: "1", end_line: null })),
+      calls(call("MODIFY", { path: "a.txt", old_str: "one", new_str: "1", all: "True" })),
       "Done.",
     ];
-    const ran = await play({ ...setup, lines });
+    const ran = await playLoop(lines, { files });
     expect(textsOf(ran, 2)[0]).toStartWith("1 one");
     expect(ran.files).toEqual({ "a.txt": "1\n" });
   });
 
   test("an edit that does not say by what deletes nothing", async () => {
-    const ran = await play({ ...setup, lines: [calls(["edit", { path: "a.txt", old_str: "one" }]), "Sorry."] });
+    const ran = await playLoop([calls(call("edit", { path: "a.txt", old_str: "one" })), "Sorry."], { files });
     expect(ran.files).toEqual(files);
     expect(textsOf(ran, 2)[0]).toBe("unusable arguments (new_str: missing)");
   });
 
   test("its explorer is told the tools there are, and knows them in any case", async () => {
     const lines = [
-      calls(["explore", { task: "find one" }]),
-      calls(["grep_search", { query: "one" }], ["Grep", { query: "one" }]),
+      calls(call("explore", { task: "find one" })),
+      calls(call("grep_search", { query: "one" }), call("Grep", { query: "one" })),
       "In a.txt, line 1.",
       "Done.",
     ];
-    const ran = await play({ ...setup, lines });
+    const ran = await playLoop(lines, { files });
     const [unknown, found] = textsOf(ran, 3);
     expect(unknown).toMatch(/^unknown tool: grep_search here; there are .*grep/);
     expect(found).toContain("a.txt");

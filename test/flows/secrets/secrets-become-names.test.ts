@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { defineQuery } from "../../../src/actions/command.ts";
 import { allActions } from "../../../src/actions/registry.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls } from "../loop.ts";
+import { call, calls, playLoop, playLoopIn, resultsOf } from "../loop.ts";
 import { finish, modify, plan as planOf, schedule, verdict } from "../plans.ts";
 import { makeFolder, past, play, playIn } from "../scripted.ts";
 
@@ -39,20 +38,9 @@ test("a file with a key is edited without the key ever being sent", async () => 
 });
 
 test("what a command prints is masked too, and a call that names the secret gets it back", async () => {
-  const calls = (name: string, input: Readonly<Record<string, string>>) => ({
-    text: "",
-    calls: [{ id: name, name, input }],
-  });
-  const ran = await play({
-    flow: toolLoop,
-    options: { mode: "tool-loop", allowRun: true },
-    files: { "settings.py": `KEY = "${key}"\n` },
-    lines: [
-      calls("bash", { command: "cat settings.py" }),
-      calls("edit", { path: "settings.py", old_str: 'KEY = "<<SECRET_k3f9_1>>"', new_str: 'KEY = "none"' }),
-      "Done.",
-    ],
-  });
+  const edit = { path: "settings.py", old_str: 'KEY = "<<SECRET_k3f9_1>>"', new_str: 'KEY = "none"' };
+  const lines = [calls(call("bash", { command: "cat settings.py" })), calls(call("edit", edit)), "Done."];
+  const ran = await playLoop(lines, { files: { "settings.py": `KEY = "${key}"\n` }, options: { allowRun: true } });
   expect(JSON.stringify(ran.requests)).not.toContain(key);
   expect(ran.files).toEqual({ "settings.py": 'KEY = "none"\n' });
 });
@@ -78,11 +66,8 @@ for (const command of [
     test(`a password that ${command} prints without its name is hidden, in ${where}`, async () => {
       const place = makeFolder({ ...more, "ops/d.txt": told });
       symlinkSync("ops/d.txt", join(place.root, "link.txt"));
-      const ran = await playIn(place, {
-        flow: toolLoop,
-        options: { mode: "tool-loop", allowRun: true },
-        lines: [calls(call("bash", { command })), "Done."],
-      });
+      const lines = [calls(call("bash", { command })), "Done."];
+      const ran = await playLoopIn(place, lines, { options: { allowRun: true } });
       expect(ran.requests.length).toBe(2);
       expect(JSON.stringify(ran.requests.at(-1))).toContain("<<SECRET_");
       expect(JSON.stringify(ran.requests)).not.toContain(password);
@@ -93,11 +78,8 @@ for (const command of [
 test("so is one in the answer of a tool of a server, whose call names the file", async () => {
   const query = async () => ({ ok: true, text: `2 lines\n${password}\n` });
   for (const input of [{ path: "ops/d.txt" }, { paths: ["./ops/d.txt"], more: { deep: true } }]) {
-    const ran = await play({
-      flow: toolLoop,
-      options: { mode: "tool-loop" },
+    const ran = await playLoop([calls(call("query_tool", { tool: "t.read", input })), "Done."], {
       files: { ...many, "ops/d.txt": told },
-      lines: [calls(call("query_tool", { tool: "t.read", input })), "Done."],
       actions: allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each)),
     });
     expect(JSON.stringify(ran.requests)).toContain("2 lines\\n<<SECRET_");
@@ -113,12 +95,8 @@ test("of the files that a command names, twenty are read before it, and a megaby
     "d.txt": told,
   };
   const hides = async (command: string) => {
-    const ran = await play({
-      flow: toolLoop,
-      options: { mode: "tool-loop", allowRun: true },
-      files: { ...files, ...many },
-      lines: [calls(call("bash", { command })), "Done."],
-    });
+    const lines = [calls(call("bash", { command })), "Done."];
+    const ran = await playLoop(lines, { files: { ...files, ...many }, options: { allowRun: true } });
     return !JSON.stringify(ran.requests).includes(password);
   };
   expect(await hides(`cat ${names.slice(0, 19).join(" ")}; cut -d'"' -f2 d.txt`)).toBe(true);
@@ -129,24 +107,14 @@ test("of the files that a command names, twenty are read before it, and a megaby
 test("neither what a search finds nor the files it includes tell how a secret begins", async () => {
   const secret = "Zx9kQ2mR7tLp4VwA8sNdZx9kQ2mR7tLp4VwA8sNd";
   const ask = async (first: string) => {
-    const looks = [
-      { id: "1", name: "grep", input: { pattern: `^db_password = "${first}\\w+` } },
-      { id: "2", name: "grep", input: { pattern: "old", include: `backup-${first}*` } },
-    ];
-    const ran = await play({
-      flow: toolLoop,
-      options: { mode: "tool-loop" },
-      files: { "deploy.txt": `db_password = "${secret}"\n`, [`backup-${secret}.txt`]: "old\n" },
-      lines: [{ text: "", calls: looks }, "Done."],
-    });
-    return ran.requests.at(-1)?.messages.flatMap((each) => (each.role === "tools" ? each.results : []));
+    const inside = call("grep", { pattern: `^db_password = "${first}\\w+` });
+    const named = call("grep", { pattern: "old", include: `backup-${first}*` });
+    const files = { "deploy.txt": `db_password = "${secret}"\n`, [`backup-${secret}.txt`]: "old\n" };
+    return resultsOf(await playLoop([calls(inside, named), "Done."], { files }), 2).map(({ text }) => text);
   };
   const found = await ask("Z");
-  expect(found?.map(({ text }) => text)).toEqual([
-    expect.stringMatching(/^no match/),
-    expect.stringMatching(/^no match/),
-  ]);
-  expect(found).toEqual((await ask("Y"))?.map((result) => ({ ...result, text: result.text.replace('"Y', '"Z') })));
+  expect(found).toEqual([expect.stringMatching(/^no match/), expect.stringMatching(/^no match/)]);
+  expect(found).toEqual((await ask("Y")).map((text) => text.replace('"Y', '"Z')));
 });
 
 const talk = JSON.stringify({ intent: "conversation", reply: "Settings." });
@@ -191,18 +159,12 @@ test("a file that only begins as UTF-16 does is read, searched and shown by the 
       const place = makeFolder();
       const text = `${mark}db_password = "${secret}"\n${"port = 1\n".repeat(5000)}${filler}`;
       writeFileSync(join(place.root, "deploy.txt"), Buffer.from(text, "latin1"));
-      const ran = await playIn(place, {
-        flow: toolLoop,
-        options: { mode: "tool-loop" },
-        lines: [
-          calls(
-            call("read", { path: "deploy.txt" }),
-            call("read", { path: "deploy.txt", start_line: 1, end_line: 1 }),
-            call("grep", { pattern: "db_password" }),
-          ),
-          "Done.",
-        ],
-      });
+      const looks = calls(
+        call("read", { path: "deploy.txt" }),
+        call("read", { path: "deploy.txt", start_line: 1, end_line: 1 }),
+        call("grep", { pattern: "db_password" }),
+      );
+      const ran = await playLoopIn(place, [looks, "Done."]);
       const planned = await playIn(place, { lines: [look, talk] });
       const worked = await playIn(place, {
         lines: [plan.replace("settings.py", "deploy.txt"), "FINISH::done\n", "FINISH::done\n"],
@@ -230,20 +192,12 @@ test("a file of UTF-16 is searched and edited by the names of its secrets, too",
     const looks = ['db_password = "Z', 'db_password = "Y', secret.slice(0, 6), "[A-Za-z0-9]{20}"];
     const edit = { path: "deploy.txt", old_str: "port = 1", new_str: "port = 2" };
     const guess = { path: "deploy.txt", old_str: '= "Zx9', new_str: '= "Zx9' };
-    const named = {
-      path: "deploy.txt",
-      old_str: '"<<SECRET_k3f9_1>>"',
-      new_str: "'<<SECRET_k3f9_1>>'",
-    };
-    const ran = await playIn(place, {
-      flow: toolLoop,
-      options: { mode: "tool-loop" },
-      lines: [
-        calls(...looks.map((pattern) => call("grep", { pattern }))),
-        calls(call("edit", guess), call("edit", edit), call("edit", named)),
-        "Done.",
-      ],
-    });
+    const named = { path: "deploy.txt", old_str: '"<<SECRET_k3f9_1>>"', new_str: "'<<SECRET_k3f9_1>>'" };
+    const ran = await playLoopIn(place, [
+      calls(...looks.map((pattern) => call("grep", { pattern }))),
+      calls(...[guess, edit, named].map((input) => call("edit", input))),
+      "Done.",
+    ]);
     const results = ran.requests.at(-1)?.messages.flatMap((each) => (each.role === "tools" ? each.results : []));
     expect(results?.slice(0, 4).map((result) => /^no match/.test(result.text))).toEqual([true, true, true, true]);
     expect(results?.slice(4).map(({ ok }) => ok)).toEqual([false, true, true]);

@@ -3,11 +3,9 @@
 import { describe, expect, test } from "bun:test";
 import { defineQuery } from "../../../src/actions/command.ts";
 import { allActions } from "../../../src/actions/registry.ts";
-import type { Call } from "../../../src/core/model.ts";
 import { call, calls, playLoop, resultsOf, talkOf } from "../loop.ts";
 import type { Line } from "../scripted.ts";
 
-const lineOf = (one: Call) => ({ text: "", calls: [one] });
 const files = { "shop/money.py": "def parse(text):\n    return int(text)\n", "package.json": '{"name": "shop"}\n' };
 
 test("a new conversation begins as a plan does: tree, stack, the likely files, the checks with their output, the request", async () => {
@@ -131,7 +129,7 @@ describe("a small window", () => {
   test("what the model has not seen is never summarized, and a notice says what was", async () => {
     const free = { input: 0, cached: 0, output: 0, thought: 0 };
     const read = (from: number): Line => ({
-      ...lineOf(call("read", { path: "long.txt", start_line: from })),
+      ...calls(call("read", { path: "long.txt", start_line: from })),
       usage: free,
     });
     const lines = [read(1), read(901), { text: "The summary.", usage: free }, "Done."];

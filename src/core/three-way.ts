@@ -37,10 +37,10 @@ function linesFor(base: readonly string[], { lines, edits }: Side, from: number,
   const parts: string[] = [];
   let at = from;
   for (const edit of edits) {
-    parts.push(...base.slice(at, edit.oldFrom), ...lines.slice(edit.newFrom, edit.newTo));
+    parts.push(base.slice(at, edit.oldFrom).join(""), lines.slice(edit.newFrom, edit.newTo).join(""));
     at = edit.oldTo;
   }
-  return [...parts, ...base.slice(at, to)].join("");
+  return parts.join("") + base.slice(at, to).join("");
 }
 
 /** Base lines `from` up to `to`, with the edits of each side that overlap there or lie side by side. */
@@ -81,12 +81,12 @@ export function mergeTexts(base: string, ours: string, theirs: string): string |
   for (const { from, to, left, right } of regionsOf(mine.edits, other.edits)) {
     const wanted = linesFor(old, { ...mine, edits: left }, from, to);
     const found = linesFor(old, { ...other, edits: right }, from, to);
-    parts.push(...old.slice(done, from), left.length > 0 ? wanted : found);
+    parts.push(old.slice(done, from).join(""), left.length > 0 ? wanted : found);
     if (left.length > 0 && right.length > 0 && wanted !== found)
       disputes.push({ line: from + 1, base: old.slice(from, to).join(""), ours: wanted, theirs: found });
     done = to;
   }
-  return disputes.length > 0 ? disputes : [...parts, ...old.slice(done)].join("");
+  return disputes.length > 0 ? disputes : parts.join("") + old.slice(done).join("");
 }
 
 /** The text of a file; the mark of UTF-8 is a part of its first line, that of UTF-16 belongs to the encoding. */

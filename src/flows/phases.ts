@@ -151,11 +151,9 @@ export async function renderResults(
   const rest = calls.filter(({ kind }) => kind !== "look");
   const shown = await Promise.all(looks.map((report) => showLook(run, report)));
   const failed = checks.filter(({ passed }) => passed === false);
-  const others = await noteChanged(run);
-  const stand =
-    others.length === 0
-      ? "Your edits are in the files now."
-      : `Somebody else changed ${nameSome(others)} behind your edits.`;
+  const others = failed.length > 0 ? await noteChanged(run) : [];
+  const theirs = `Somebody else changed ${nameSome(others)} behind your edits.`;
+  const stand = others.length === 0 ? "Your edits are in the files now." : theirs;
   const parts = [
     ...shown,
     rest.length > 0 ? renderDone(rest) : "",

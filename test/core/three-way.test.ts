@@ -139,3 +139,8 @@ test("10,000 lines are merged in a moment", () => {
   const all = [lines.join(""), side(3), side(200)] as const;
   expectCpu(60, () => mergeTexts(...all));
 });
+
+test("an edit behind 800,000 lines is merged", () => {
+  const empty = "\n".repeat(800_000);
+  expect(mergeTexts(`${empty}a\n`, `${empty}b\n`, `${empty}a\n`) === `${empty}b\n`).toBe(true);
+});

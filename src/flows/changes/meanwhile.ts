@@ -10,10 +10,13 @@ import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import type { Run } from "../run.ts";
 import type { Changing } from "./changing.ts";
 
-/** Whether nothing of a change is in what its path holds now, so that to take it back would change nothing. */
+const maxByLines = 1024 * 1024;
+
+/** Whether nothing of a change is in what its path holds now; of a file whose lines take long to compare only where it is as before. */
 export function isGone({ before, after }: Change, now: Blob | null): boolean {
-  const merge = mergeBlobs(after, before, now);
-  return sameBlob(before, now) || (merge.kind === "merged" && sameBlob(merge.blob, now));
+  const isLarge = [after, before, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
+  const merge = isLarge ? null : mergeBlobs(after, before, now);
+  return sameBlob(before, now) || (merge?.kind === "merged" && sameBlob(merge.blob, now));
 }
 
 /** What the path of a change holds now, whatever its size. What cannot be read counts as unchanged. */
@@ -60,10 +63,9 @@ export const lostOf = ({ merged }: Readonly<Changing>, untold = false): readonly
 
 /** Files that somebody else changed, too: of what was kept, or of a run of which nothing was. */
 export function showMerged(changing: Readonly<Changing>, changes: readonly Change[]): Pick<Outcome, "merged" | "lost"> {
-  const { merged } = changing;
   const lost = lostOf(changing);
-  const kept =
-    changes.length === 0 ? [...merged.keys()] : changes.map(({ path }) => path).filter((path) => merged.has(path));
+  const all = changes.length === 0 ? [...changing.merged.keys()] : changes.map(({ path }) => path);
+  const kept = all.filter((path) => changing.merged.has(path));
   return { ...(kept.length > 0 && { merged: kept }), ...(lost.length > 0 && changes.length > 0 && { lost }) };
 }
 
@@ -127,8 +129,6 @@ export async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
   return merged;
 }
 
-const isText = (blob: Blob | null): boolean => blob?.kind === "file" && textOfBlob(blob) !== null;
-
 /** Tells once that work on a file goes on from what it holds now. */
 function tellNews(run: Run, path: RelPath): void {
   if (!run.changing.merged.has(path)) tellMerged(run, path, "the work goes on from what it holds now");
@@ -140,7 +140,8 @@ async function findMeanwhile({ overlay }: Run, paths: readonly RelPath[]) {
   for (const path of paths) {
     if (!(await overlay.isChanged(path))) continue;
     const [start, now] = [await overlay.readStart(path), await overlay.readNow(path)];
-    if (now?.kind !== "file" || !isText(start) || !isText(now)) continue;
+    if (now?.kind !== "file" || start?.kind !== "file" || textOfBlob(start) === null || textOfBlob(now) === null)
+      continue;
     found.push({ path, bytes: now.bytes, isNews: !sameBlob(start, now) });
   }
   return found;

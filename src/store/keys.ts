@@ -220,7 +220,7 @@ export const noKeys: KeyRing = { default: null, keys: new Map(), added: new Map(
 export type Credentials = ReadonlyMap<string, KeyRing>;
 
 const texts = z.record(z.string(), z.string());
-const ring = z.object({ default: z.nullable(z.string()), keys: texts, added: z.optional(texts) });
+const ring = z.object({ default: z.nullish(z.string()), keys: texts, added: z.catch(texts, {}) });
 const shape = z.object({ version: z.literal(3), providers: z.record(z.string(), ring) });
 
 /** Path of the credentials file, for messages too. */
@@ -235,10 +235,10 @@ function openCredentials(configDir: string) {
 
 const ringsOf = ({ providers: all }: z.infer<typeof shape>): Map<string, KeyRing> =>
   new Map(
-    Object.entries(all).map(([provider, { default: first, keys, added = {} }]) => [
-      provider,
-      { default: first, keys: new Map(Object.entries(keys)), added: new Map(Object.entries(added)) },
-    ]),
+    Object.entries(all).map(([provider, { default: wanted, keys, added }]) => {
+      const first = wanted != null && Object.hasOwn(keys, wanted) ? wanted : (Object.keys(keys)[0] ?? null);
+      return [provider, { default: first, keys: new Map(Object.entries(keys)), added: new Map(Object.entries(added)) }];
+    }),
   );
 
 /** Reads all keys. Throws config_invalid for a damaged file or one of another version. */

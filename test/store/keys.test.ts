@@ -69,6 +69,18 @@ test("the default key comes first and begins the next turn; removing it promotes
 });
 
 test.each([
+  ["names no default", {}],
+  ["names a default that is gone", { default: "gone" }],
+  ["has damaged times", { default: "a", added: { a: 5 } }],
+])("a file that somebody edited and that %s keeps its keys, and the first one is the default", (_what, fields) => {
+  const home = makeHome();
+  const text = JSON.stringify({ version: 3, providers: { gemini: { ...fields, keys: { a: one, b: two } } } });
+  put(home.config("credentials.json"), text);
+  expect(find(home).map(([id]) => id)).toEqual(["a", "b"]);
+  expect(removeKey({ ...home, provider: "gemini" }, null)).toEqual({ removed: "a", default: "b" });
+});
+
+test.each([
   "{",
   "",
   "null",

@@ -1,6 +1,6 @@
 /** A run as the terminal sees it: events, outcome, and a terminal that remembers what went where. */
 
-import { PaiError, toFailure } from "../../src/core/error.ts";
+import { exitCodes, PaiError, toFailure } from "../../src/core/error.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import { failedOutcome, type Outcome } from "../../src/core/outcome.ts";
 import type { Plan } from "../../src/core/plan/plan.ts";
@@ -71,6 +71,12 @@ export const outcome: Outcome = {
   ...{ ms: 4200, actions: { done: 2, failed: 0, refused: 0 }, looks: 1 },
 };
 
+/** The outcome of a run that failed so: it said, changed and checked nothing, but for what is given. */
+export const failed = (error: PaiError, more: Partial<Outcome> = {}): Outcome => ({
+  ...{ ...outcome, ok: false, status: "failed", code: exitCodes[error.code], error: toFailure(error) },
+  ...{ text: "", changes: [], checks: [], next: [], ...more },
+});
+
 export function stamp(events: readonly RunEvent[]): StampedEvent[] {
   return events.map((event, index) => ({ ...event, run: "r1", seq: index + 1, at: "2026-11-21T23:00:00Z" }));
 }
@@ -135,6 +141,10 @@ export function show(
   terminal.finish(run.outcome);
   return seen;
 }
+
+/** What a person sees of the end of a run. */
+export const endOf = (ended: Outcome, options: Partial<TerminalOptions> = {}) =>
+  show(true, options, { events: [], outcome: ended }).screen;
 
 /** A terminal that takes one event after the other, and what it wrote on standard error. */
 export function watch(options: Partial<TerminalOptions>) {

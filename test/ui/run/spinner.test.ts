@@ -1,7 +1,10 @@
 /** The line that is redrawn: what it says, when it is drawn, and that nothing of it stays. */
-import { expect, jest, test } from "bun:test";
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { createHeartbeat, createSpinner, renderCountdown, renderElapsed } from "../../../src/ui/run/spinner.ts";
 import { styleOf } from "../fixture.ts";
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 const { glyphs } = styleOf(true);
 const ascii = { ...glyphs, dot: "-", more: "..." };
@@ -41,86 +44,69 @@ test("the seconds of a pause go down, and are seen before the reason (R36)", () 
 });
 
 test("a pause counts down, then the line is what it was; taken away, nothing stays", () => {
-  jest.useFakeTimers();
-  try {
-    let [time, screen] = [0, ""];
-    const err = (text: string) => {
-      const [body = screen, turn = ""] = text.replace("\r\x1b[K \x1b[J\r", "").split("\r");
-      screen = text.startsWith("\r\x1b[K") ? body.trim() && body : screen;
-      screen = turn + screen.slice(turn.length);
-    };
-    const spinner = createSpinner({ err, style: styleOf(true), columns: () => 80, now: () => time });
-    const after = (ms: number) => {
-      for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
-      return screen.slice(2);
-    };
-    spinner.start("planning");
-    expect(after(1000)).toBe("planning, 1 s");
-    spinner.countDown({ ...wait, seconds: 2 });
-    expect(after(250)).toStartWith("waiting 2 s, then asking again (2 of 5) · gemini");
-    expect(after(1000)).toStartWith("waiting 1 s, then");
-    expect(after(1000)).toBe("planning, 3 s");
-    spinner.countDown({ ...wait, seconds: 9, attempt: 3 });
-    expect(after(250)).toStartWith("waiting 9 s, then asking again (3 of 5)");
-    spinner.start("working");
-    expect(after(500)).toBe("working");
-    spinner.stop();
-    expect([screen, after(1000)]).toEqual(["", ""]);
-  } finally {
-    jest.useRealTimers();
-  }
+  let [time, screen] = [0, ""];
+  const err = (text: string) => {
+    const [body = screen, turn = ""] = text.replace("\r\x1b[K \x1b[J\r", "").split("\r");
+    screen = text.startsWith("\r\x1b[K") ? body.trim() && body : screen;
+    screen = turn + screen.slice(turn.length);
+  };
+  const spinner = createSpinner({ err, style: styleOf(true), columns: () => 80, now: () => time });
+  const after = (ms: number) => {
+    for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
+    return screen.slice(2);
+  };
+  spinner.start("planning");
+  expect(after(1000)).toBe("planning, 1 s");
+  spinner.countDown({ ...wait, seconds: 2 });
+  expect(after(250)).toStartWith("waiting 2 s, then asking again (2 of 5) · gemini");
+  expect(after(1000)).toStartWith("waiting 1 s, then");
+  expect(after(1000)).toBe("planning, 3 s");
+  spinner.countDown({ ...wait, seconds: 9, attempt: 3 });
+  expect(after(250)).toStartWith("waiting 9 s, then asking again (3 of 5)");
+  spinner.start("working");
+  expect(after(500)).toBe("working");
+  spinner.stop();
+  expect([screen, after(1000)]).toEqual(["", ""]);
 });
 
+/** A spinner, what it writes in so many milliseconds, and what it has written since then. */
+function openWatched(columns: () => number) {
+  let [time, written] = [0, ""];
+  const err = (text: string) => {
+    written += text;
+  };
+  const after = (ms: number) => {
+    written = "";
+    for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
+    return written;
+  };
+  const spinner = createSpinner({ err, style: styleOf(true), columns, now: () => time });
+  return { spinner, after, written: () => written };
+}
+
 test("a second of waiting costs less than 150 bytes, and a resize in the middle is followed (R10)", () => {
-  jest.useFakeTimers();
-  try {
-    let [time, written, columns] = [0, "", 80];
-    const err = (text: string) => {
-      written += text;
-    };
-    const spinner = createSpinner({ err, style: styleOf(true), columns: () => columns, now: () => time });
-    const after = (ms: number) => {
-      written = "";
-      for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
-      return written;
-    };
-    spinner.start("planning with gemini:gemini-3.5-flash-lite");
-    after(61_000);
-    expect(Buffer.byteLength(after(10_000))).toBeLessThan(1500);
-    columns = 30;
-    const narrow = after(1000).split("\x1b[J\r").at(-1) ?? "";
-    expect(Bun.stringWidth(narrow.split("\r")[0] ?? "")).toBeLessThan(30);
-    spinner.stop();
-  } finally {
-    jest.useRealTimers();
-  }
+  let columns = 80;
+  const { spinner, after } = openWatched(() => columns);
+  spinner.start("planning with gemini:gemini-3.5-flash-lite");
+  after(61_000);
+  expect(Buffer.byteLength(after(10_000))).toBeLessThan(1500);
+  columns = 30;
+  const narrow = after(1000).split("\x1b[J\r").at(-1) ?? "";
+  expect(Bun.stringWidth(narrow.split("\r")[0] ?? "")).toBeLessThan(30);
+  spinner.stop();
 });
 
 test("the last lines of a running command stand below the wait, never wider than the terminal, and go with it", () => {
-  jest.useFakeTimers();
-  try {
-    let [time, written] = [0, ""];
-    const err = (text: string) => {
-      written += text;
-    };
-    const spinner = createSpinner({ err, style: styleOf(true), columns: () => 20, now: () => time });
-    const after = (ms: number) => {
-      written = "";
-      for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
-      return written;
-    };
-    spinner.start("RUN make");
-    spinner.show(["one", "a line that is much too long"]);
-    expect(after(250)).toBe("\r\x1b[K \x1b[J\r  RUN make\r\n  │ one\r\n  │ a line that i…\x1b[2A\r⠋");
-    expect(after(250)).toBe("\r⠙");
-    spinner.stop();
-    expect(written).toEndWith("\r\x1b[K \x1b[J\r");
-    spinner.start("RUN make");
-    expect(after(250)).not.toContain("one");
-    spinner.stop();
-  } finally {
-    jest.useRealTimers();
-  }
+  const { spinner, after, written } = openWatched(() => 20);
+  spinner.start("RUN make");
+  spinner.show(["one", "a line that is much too long"]);
+  expect(after(250)).toBe("\r\x1b[K \x1b[J\r  RUN make\r\n  │ one\r\n  │ a line that i…\x1b[2A\r⠋");
+  expect(after(250)).toBe("\r⠙");
+  spinner.stop();
+  expect(written()).toEndWith("\r\x1b[K \x1b[J\r");
+  spinner.start("RUN make");
+  expect(after(250)).not.toContain("one");
+  spinner.stop();
 });
 
 test("how to stop stands behind the time where there is room", () => {
@@ -129,26 +115,21 @@ test("how to stop stands behind the time where there is room", () => {
 });
 
 test("where no line can be redrawn, a wait says its name at once and its time every half a minute", () => {
-  jest.useFakeTimers();
-  try {
-    let time = 0;
-    const lines: string[] = [];
-    const beat = createHeartbeat({ say: (line) => lines.push(line), style: styleOf(false), now: () => time });
-    const after = (ms: number) => {
-      for (const end = time + ms; time < end; jest.advanceTimersByTime(1000)) time += 1000;
-      return lines.splice(0);
-    };
-    beat.start("planning with x");
-    expect(after(29_000)).toEqual(["planning with x ..."]);
-    beat.update("planning, 40 lines");
-    expect(after(61_000)).toEqual([
-      "planning, 40 lines, 30 s",
-      "planning, 40 lines, 1 min 0 s",
-      "planning, 40 lines, 1 min 30 s",
-    ]);
-    beat.stop();
-    expect(after(60_000)).toEqual([]);
-  } finally {
-    jest.useRealTimers();
-  }
+  let time = 0;
+  const lines: string[] = [];
+  const beat = createHeartbeat({ say: (line) => lines.push(line), style: styleOf(false), now: () => time });
+  const after = (ms: number) => {
+    for (const end = time + ms; time < end; jest.advanceTimersByTime(1000)) time += 1000;
+    return lines.splice(0);
+  };
+  beat.start("planning with x");
+  expect(after(29_000)).toEqual(["planning with x ..."]);
+  beat.update("planning, 40 lines");
+  expect(after(61_000)).toEqual([
+    "planning, 40 lines, 30 s",
+    "planning, 40 lines, 1 min 0 s",
+    "planning, 40 lines, 1 min 30 s",
+  ]);
+  beat.stop();
+  expect(after(60_000)).toEqual([]);
 });

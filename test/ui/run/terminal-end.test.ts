@@ -1,6 +1,7 @@
 /** How a run ends on the screen and in pipes: what was taken back, what can be typed next, what it cost. */
 import { expect, test } from "bun:test";
-import { outcome, show, stamp } from "../fixture.ts";
+import { PaiError } from "../../../src/core/error.ts";
+import { endOf, failed, outcome, show, stamp } from "../fixture.ts";
 
 test("a run that was taken back says how to see its work again, and keeps the model's claim off the results", () => {
   const { changes } = outcome;
@@ -8,18 +9,8 @@ test("a run that was taken back says how to see its work again, and keeps the mo
     { type: "changes.applied", batch: 1, changes },
     { type: "changes.rolled_back", batch: 1, changes },
   ]);
-  const error = { code: "check_failed", message: "check failed", hint: null, retry_after: null } as const;
-  const failed = {
-    ...outcome,
-    ok: false,
-    status: "failed",
-    code: 9,
-    text: "Done.",
-    changes: [],
-    next: [],
-    error,
-  } as const;
-  const { out, err } = show(false, {}, { events, outcome: { ...failed, checks: [] } });
+  const ended = failed(new PaiError("check_failed", "check failed"), { text: "Done." });
+  const { out, err } = show(false, {}, { events, outcome: ended });
   expect(out).toBe("x  failed, nothing changed\nbring its changes back with: pai redo 20261121-230000-ab12\n");
   expect(err).toContain("The model said: Done.\n");
 });
@@ -36,22 +27,17 @@ test("what a person wanted otherwise is not called refused, and a no not somebod
 });
 
 test("an interrupted run whose changes were taken back says that, and one that kept some ends with that", () => {
-  const error = { code: "interrupted", message: "interrupted", hint: null, retry_after: null } as const;
-  const base = { ...outcome, ok: false, status: "interrupted", changes: [], checks: [], text: "", next: [] } as const;
-  const back = { ...base, error, rolled_back: { diff: "-x\n", paths: ["a.py"] } };
-  expect(show(true, {}, { events: [], outcome: back }).screen).toContain(
-    "interrupted, all that it had changed was taken back\n",
-  );
-  expect(show(true, {}, { events: [], outcome: { ...back, score: 9 } }).screen).not.toContain("score");
-  const others = { ...back, status: "failed", score: 9, rolled_back: { ...back.rolled_back, by: "others" } } as const;
-  const gone = show(true, {}, { events: [], outcome: others }).screen;
+  const rolled_back = { diff: "-x\n", paths: ["a.py"] };
+  const back = failed(new PaiError("interrupted", "interrupted"), { status: "interrupted", rolled_back });
+  expect(endOf(back)).toContain("interrupted, all that it had changed was taken back\n");
+  expect(endOf({ ...back, score: 9 })).not.toContain("score");
+  const others = { ...back, status: "failed", score: 9, rolled_back: { ...rolled_back, by: "others" } } as const;
+  const gone = endOf(others);
   expect(gone).toContain("failed, all that it had changed was taken back by somebody else\n");
   expect(gone).not.toContain("nothing was changed");
-  const no = { ...error, code: "declined", message: "the user declined the changes to b.py" } as const;
-  const kept = { ...base, status: "declined", changes: outcome.changes, error: no } as const;
-  expect(show(true, {}, { events: [], outcome: kept }).screen).toEndWith(
-    "✗ the user declined the changes to b.py; what was applied before stays\n",
-  );
+  const no = new PaiError("declined", "the user declined the changes to b.py");
+  const kept = failed(no, { status: "declined", changes: outcome.changes });
+  expect(endOf(kept)).toEndWith("✗ the user declined the changes to b.py; what was applied before stays\n");
 });
 
 test("what the last words may call done and is not has a line of its own", () => {
@@ -63,69 +49,46 @@ test("what the last words may call done and is not has a line of its own", () =>
   expect(screen).toContain("! the last command failed: git commit -qm x  exit 1\n");
   const stopped = [{ command: "sleep 40", exit: null, ms: 1, ended: "signal" }] as const;
   const cut = { ...outcome, mode: "tool-loop", status: "interrupted", commands: stopped } as const;
-  expect(show(true, {}, { events: [], outcome: cut }).screen).not.toContain("failed");
-  expect(show(true, {}, { events: [], outcome: cut }).screen).toContain("! stopped before it ended: sleep 40\n");
+  expect(endOf(cut)).not.toContain("failed");
+  expect(endOf(cut)).toContain("! stopped before it ended: sleep 40\n");
   const lost = { ...outcome, lost: ["made.txt"] };
-  expect(show(true, {}, { events: [], outcome: lost }).screen).toContain(
-    "! somebody else took back earlier edits of made.txt\n",
-  );
-  const error = { code: "declined", message: "the plan was declined", hint: null, retry_after: null } as const;
-  const no = { ...outcome, ok: false, status: "declined", changes: [], text: "", declined, error } as const;
-  expect(show(true, {}, { events: [], outcome: no }).screen).not.toContain("made.txt");
-  expect(show(true, {}, { events: [], outcome: no }).screen).toEndWith(
-    "✗ the plan was declined\n  nothing was changed\n",
-  );
+  expect(endOf(lost)).toContain("! somebody else took back earlier edits of made.txt\n");
+  const no = failed(new PaiError("declined", "the plan was declined"), { status: "declined", declined });
+  expect(endOf(no)).not.toContain("made.txt");
+  expect(endOf(no)).toEndWith("✗ the plan was declined\n  nothing was changed\n");
   const refused = [{ action: "WRITE", target: "made.txt", why: "the user declined the changes to made.txt" }];
-  const told = show(true, {}, { events: [], outcome: { ...ended, refused } }).screen;
+  const told = endOf({ ...ended, refused });
   expect(told.match(/made\.txt/g)).toHaveLength(2);
 });
 
 test("what stays behind a no names the checks that fail on it", () => {
-  const error = {
-    code: "declined",
-    message: "the user declined the changes to b.py",
-    hint: null,
-    retry_after: null,
-  } as const;
+  const { changes } = outcome;
   const checks = [{ command: "make", by: "user", exit: 1, ms: 1, passed: false }] as const;
-  const kept = { ...outcome, ok: false, status: "declined", text: "", next: [], checks, error } as const;
-  expect(show(true, { columns: () => 200 }, { events: [], outcome: kept }).screen).toEndWith(
+  const no = new PaiError("declined", "the user declined the changes to b.py");
+  expect(endOf(failed(no, { status: "declined", changes, checks }), { columns: () => 200 })).toEndWith(
     "what was applied before stays, with 1 failed check: make\n",
   );
-  const conflict = { ...kept, status: "failed", error: { ...error, code: "conflict", message: "somebody" } } as const;
-  expect(show(true, {}, { events: [], outcome: conflict }).screen).toEndWith("✗ somebody, with 1 failed check: make\n");
+  const conflict = failed(new PaiError("conflict", "somebody"), { changes, checks });
+  expect(endOf(conflict)).toEndWith("✗ somebody, with 1 failed check: make\n");
 });
 
 test("on a screen a turn that changed and checked nothing has nothing to prove", () => {
   const ended = { ...outcome, status: "unverified", text: "It says 3.", changes: [], checks: [], next: [] } as const;
-  expect(show(true, {}, { events: [], outcome: ended }).screen).not.toContain("unverified");
+  expect(endOf(ended)).not.toContain("unverified");
   expect(show(false, {}, { events: [], outcome: ended }).out).toContain("unverified");
 });
 
 test("on a screen the reason of a failure comes with what was changed, not below it", () => {
-  const error = { code: "edit_failed", message: "a.txt: not found", hint: "look at it", retry_after: null } as const;
-  const base = {
-    ...outcome,
-    ok: false,
-    status: "failed",
-    code: 8,
-    text: "",
-    changes: [],
-    checks: [],
-    next: [],
-  } as const;
-  const told = (message: string) =>
-    show(true, {}, { events: [], outcome: { ...base, error: { ...error, message } } }).screen;
-  expect(told(error.message)).toEndWith("✗ a.txt: not found\n  nothing was changed\n→ look at it\n");
-  expect(told(error.message)).not.toContain("failed, nothing changed");
+  const told = (message: string) => endOf(failed(new PaiError("edit_failed", message, { hint: "look at it" })));
+  expect(told("a.txt: not found")).toEndWith("✗ a.txt: not found\n  nothing was changed\n→ look at it\n");
+  expect(told("a.txt: not found")).not.toContain("failed, nothing changed");
   expect(told("no; nothing was changed")).toContain("✗ no; nothing was changed\n");
 });
 
 test("where changes could not be taken back, nothing says that nothing was changed", () => {
-  const error = { code: "disk_full", message: "no space left", hint: null, retry_after: null } as const;
-  const failed = { ...outcome, ok: false, status: "failed", code: 14, text: "", checks: [], error } as const;
+  const full = failed(new PaiError("disk_full", "no space left"), { changes: outcome.changes });
   for (const tty of [true, false])
-    expect(show(tty, {}, { events: [], outcome: failed }).screen).not.toMatch(/nothing (?:was )?changed|not written/);
+    expect(show(tty, {}, { events: [], outcome: full }).screen).not.toMatch(/nothing (?:was )?changed|not written/);
 });
 
 test("a pause before the next attempt leaves a line only where it cannot be counted down, and with --verbose", () => {
@@ -191,8 +154,8 @@ test("a check of the plan that may not run is reported once: by the notice that 
 
 test("where nothing was changed, a passed check is said to prove just that", () => {
   const ended = { ...outcome, changes: [], next: [], text: "It is in src/main.py." };
-  expect(show(true, {}, { events: [], outcome: ended }).screen).toContain("✓ verified by 1 check, nothing changed\n");
-  expect(show(true, {}, { events: [], outcome }).screen).toContain("✓ verified by 1 check\n");
+  expect(endOf(ended)).toContain("✓ verified by 1 check, nothing changed\n");
+  expect(endOf(outcome)).toContain("✓ verified by 1 check\n");
 });
 
 test("what was not done is said once", () => {
@@ -203,10 +166,8 @@ test("what was not done is said once", () => {
 
 test("what the error says of an action is not said twice", () => {
   const why = "the text to replace is not in the file";
-  const error = { code: "edit_failed", message: `MODIFY a.py: ${why}`, hint: null, retry_after: null } as const;
   const refused = [{ action: "MODIFY", target: "a.py", why }];
-  const failed = { ...outcome, ok: false, status: "failed", code: 8, changes: [], error, refused } as const;
-  const { screen } = show(true, {}, { events: [], outcome: failed });
+  const screen = endOf(failed(new PaiError("edit_failed", `MODIFY a.py: ${why}`), { refused }));
   expect(screen.match(/the text to replace/g)).toHaveLength(1);
 });
 
@@ -223,19 +184,13 @@ test("where the checks never settle, the last line names what changed", () => {
 });
 
 test("on a screen a command that was red is said where it ran and in the error, and not once more between them", () => {
-  const error = {
-    code: "partial",
-    message: "done in part: make: exit 2; the rest is kept",
-    hint: null,
-    retry_after: null,
-  } as const;
+  const error = new PaiError("partial", "done in part: make: exit 2; the rest is kept");
   const undone = [
     { action: "RUN", target: "make", why: "exit 2" },
     { action: "MODIFY", target: "NEWS.md", why: "no reply did it" },
   ];
-  const ended = { ...outcome, ok: false, status: "partial", code: 15, error, undone } as const;
-  const { screen } = show(true, {}, { events: [], outcome: ended });
-  expect(screen.match(/left undone: .*|done in part: make.*/g)).toEqual([
+  const ended = failed(error, { status: "partial", changes: outcome.changes, undone });
+  expect(endOf(ended).match(/left undone: .*|done in part: make.*/g)).toEqual([
     "left undone: MODIFY NEWS.md  no reply did it",
     "done in part: make: exit 2; the rest is kept",
   ]);

@@ -1,6 +1,7 @@
 /** A run on the screen and in pipes: order, streams, and nothing that acts on the terminal. */
 import { expect, test } from "bun:test";
-import { events, outcome, plan, promise, show, stamp, styleOf, watch } from "../fixture.ts";
+import { PaiError } from "../../../src/core/error.ts";
+import { events, failed, outcome, plan, promise, show, stamp, styleOf, watch } from "../fixture.ts";
 
 test("a whole run at 80 columns, in the order of a task", () => {
   expect(show(true).screen).toMatchInlineSnapshot(`
@@ -90,23 +91,18 @@ test("the status says what the checks have shown", () => {
   const [passed] = outcome.checks;
   if (passed === undefined) throw new Error("no check");
   const failed = { ...passed, exit: 1, passed: false };
+  const unverified = { ...outcome, status: "unverified" } as const;
   const status = (checks: typeof outcome.checks) =>
-    /^! unverified.*$/m.exec(
-      show(true, {}, { events, outcome: { ...outcome, status: "unverified", checks } }).screen,
-    )?.[0];
+    /^! unverified.*$/m.exec(show(true, {}, { events, outcome: { ...unverified, checks } }).screen)?.[0];
   expect(status([])).toBe("! unverified: no check has proved this");
   expect(status([failed])).toBe("! unverified: 1 of 1 check failed");
   expect(status([passed, failed])).toBe("! unverified: 1 of 2 checks failed");
   const unjudged = { ...passed, exit: 1, passed: null, note: "perhaps the sandbox" };
   expect(status([unjudged])).toBe("! unverified: no check has proved this");
   const ended = [{ type: "check.finished", when: "after", output: "", ...unjudged } as const];
-  const { screen } = show(
-    true,
-    {},
-    { events: stamp(ended), outcome: { ...outcome, status: "unverified", checks: [unjudged] } },
-  );
+  const { screen } = show(true, {}, { events: stamp(ended), outcome: { ...unverified, checks: [unjudged] } });
   expect(screen.split("perhaps the sandbox")).toHaveLength(2);
-  const untouched = { ...outcome, status: "unverified", changes: [], checks: [passed] } as const;
+  const untouched = { ...unverified, changes: [], checks: [passed] };
   expect(show(true, {}, { events, outcome: untouched }).screen).toMatch(/^! nothing changed; 1 check passed$/m);
 });
 
@@ -122,9 +118,10 @@ test("-q leaves out no plan and no diff that a question is about", () => {
 });
 
 test("when to ask again is said once, by the hint", () => {
-  const error = { code: "quota", message: "over its limit", hint: "try again in 10 min", retry_after: 600 } as const;
-  const failed = { ...outcome, ok: false, status: "failed", error } as const;
-  expect(show(true, {}, { events, outcome: failed }).err).toEndWith("✗ over its limit\n→ try again in 10 min\n");
+  const quota = new PaiError("quota", "over its limit", { hint: "try again in 10 min", retryAfter: 600 });
+  expect(show(true, {}, { events, outcome: failed(quota, { changes: outcome.changes }) }).err).toEndWith(
+    "✗ over its limit\n→ try again in 10 min\n",
+  );
 });
 
 test("standard error without a terminal: plain ASCII, nothing redrawn (R12)", () => {
@@ -182,19 +179,8 @@ test("colour on one stream does not leak to the other (R12)", () => {
 
 test("-q leaves results on standard output and errors on standard error", () => {
   expect(show(false, { quiet: true })).toMatchObject({ err: "", out: show(false).out });
-  const error = { code: "no_key", message: "no key for gemini", hint: "pai key set", retry_after: null } as const;
-  const failed = {
-    ...outcome,
-    ok: false,
-    status: "failed",
-    code: 4,
-    text: "",
-    changes: [],
-    checks: [],
-    next: [],
-    error,
-  };
-  expect(show(false, { quiet: true }, { events: [], outcome: { ...failed, status: "failed" } })).toMatchObject({
+  const keyless = failed(new PaiError("no_key", "no key for gemini", { hint: "pai key set" }));
+  expect(show(false, { quiet: true }, { events: [], outcome: keyless })).toMatchObject({
     err: "x  no key for gemini\n-> pai key set\n",
     out: "x  failed, nothing changed\n",
   });
@@ -214,9 +200,8 @@ test("a conversation streams on a screen and is not said twice; in a pipe it is 
 });
 
 test("what the model says of a failed run is its claim on standard error, not the result", () => {
-  const error = { code: "edit_failed", message: "MODIFY a.txt: not found", hint: null, retry_after: null } as const;
-  const base = { ...outcome, ok: false, status: "failed", code: 8, changes: [], checks: [], next: [], error } as const;
-  const { out, err } = show(false, {}, { events: [], outcome: { ...base, text: "All done!" } });
+  const claimed = failed(new PaiError("edit_failed", "MODIFY a.txt: not found"), { text: "All done!" });
+  const { out, err } = show(false, {}, { events: [], outcome: claimed });
   expect(out).toBe("x  failed, nothing changed\n");
   expect(err).toStartWith("The model said: All done!\n");
 });

@@ -33,6 +33,7 @@ test("with a key: exit 0, its origin and never its value, nothing written", asyn
     "HTTPS_PROXY=http://proxy:3128",
   ]);
   expect(textOf("settings")).toContain("limits.calls = 7 (PAI_MAX_CALLS)");
+  for (const name of ["pai", "libc", "model", "disk", "git"]) expect([name, textOf(name)]).not.toContain(undefined);
   expect(out).not.toContain(key.slice(4, -4));
   expect(out).not.toContain("swordfish");
 });
@@ -46,7 +47,7 @@ test("text for people ends in a verdict; broken settings are named", async () =>
   expect([bad.code, bad.out.replace(/\s+/g, "")]).toEqual([1, expect.stringContaining("config.json,line2:")]);
 });
 
-test("asks the endpoint without a key", async () => {
+test("asks the endpoint without a key; where nobody answers pai cannot work (R69)", async () => {
   const headers: (string | null)[] = [];
   using server = Bun.serve({
     port: 0,
@@ -64,6 +65,8 @@ test("asks the endpoint without a key", async () => {
     [null],
     `${address} answers with 404 (PAI_BASE_URL)`,
   ]);
+  const away = { GEMINI_API_KEY: key, PAI_BASE_URL: "http://127.0.0.1:9" };
+  expect((await examine(openProcess(), { flags: { json: true }, env: away })).code).toBe(1);
 });
 
 test("says which protections are in force and where the log is; a link in its place is a warning (R69)", async () => {

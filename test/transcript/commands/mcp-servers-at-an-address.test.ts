@@ -1,13 +1,13 @@
 /** MCP servers behind an address, tools that only look, and calls in the tool-loop, through the compiled binary. */
 import { afterAll, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { plan, talk } from "../../flows/plans.ts";
 import { needs, seenInside } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
 import type { Answer } from "../gemini.ts";
-import { openPlace, type Place } from "../harness.ts";
+import { configure, openPlace, type Place } from "../harness.ts";
 import { called, says } from "../replies.ts";
 
 const program = { command: process.execPath, args: [join(import.meta.dir, "../../mcp-server.ts"), "kind", "/tmp"] };
@@ -15,9 +15,7 @@ const program = { command: process.execPath, args: [join(import.meta.dir, "../..
 /** A place whose user has these servers in config.json. */
 function open(servers: object, answers: readonly Answer[]): Place {
   const place = openPlace(answers, { "a.txt": "one\n" });
-  const folder = join(place.home, ".config/pai-code");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "config.json"), JSON.stringify({ mcpServers: servers }), { mode: 0o600 });
+  configure(place, { mcpServers: servers });
   return place;
 }
 const told = (place: Place) => place.gemini.requests.map(({ body }) => body).join("\n");

@@ -1,10 +1,10 @@
 /** Runs that go well, or well enough: status, calls, what is kept, and what is shown on the way. */
 import { expect, test } from "bun:test";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "../contract.ts";
 import { configure, openPlace } from "../harness.ts";
-import { done, hello, planned, talked, write } from "../replies.ts";
+import { called, done, hello, planned, says, talked, write, writeCall } from "../replies.ts";
 
 const task = ["run", "-y", "--json", "make hello.txt"] as const;
 
@@ -121,23 +121,15 @@ test.concurrent("--no-color wins over a variable that wants colours", async () =
   ]);
 });
 
-const part = { functionCall: { name: "write", args: { path: "a.txt", content: "x" } } };
-const reply = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP" }] };
-const body = `data: ${JSON.stringify(reply)}\r\n\r\n`;
-
 test.concurrent("a change that needs a yes is exit 10, not a success that changed nothing", async () => {
-  await using place = openPlace([{ body, headers: { "content-type": "text/event-stream" } }]);
+  await using place = openPlace([called(writeCall("a.txt", "x"))]);
   const outcome = readOutcome(await place.pai(["run", "--json", "--mode", "tool-loop", "make a.txt"]));
   expect(outcome).toMatchObject({ ok: false, code: 10, status: "declined", changes: [], calls: { made: 1 } });
   expect([outcome.error?.code, place.tree()]).toEqual(["approval_needed", {}]);
 });
 
 test.concurrent("-y does not let it write what runs code later", async () => {
-  const later = body.replaceAll("a.txt", ".github/workflows/x.yml");
-  await using place = openPlace([
-    { body: later, headers: { "content-type": "text/event-stream" } },
-    { text: "I could not." },
-  ]);
+  await using place = openPlace([called(writeCall(".github/workflows/x.yml", "x")), says("I could not.")]);
   await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "make a workflow"]);
   expect([place.tree(), place.gemini.requests.length]).toEqual([{}, 2]);
   expect(place.gemini.requests[1]?.body).toContain("may run code later");
@@ -149,7 +141,6 @@ test.concurrent("shell syntax is not accepted as a command", async () => {
     const { code } = await place.pai(["config", "set", "notify", text]);
     expect([text, code]).toEqual([text, 2]);
   }
-  mkdirSync(join(place.home, ".config/pai-code"), { recursive: true, mode: 0o700 });
-  writeFileSync(join(place.home, ".config/pai-code/config.json"), '{"notify": "notify-send -u low"}', { mode: 0o600 });
+  configure(place, { notify: "notify-send -u low" });
   expect((await place.pai(["config", "get", "notify"])).stdout).toBe('["notify-send","-u","low"]\n');
 });

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Need, needs } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
-import { openPlace, type Place, readTree } from "../harness.ts";
+import { configure, openPlace, type Place, readTree } from "../harness.ts";
 import { openRaw } from "../raw.ts";
 import { done, hello, planned, write } from "../replies.ts";
 
@@ -91,12 +91,7 @@ needs(ownOverlays).test.concurrent(
   async () => {
     const steps = ["WRITE secret/a.txt"] as const;
     await using place = openPlace([planned(steps), done(write("secret/a.txt", "x\n"))]);
-    mkdirSync(join(place.home, ".config/pai-code"), { recursive: true });
-    writeFileSync(
-      join(place.home, ".config/pai-code/config.json"),
-      '{ "policy": { "allow": ["secret/**"], "deny": [] }, "limits": { "calls": 50 } }',
-      { mode: 0o600 },
-    );
+    configure(place, { policy: { allow: ["secret/**"], deny: [] }, limits: { calls: 50 } });
     const script = 'PAI_MAX_CALLS=9 "$PAI" plan --json --max-calls 9 "write it"';
     const outcome = readOutcome(await inMachine(place, bound, script));
     expect(outcome.error?.code).toBe("path_refused");

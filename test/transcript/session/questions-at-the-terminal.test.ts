@@ -42,11 +42,13 @@ inTerminal("so is a batch of tool-loop, and Ctrl+C at a question ends the run", 
   expect(place.tree()).toEqual({});
 });
 
-inTerminal("nobody is asked where nothing is piped in, with --no-input, or without a terminal", async () => {
-  await using place = openPlace([plan, plan, plan]);
+inTerminal("nobody is asked where nothing is piped in, with --no-input (R15), or without a terminal", async () => {
+  await using place = openPlace([plan, plan, plan, plan]);
   using screen = open(place, '"$PAI" "make hello.txt" < /dev/null');
   await screen.shows(/ended with 10/);
   await screen.say('echo "a piped line" | "$PAI" --no-input "make hello.txt"; echo "then $?"', /then 10/);
+  await screen.say('"$PAI" run --no-input "make hello.txt"; echo "also $?"', /also 10/);
   await screen.say('echo "a piped line" | setsid -w "$PAI" "make hello.txt"; echo "last $?"', /last 10/);
   expect(screen.text()).not.toMatch(asked);
+  expect(place.tree()).toEqual({});
 });

@@ -29,7 +29,7 @@ const maxLength = 16 * 1024 * 1024;
 const maxModels = 2000;
 const maxRows = 20_000;
 /** What every name of a model consists of; others could not be asked for, and might control a terminal. */
-const usableName = /^[\w~][\w.:@/+~=-]{0,149}$/;
+const usableName = /^[\w~./][\w.:@/+~=-]{0,149}$/;
 /** Models of OpenAI and of gateways that write no text; their lists do not say so. */
 const notForText =
   /(?:^|[\W_])(?:embed(?:ding)?|whisper|tts|dall-e|moderation|transcribe|realtime|audio|image|sora|veo|imagen|rerank|lyria)/i;

@@ -333,3 +333,10 @@ test("an owner that is not known is somebody; an interrupt ends the search", asy
   expect(found === undefined ? "" : renderServer(found)).toEndWith("run by somebody: no models");
   await expect(findServers({ signal: AbortSignal.abort(new Error("stop")), ports })).rejects.toThrow("stop");
 });
+
+test("a model that its server calls by the path of its file is found, as those of llama.cpp are", async () => {
+  const paths = ["../models/Llama-3.1-8B-Q4_K_M.gguf", "/srv/models/qwen3.gguf"];
+  using models = listen(() => Response.json({ object: "list", data: paths.map((id) => ({ id, object: "model" })) }));
+  const [found] = await findServers({ signal: quiet, ports: [[models.port ?? 0, "llama.cpp"]] });
+  expect(found?.models).toEqual(paths);
+});

@@ -22,10 +22,10 @@ interface Made {
   readonly after: string;
 }
 
-/** One file a.py, the runs that changed it, and the turns of a session. */
-function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<Turn>[]) {
+/** One file a.py that holds `text`, the runs that changed it, and the turns of a session. */
+function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<Turn>[], text: string) {
   const statuses = new Map(Object.entries(runs).map(([id, { status }]) => [id, status]));
-  const disk: { text: string; link?: string } = { text: "" };
+  const disk: { text: string; link?: string } = { text };
   const written: Written[] = [];
   /** What the user's undos and redos wrote, and those runs of the ones asked for that stand. */
   const writtenBy = (asked: ReadonlySet<string>): readonly Written[] => {
@@ -81,7 +81,12 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
     },
   } as unknown as OpenSession;
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
-  return { truth, open, disk, statuses, lines, added, written, turns: session.turns };
+  /** What becomes of a run, and what the file holds then. */
+  const become = (run: string, status: Made["status"], now: string) => {
+    statuses.set(run, status);
+    disk.text = now;
+  };
+  return { truth, open, disk, statuses, lines, added, written, become, turns: session.turns };
 }
 
 const none = { turns: [], pending: [] };
@@ -89,8 +94,7 @@ const edit = { task: "set x", before: "x = 1\n", after: "x = 2\n" } as const;
 
 /** One turn, whose edit is there. */
 function openApplied() {
-  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
-  past.disk.text = edit.after;
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }], edit.after);
   past.truth.follow(past.open.session);
   return past;
 }
@@ -98,16 +102,13 @@ function openApplied() {
 test("an undo is told once, and its file is not called another's work", async () => {
   const past = openApplied();
   expect(await past.truth.catchUp(past.open)).toEqual([]);
-  past.statuses.set("r1", "undone");
-  past.disk.text = edit.before;
+  past.become("r1", "undone", edit.before);
   expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
 });
 
 test("of a turn that was killed the next request is told what was taken back", async () => {
-  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [
-    { run: "r1", request: "set x", status: null, changed: false, text: "", diff: "" },
-  ]);
-  past.disk.text = edit.before;
+  const killed = { run: "r1", request: "set x", status: null, changed: false, text: "", diff: "" };
+  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [killed], edit.before);
   past.truth.follow(past.open.session);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
   const [told] = pastOf(past.open.session);
@@ -120,8 +121,7 @@ test("of a turn that was killed the next request is told what was taken back", a
 
 test("what somebody else wrote besides an undo is told as that", async () => {
   const past = openApplied();
-  past.statuses.set("r1", "undone");
-  past.disk.text = `${edit.before}y = 1\n`;
+  past.become("r1", "undone", `${edit.before}y = 1\n`);
   expect(await past.truth.catchUp(past.open)).toEqual([
     'undone by the user: what you did for "set x"',
     "changed since your last turn by somebody else, too: a.py",
@@ -129,16 +129,14 @@ test("what somebody else wrote besides an undo is told as that", async () => {
 });
 
 test("what somebody else wrote before, and an undo left in the file, is no news", async () => {
-  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
   const both = { before: `${edit.after}y = 1\n`, after: `${edit.before}y = 1\n` };
-  past.disk.text = both.before;
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }], both.before);
   past.truth.follow(past.open.session);
   const told = "changed since your last turn, not by you: a.py";
   expect(await past.truth.catchUp(past.open)).toEqual([told]);
   past.truth.sink(past.open, { type: "run.started", at: "2026" } as StampedEvent);
-  past.statuses.set("r1", "undone");
+  past.become("r1", "undone", both.after);
   past.written.push({ path: "a.py", before: hashOf(both.before), after: hashOf(both.after) });
-  past.disk.text = both.after;
   const undone = 'undone by the user: what you did for "set x"';
   expect(await past.truth.catchUp(past.open)).toEqual([undone]);
   past.disk.text = `${both.after}z = 1\n`;
@@ -147,19 +145,17 @@ test("what somebody else wrote before, and an undo left in the file, is no news"
 
 test("a run that was rolled back is brought back by the user, and the session knows it", async () => {
   const turn = { run: "r1", request: "set x", status: "failed", changed: false };
-  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [turn]);
-  past.disk.text = edit.before;
+  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [turn], edit.before);
   past.truth.follow(past.open.session);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
-  past.statuses.set("r1", "applied");
-  past.disk.text = edit.after;
+  past.become("r1", "applied", edit.after);
   expect(await past.truth.catchUp(past.open)).toEqual(['brought back by the user: what you did for "set x"']);
   expect(past.lines).toMatchObject([{ type: "turn.reversed", run: "r1", undone: false }]);
 });
 
 test("a session that is resumed after a rollback invents no change", async () => {
-  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [{ run: "r1", status: "failed", changed: false }]);
-  past.disk.text = edit.before;
+  const turn = { run: "r1", status: "failed", changed: false };
+  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [turn], edit.before);
   past.truth.follow(past.open.session);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
@@ -171,8 +167,7 @@ test("two runs on one file that are undone together are called no other's work",
     { run: "r1", request: "set x" },
     { run: "r2", request: "set y" },
   ];
-  const past = openPast(runs, turns);
-  past.disk.text = second.after;
+  const past = openPast(runs, turns, second.after);
   past.truth.follow(past.open.session);
   for (const { run } of turns) past.statuses.set(run, "undone");
   past.disk.text = edit.before;
@@ -183,18 +178,16 @@ test("two runs on one file that are undone together are called no other's work",
 });
 
 test("an undo of a run that a summary tells is told, though no turn names it", async () => {
-  const { turns: told } = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }]);
+  const { turns: told } = openApplied();
   const summary = { run: "summary", status: "answered", changed: false, told };
-  const past = openPast({ r1: { ...edit, status: "undone" } }, [summary]);
-  past.disk.text = edit.before;
+  const past = openPast({ r1: { ...edit, status: "undone" } }, [summary], edit.before);
   expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
   expect(past.lines).toMatchObject([{ type: "turn.reversed", run: "r1", undone: true }]);
 });
 
 test("a conversation that was cut tells nothing of the files of the turns that are gone", async () => {
   const past = openApplied();
-  past.statuses.set("r1", "undone");
-  past.disk.text = edit.before;
+  past.become("r1", "undone", edit.before);
   past.truth.follow(none);
   expect(await past.truth.catchUp({ ...past.open, session: { ...past.open.session, turns: [] } })).toEqual([]);
 });
@@ -208,8 +201,7 @@ test("files of turns are called no other's work when the conversation was taken 
     run,
     seen: { at: "2026", files: { "a.py": hashOf(after) }, head: null },
   }));
-  const past = openPast(runs as Record<string, Made>, turns);
-  past.disk.text = third.after;
+  const past = openPast(runs as Record<string, Made>, turns, third.after);
   past.truth.follow(past.open.session);
   for (const left of [2, 1]) {
     const gone = past.open.session.turns.slice(left);
@@ -221,8 +213,7 @@ test("files of turns are called no other's work when the conversation was taken 
 
 test("a command of the user that he undid is told as undone", async () => {
   const runs: Record<string, Made> = {};
-  const past = openPast(runs, []);
-  past.disk.text = edit.before;
+  const past = openPast(runs, [], edit.before);
   past.truth.follow(none);
   runs["r2"] = { ...edit, task: "!sed -i s/1/2/ a.py", status: "undone" };
   past.statuses.set("r2", "undone");
@@ -235,49 +226,39 @@ test("a command of the user that he undid is told as undone", async () => {
 
 test("an undo that was seen before the next request is still told, and one that was taken back meanwhile is not", async () => {
   const past = openApplied();
-  past.statuses.set("r1", "undone");
-  past.disk.text = edit.before;
+  past.become("r1", "undone", edit.before);
   past.truth.sync(past.open);
   expect(past.lines).toMatchObject([{ type: "turn.reversed", run: "r1", undone: true }]);
   (past.turns[0] as { undone: boolean }).undone = true;
   expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
-  past.statuses.set("r1", "applied");
-  past.disk.text = edit.after;
+  past.become("r1", "applied", edit.after);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
 
 test("an undo of a run that committed says that the commit stays", async () => {
   const became = "kept: 1 file (+1 −1), verified by make; changed: a.py; committed as bf3cb3bcdd12";
-  const past = openPast({ r1: { ...edit, status: "undone" } }, [{ run: "r1", request: "set x", became }]);
-  past.disk.text = edit.before;
+  const past = openPast({ r1: { ...edit, status: "undone" } }, [{ run: "r1", request: "set x", became }], edit.before);
   expect(await past.truth.catchUp(past.open)).toEqual([
     'undone by the user: what you did for "set x" (its commit stays)',
   ]);
 });
 
 test("an undo of a run of nobody's session is not told as the model's work", async () => {
-  const past = openPast({ r1: { ...edit, status: "applied" } }, []);
-  past.disk.text = edit.after;
+  const past = openPast({ r1: { ...edit, status: "applied" } }, [], edit.after);
   past.truth.follow(none);
-  past.statuses.set("r1", "undone");
-  past.disk.text = edit.before;
+  past.become("r1", "undone", edit.before);
   expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what another run did for "set x"']);
 });
 
 test("what a turn of another process changed is not called somebody else's work", async () => {
   const second = { ...edit, task: "set y", before: edit.after, after: "x = 3\n" } as const;
   const runs: Record<string, Made> = { r1: { ...edit, status: "applied" } };
-  const past = openPast(runs, [{ run: "r1", request: "set x" }]);
-  past.disk.text = edit.after;
+  const past = openPast(runs, [{ run: "r1", request: "set x" }], edit.after);
   past.truth.follow(past.open.session);
   runs["r2"] = { ...second, status: "applied" };
-  past.statuses.set("r2", "applied");
-  past.added.push({
-    run: "r2",
-    request: "set y",
-    seen: { at: "2027", files: { "a.py": hashOf(second.after) }, head: null },
-  });
-  past.disk.text = second.after;
+  past.become("r2", "applied", second.after);
+  const seen = { at: "2027", files: { "a.py": hashOf(second.after) }, head: null };
+  past.added.push({ run: "r2", request: "set y", seen });
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
 

@@ -24,10 +24,8 @@ interface ApplyCase {
   readonly told?: string;
 }
 
-const cases: readonly ApplyCase[] = readFileSync(join(import.meta.dir, "../../data/apply_cases.jsonl"), "utf8")
-  .trimEnd()
-  .split("\n")
-  .map((line) => JSON.parse(line));
+const file = readFileSync(join(import.meta.dir, "../../data/apply_cases.jsonl"), "utf8");
+const cases = Bun.JSONL.parse(file) as readonly ApplyCase[];
 
 /** What came of a case: the text afterwards, or why there is none; and what the model is told. */
 function tryCase({ file_before, search, replace, all, blocks }: ApplyCase) {

@@ -31,13 +31,8 @@ interface ScriptReply {
   };
 }
 
-const replies: readonly (PlanReply | ScriptReply)[] = readFileSync(
-  join(import.meta.dir, "../../data/dirty_replies.jsonl"),
-  "utf8",
-)
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line));
+const file = readFileSync(join(import.meta.dir, "../../data/dirty_replies.jsonl"), "utf8");
+const replies = Bun.JSONL.parse(file) as readonly (PlanReply | ScriptReply)[];
 
 /** What a reply comes to: the plan in short, or why it is none. */
 function readReply(reply: string): Readonly<Record<string, unknown>> {

@@ -20,10 +20,8 @@ export interface Case {
   readonly cut?: Script["cut"];
 }
 
-export const cases: readonly Case[] = readFileSync(join(import.meta.dir, "../../data/script_cases.jsonl"), "utf8")
-  .trim()
-  .split("\n")
-  .map((line) => JSON.parse(line));
+const file = readFileSync(join(import.meta.dir, "../../data/script_cases.jsonl"), "utf8");
+export const cases = Bun.JSONL.parse(file) as readonly Case[];
 
 export function chunk(text: string, size: number): string[] {
   return text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];

@@ -81,20 +81,12 @@ describe("before anybody is asked", () => {
 
   test("what cannot be done is mended, and one diff shows all of it", async () => {
     const wrong = `FILES: area.py, README.md\n${modify("area.py", ["    return 3.15 * r * r\n", "    return 3.1416 * r * r\n"])}${modify("README.md", ["# Shapes\n", "# Round\n"])}${finish()}`;
-    const {
-      questions,
-      requests,
-      asked,
-      files: after,
-      eventsOf,
-    } = await byHand([wrong, change + finish()], {
-      answers: ["yes"],
-    });
-    expect(asked(2)).toContain("Nothing of it is done yet:\nFAILED: MODIFY area.py");
-    expect(questions[0]?.diff).toContain("# Round");
-    expect(questions[0]?.diff).toContain("3.1416");
-    expect([requests.length, questions.length, eventsOf("changes.applied").length]).toEqual([2, 1, 1]);
-    expect(after).toEqual({ "area.py": better, "README.md": "# Round\n" });
+    const ran = await byHand([wrong, change + finish()], { answers: ["yes"] });
+    expect(ran.asked(2)).toContain("Nothing of it is done yet:\nFAILED: MODIFY area.py");
+    expect(ran.questions[0]?.diff).toContain("# Round");
+    expect(ran.questions[0]?.diff).toContain("3.1416");
+    expect([ran.requests.length, ran.questions.length, ran.eventsOf("changes.applied").length]).toEqual([2, 1, 1]);
+    expect(ran.files).toEqual({ "area.py": better, "README.md": "# Round\n" });
   });
 
   test("a file of FILES that the answer itself leaves out costs no call, and the person is told why", async () => {
@@ -160,11 +152,8 @@ describe("before anybody is asked", () => {
 describe("the work goes on as after any first call", () => {
   test("when the check is red", async () => {
     const red = head + modify("area.py", ["    return 3.14 * r * r\n", "    return 3.2 * r * r\n"]) + finish();
-    const {
-      requests,
-      outcome,
-      files: after,
-    } = await once([red, modify("area.py", ["    return 3.2 * r * r\n", "    return 3.1416 * r * r\n"]) + finish()]);
+    const mended = modify("area.py", ["    return 3.2 * r * r\n", "    return 3.1416 * r * r\n"]) + finish();
+    const { requests, outcome, files: after } = await once([red, mended]);
     expect([outcome.code, requests.length, after["area.py"]]).toEqual([0, 2, better]);
     expect(requests[1]?.messages.slice(0, 1)).toEqual([...(requests[0]?.messages ?? [])]);
     expect(requests[1]?.system).toBe(requests[0]?.system ?? "");
@@ -173,9 +162,7 @@ describe("the work goes on as after any first call", () => {
   test("when it was cut: the rest is asked for, and one that is cut again is not done", async () => {
     const at = script.indexOf("3.1416");
     const cut = { text: script.slice(0, at), stop: "length" } as const;
-    const resumed = await once([cut, `    return 3.1416 * r * r\n>>>>>>> REPLACE\nEND::EOT\n${finish()}`], {
-      files: { ...files },
-    });
+    const resumed = await once([cut, `    return 3.1416 * r * r\n>>>>>>> REPLACE\nEND::EOT\n${finish()}`]);
     expect([resumed.outcome.code, resumed.requests.length]).toEqual([0, 2]);
     const again = await once([cut, cut, plan({ steps: ["MODIFY area.py"] }), change + finish()]);
     expect(again.eventsOf("notice").map(({ text }) => text)).toContain("the answer was cut: asking for a plan");
@@ -314,9 +301,8 @@ describe("today's way is open", () => {
       requests,
       outcome,
       files: after,
-    } = await play({
+    } = await once([edit, edit], {
       files: { "long.py": long },
-      lines: [edit, edit],
       task: "let value_17 be 18",
       options: { atOnce: "always", checks: ["grep -q 'value_17 = 18' long.py"] },
     });
@@ -380,13 +366,7 @@ test("a fault is told to the person in their words, and to the model in its own"
 
 test("a command shown in the fence of a shell is asked about, and not called a file", async () => {
   const shown = "I can run this for you:\n\n```bash\ngrep -c pi area.py\n```\n";
-  const { questions, requests, eventsOf } = await play({
-    files,
-    lines: [shown],
-    answers: ["no"],
-    options: { atOnce: "auto", interactive: true },
-    task: "count the lines with pi",
-  });
+  const { questions, requests, eventsOf } = await byHand([shown], { answers: ["no"], task: "count the lines with pi" });
   expect([questions.length, questions[0]?.text.includes("grep -c pi area.py"), requests.length]).toEqual([1, true, 1]);
   expect(eventsOf("plan.ready")[0]?.plan.reply).toBe("I can run this for you:");
   const asked = await byHand([shown], { task: "how do I count the lines with pi?" });

@@ -39,7 +39,7 @@ test("the question about a plan names them, deletions too", async () => {
 const wrote = (path: string) => [plan({ steps: [`WRITE ${path}`] }), write(path, "x\n") + finish()];
 
 test("what runs without being asked or steers agents is refused headless, and done when a flag names it", async () => {
-  for (const path of [".travis.yml", "sub/AGENTS.md", ".githooks/pre-commit"]) {
+  for (const path of [".travis.yml", "sub/AGENTS.md", ".githooks/pre-commit", ".github/workflows/ci.yml"]) {
     const refused = await play({ lines: wrote(path) });
     expect([refused.outcome.code, refused.files, refused.purposes]).toEqual([12, {}, "plan"]);
     expect(refused.outcome.error?.hint).toBe(`allow it with --allow ${path}`);

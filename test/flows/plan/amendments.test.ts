@@ -155,10 +155,4 @@ describe("at a terminal", () => {
     expect(ran.questions[1]?.text).toMatch(/- RUN \(in .+(?:sandbox|sandboxed).*\): to see it\n│ touch made\n/);
     expect(ran.files).toEqual({ ...files, "a.py": "x = 2\n" });
   });
-
-  test("an unasked step beyond the plan is still a question, and counts as an amendment", async () => {
-    const ran = await playing({ options, answers: "yes", lines: [contract, editA + editB + finish()] });
-    expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "scope"]);
-    expect(ran.outcome.amended).toMatchObject([{ action: "MODIFY", path: "b.py", why: "", accept: true, by: "user" }]);
-  });
 });

@@ -63,7 +63,7 @@ describe("rights", () => {
     expect((await play({ options, lines: [plan({ steps }), bad, bad] })).outcome.code).toBe(12);
   });
 
-  test("at a terminal a wider step is a question that shows all that it does", async () => {
+  test("at a terminal a wider step is a question that shows all that it does; a yes counts as an amendment", async () => {
     const lines = [create, made + modify("b.txt", ["b\n", "x\n"]) + finish()];
     const yes = await play({ files, lines, answers: "yes", options: { interactive: true } });
     expect([yes.outcome.code, yes.files["b.txt"]]).toEqual([0, "x\n"]);
@@ -72,6 +72,8 @@ describe("rights", () => {
       diff: "diff --git a/b.txt b/b.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+x\n",
       text: "Not in the plan: change b.txt\nYes allows it; no leaves it out, and the rest goes on",
     });
+    const amended = { action: "MODIFY", path: "b.txt", why: "", accept: true, by: "user" };
+    expect(yes.outcome.amended).toMatchObject([amended]);
     const no = await play({
       files,
       lines: [...lines, finish()],
@@ -137,13 +139,6 @@ describe("10 and 12, before any further call", () => {
       expect([ran.outcome.code, ran.purposes, ran.questions]).toEqual([12, "plan", []]);
       expect(ran.files).toEqual({ "b.txt": "b\n" });
     }
-  });
-
-  test("what runs code later is done when the plan lists it and --allow names it", async () => {
-    const path = ".github/workflows/ci.yml";
-    const lines = [plan({ steps: [`WRITE ${path}`] }), write(path, "on: push\n") + finish()];
-    const ran = await play({ lines, options: { allow: [path] } });
-    expect([ran.outcome.code, ran.files]).toEqual([0, { [path]: "on: push\n" }]);
   });
 
   test("the question of a plan says whole what a yes will do", async () => {

@@ -198,20 +198,4 @@ describe("anthropic", () => {
       shown,
     ]);
   });
-
-  test("a model without structured output is asked in plain text", async () => {
-    server.answer = (n) =>
-      n === 0
-        ? Response.json(
-            {
-              type: "error",
-              error: { type: "invalid_request_error", message: "output_config.format is not supported" },
-            },
-            { status: 400 },
-          )
-        : sse([says("{}")]);
-    const asked = { ...request, format: { name: "plan", schema: { type: "object" } } };
-    expect((await take(await open(), quiet, asked)).text).toBe("{}");
-    expect(server.seen.map(({ body }) => "output_config" in (body as object))).toEqual([true, false]);
-  });
 });

@@ -29,9 +29,10 @@ describe("chat completions", () => {
     tools: [{ name: "read", description: "reads", schema }],
     format: { name: "plan", schema },
   };
+  const open = (id: string) => openModel(options({ id, baseUrl: `${server.origin}/v1` }));
   const ask = async (id: string, question = asked) => {
     server.answer = () => sse([says("{}")]);
-    const taken = await take(await openModel(options({ id, baseUrl: `${server.origin}/v1` })), quiet, question);
+    const taken = await take(await open(id), quiet, question);
     return { ...taken, body: server.seen.at(-1)?.body as { readonly [key: string]: unknown } };
   };
   const body = {
@@ -87,8 +88,7 @@ describe("chat completions", () => {
       n === 0
         ? Response.json({ error: { message: "messages[0].content[0].cache_control: unknown field" } }, { status: 400 })
         : sse([says("x")]);
-    const model = await openModel(options({ id: "openrouter:anthropic/claude", baseUrl: `${server.origin}/v1` }));
-    expect((await take(model)).text).toBe("x");
+    expect((await take(await open("openrouter:anthropic/claude"))).text).toBe("x");
     expect(server.seen[1]?.body).toMatchObject({ messages: body.messages });
   });
 
@@ -112,7 +112,7 @@ describe("chat completions", () => {
   test.each(counts)("counts what %s tells of its cache and charge", async (_who, told, counted, charged) => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, ...told };
     server.answer = () => sse([delta({ content: "x" }, "stop") + event({ choices: [], usage })]);
-    const { done } = await take(await openModel(options({ id: "openrouter:x/y", baseUrl: `${server.origin}/v1` })));
+    const { done } = await take(await open("openrouter:x/y"));
     expect(done?.usage).toEqual({ input: 10, cached: 0, output: 5, thought: 0, ...counted });
     expect(done?.charged).toBe(charged as never);
   });
@@ -151,9 +151,7 @@ describe("chat completions", () => {
       { type: "text", text: "yes" },
     ];
     server.answer = () => sse([delta({ content: parts }) + delta({ content: " sir" }) + delta({}, "stop")]);
-    const { events, text } = await take(
-      await openModel(options({ id: "magistral-medium", baseUrl: `${server.origin}/v1` })),
-    );
+    const { events, text } = await take(await open("magistral-medium"));
     expect(events[0]).toEqual({ type: "thought", text: "hmm" });
     expect(text).toBe("yes sir");
   });
@@ -166,9 +164,7 @@ describe("chat completions", () => {
         choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }],
       });
     server.answer = () => sse([wire]);
-    const { error, text } = await take(
-      await openModel(options({ id: "openrouter:a/b", baseUrl: `${server.origin}/v1` })),
-    );
+    const { error, text } = await take(await open("openrouter:a/b"));
     expect(text).toBe("half");
     expect(error).toMatchObject({ code: "provider_down" });
     expect(error?.message).toContain("Provider returned error");

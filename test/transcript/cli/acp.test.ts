@@ -7,12 +7,8 @@ import { finish, modify, plan } from "../../flows/plans.ts";
 import { needs } from "../../needs.ts";
 import { findBinary, openPlace, type Place } from "../harness.ts";
 
-const initialize = {
-  jsonrpc: "2.0",
-  id: 0,
-  method: "initialize",
-  params: { protocolVersion: 1, clientCapabilities: {} },
-};
+const requestOf = (id: number, method: string, params: object) => ({ jsonrpc: "2.0", id, method, params });
+const initialize = requestOf(0, "initialize", { protocolVersion: 1, clientCapabilities: {} });
 
 /** A client that is no more than a pipe. */
 function openPipe(place: Place) {
@@ -33,19 +29,24 @@ function openPipe(place: Place) {
       .slice(0, heard.lastIndexOf("\n") + 1)
       .split("\n")
       .flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  const send = (...lines: readonly (string | object)[]) => {
+    for (const line of lines) asking.stdin.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
+    return asking.stdin.flush();
+  };
+  const until = async (found: (answer: Answer) => boolean): Promise<Answer> => {
+    for (;;) {
+      const answer = answers().find(found);
+      if (answer !== undefined) return answer;
+      await Bun.sleep(10);
+    }
+  };
   return {
     pid: asking.pid,
-    answers,
-    send(...lines: readonly (string | object)[]) {
-      for (const line of lines) asking.stdin.write(`${typeof line === "string" ? line : JSON.stringify(line)}\n`);
-      return asking.stdin.flush();
-    },
-    async until(found: (answer: Answer) => boolean): Promise<Answer> {
-      for (;;) {
-        const answer = answers().find(found);
-        if (answer !== undefined) return answer;
-        await Bun.sleep(10);
-      }
+    ...{ answers, send, until },
+    /** The answer to a request. */
+    async ask(request: ReturnType<typeof requestOf>): Promise<Answer> {
+      await send(request);
+      return until(({ id }) => id === request.id);
     },
     /** Closes the pipe; the exit code. */
     async end() {
@@ -64,8 +65,6 @@ interface Answer {
   readonly result?: { readonly protocolVersion?: number; readonly sessionId?: string };
   readonly error?: { readonly code: number; readonly message: string };
 }
-
-const byId = (id: number) => (answer: Answer) => answer.id === id;
 
 test.concurrent("whatever a client sends, standard output holds protocol lines only and the process ends calmly", async () => {
   await using place = openPlace();
@@ -98,10 +97,9 @@ test.concurrent("whatever a client sends, standard output holds protocol lines o
     )
     .map((line) => line.replace(/[\r\n]/g, " "));
   const pipe = openPipe(place);
-  await pipe.send(initialize);
-  await pipe.until(byId(0));
-  await pipe.send(...garbage, { ...initialize, id: 99, method: "nope" });
-  expect((await pipe.until(byId(99))).error?.code).toBe(-32601);
+  await pipe.ask(initialize);
+  await pipe.send(...garbage);
+  expect((await pipe.ask({ ...initialize, id: 99, method: "nope" })).error?.code).toBe(-32601);
   expect(await pipe.end()).toBe(0);
   for (const answer of pipe.answers()) expect(answer.jsonrpc).toBe("2.0");
 });
@@ -109,10 +107,10 @@ test.concurrent("whatever a client sends, standard output holds protocol lines o
 test.concurrent("a client of a later protocol is told version 1; a request before initialize is refused", async () => {
   await using place = openPlace();
   const pipe = openPipe(place);
-  await pipe.send({ jsonrpc: "2.0", id: 5, method: "session/new", params: { cwd: place.root, mcpServers: [] } });
-  expect((await pipe.until(byId(5))).error).toBeDefined();
-  await pipe.send({ ...initialize, params: { protocolVersion: 7, clientCapabilities: {} } });
-  expect((await pipe.until(byId(0))).result?.protocolVersion).toBe(1);
+  const early = requestOf(5, "session/new", { cwd: place.root, mcpServers: [] });
+  expect((await pipe.ask(early)).error).toBeDefined();
+  const later = { ...initialize, params: { protocolVersion: 7, clientCapabilities: {} } };
+  expect((await pipe.ask(later)).result?.protocolVersion).toBe(1);
   expect(await pipe.end()).toBe(0);
 });
 
@@ -124,20 +122,13 @@ test.concurrent("a message of 10 MB is refused, and a pipe that ends during a tu
   );
   const cwd = place.root;
   const pipe = openPipe(place);
-  await pipe.send(initialize);
-  await pipe.until(byId(0));
-  await pipe.send({ jsonrpc: "2.0", id: 1, method: "session/new", params: { cwd, mcpServers: [] } });
-  const sessionId = (await pipe.until(byId(1))).result?.sessionId;
-  const ask = (id: number, text: string) =>
-    pipe.send({
-      jsonrpc: "2.0",
-      id,
-      method: "session/prompt",
-      params: { sessionId, prompt: [{ type: "text", text }] },
-    });
-  await ask(2, `look at this ${"word ".repeat(2_000_000)}`);
-  expect((await pipe.until(byId(2))).error?.message).toContain("longer than 8 MiB");
-  await ask(3, "count a.txt");
+  await pipe.ask(initialize);
+  const sessionId = (await pipe.ask(requestOf(1, "session/new", { cwd, mcpServers: [] }))).result?.sessionId;
+  const saying = (id: number, text: string) =>
+    requestOf(id, "session/prompt", { sessionId, prompt: [{ type: "text", text }] });
+  const long = await pipe.ask(saying(2, `look at this ${"word ".repeat(2_000_000)}`));
+  expect(long.error?.message).toContain("longer than 8 MiB");
+  await pipe.send(saying(3, "count a.txt"));
   // The question about the change is never answered: the editor has gone.
   await pipe.until(({ method }) => method === "session/request_permission");
   expect(await pipe.end()).toBe(0);
@@ -179,18 +170,12 @@ needs({ name: "acpx", isHere: acpx !== null }).test(
 test.concurrent("sessions that are closed leave no descriptor open", async () => {
   await using place = openPlace();
   const pipe = openPipe(place);
-  await pipe.send(initialize);
-  await pipe.until(byId(0));
+  await pipe.ask(initialize);
   const open = () => readdirSync(`/proc/${pipe.pid}/fd`).length;
   const turn = async (id: number) => {
-    const params = { cwd: place.root, mcpServers: [] };
-    await pipe.send({ jsonrpc: "2.0", id, method: "session/new", params });
-    const { result } = await pipe.until(byId(id));
-    const sessionId = result?.sessionId;
-    await pipe.send({ jsonrpc: "2.0", id: id + 1, method: "session/close", params: { sessionId } });
-    await pipe.until(byId(id + 1));
-    await pipe.send({ jsonrpc: "2.0", id: id + 2, method: "session/list", params: { cwd: place.root } });
-    await pipe.until(byId(id + 2));
+    const { result } = await pipe.ask(requestOf(id, "session/new", { cwd: place.root, mcpServers: [] }));
+    await pipe.ask(requestOf(id + 1, "session/close", { sessionId: result?.sessionId }));
+    await pipe.ask(requestOf(id + 2, "session/list", { cwd: place.root }));
   };
   for (let at = 0; at < 3; at += 1) await turn(100 + 3 * at);
   await Bun.sleep(200);

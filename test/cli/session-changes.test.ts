@@ -68,13 +68,21 @@ test("what somebody wrote between two runs is none of the session's changes", as
 });
 
 /** A session of three turns, each with a run; `undo` of the first run does what is told. */
-function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: string[] }>) {
+function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: string[] }>, left: string[] = []) {
   const did: string[] = [];
+  // An empty place names no path, so nobody is asked.
+  const list = (id: string) => ({
+    id,
+    status: left.includes(id) ? "rolled_back" : "applied",
+    changes: [],
+    left: Array(1),
+  });
   const history = {
-    list: () => ["r3", "r2", "r1"].map((id) => ({ id, status: "applied", changes: [], left: [] })),
+    list: () => ["r3", "r2", "r1"].map(list),
     async undo(id: string) {
       did.push(`undo ${id}`);
-      return id === "r1" ? undoFirst() : { clashes: [], lost: [] };
+      if (id === "r1") return undoFirst();
+      return { clashes: id === "r2" && left.includes(id) ? [{ path: "b.py" }] : [], lost: [] };
     },
     async redo(id: string) {
       did.push(`redo ${id}`);
@@ -82,7 +90,13 @@ function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: 
     },
   };
   const turns = ["r1", "r2", "r3"].map((run) => ({ run, told: [] }));
-  const talk = { open: { session: { turns } }, composed: { opened: { history, workspace: {} } }, context: {} };
+  const view = { notify: ({ text }: { text: string }) => did.push(text) };
+  const talk = {
+    open: { session: { turns } },
+    composed: { opened: { history, workspace: {} } },
+    context: {},
+    view,
+  };
   return { did, talk: talk as unknown as Talk };
 }
 
@@ -94,4 +108,16 @@ test.each([
   expect(rewindTalk(talk, "1 code")).rejects.toMatchObject({ code });
   await Bun.sleep(0);
   expect(did).toEqual(["undo r3", "undo r2", "undo r1", "redo r2", "redo r3"]);
+});
+
+test("what a rollback left and somebody changed since stays and is named; a failure brings back no run that was rolled back", async () => {
+  const { did, talk } = openTalk(() => Promise.reject(new PaiError("io_failed", "the disk is gone")), ["r2", "r3"]);
+  const failed = await rewindTalk(talk, "1 code").catch((thrown) => thrown.code);
+  expect([failed, ...did]).toEqual([
+    "io_failed",
+    "undo r3",
+    "undo r2",
+    "left as somebody else changed it: b.py",
+    "undo r1",
+  ]);
 });

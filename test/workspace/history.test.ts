@@ -163,6 +163,18 @@ test("a rolled-back run stays and can be brought back", async () => {
   expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 1" });
 });
 
+test("an undo of what a rollback left to somebody else is about that alone", async () => {
+  const { place, opened, history } = open({ "a.txt": "1", "b.txt": "1" });
+  const tx = opened.begin("r1", "task of r1");
+  await tx.apply(["a.txt", "b.txt"].map((path) => change(path, file("1"), file("2"))));
+  writeFileSync(join(place.work, "a.txt"), "2 and mine");
+  expect((await tx.rollback()).left).toEqual([change("a.txt", null, null).path]);
+  writeFileSync(join(place.work, "a.txt"), "2");
+  writeFileSync(join(place.work, "b.txt"), "mine");
+  expect(await history.undo("r1", now)).toMatchObject({ clashes: [], changes: [{ path: "a.txt" }] });
+  expect(["a.txt", "b.txt"].map((path) => readFileSync(join(place.work, path), "utf8"))).toEqual(["1", "mine"]);
+});
+
 test("a run that is still open cannot be undone", async () => {
   const { opened, history } = open({ "a.txt": "1" });
   await opened.begin("r1").apply([change("a.txt", file("1"), file("2"))]);

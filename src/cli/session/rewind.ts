@@ -71,19 +71,23 @@ async function rewindCode(talk: Talk, from: number): Promise<number> {
   const applied = standingOf(history, open.session.turns.slice(from - 1));
   const paths = pathsOf(applied);
   if (paths.length > 0) await askYes(context, commandWording.rewind(counted(applied.length, "run"), nameSome(paths)));
-  const done: string[] = [];
+  const done: KeptRun[] = [];
   try {
-    for (const { id } of applied) {
-      const { clashes, lost } = await history.undo(id, { dryRun: false });
+    for (const run of applied) {
+      const { clashes, lost } = await history.undo(run.id, { dryRun: false });
       for (const text of lost) tell(talk, "owner_lost", text);
-      if (clashes.length > 0) throw changedSince(clashes);
-      done.push(id);
+      if (clashes.length === 0) done.push(run);
+      else if (run.status === "applied") throw changedSince(clashes);
+      else
+        tell(talk, "left_in_place", `left as somebody else changed it: ${nameSome(clashes.map(({ path }) => path))}`);
     }
   } catch (thrown) {
-    for (const back of done.reverse()) await history.redo(back, { dryRun: false });
+    // A redo of a run that was rolled back would bring back all of it.
+    const again = done.filter(({ status }) => status === "applied").reverse();
+    for (const { id } of again) await history.redo(id, { dryRun: false });
     throw thrown;
   }
-  for (const id of done) await tellUndone(composed.base, { root: workspace.root, stateFolder }, id, "undo");
+  for (const { id } of done) await tellUndone(composed.base, { root: workspace.root, stateFolder }, id, "undo");
   return done.length;
 }
 

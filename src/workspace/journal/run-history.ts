@@ -121,7 +121,8 @@ export function openHistory(
   const readAll = (): KeptEpisodes[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
 
   const reverse = (kind: "undo" | "redo", run: KeptEpisodes, { dryRun, merge = false }: ReverseOptions): Reversal => {
-    const work = workOfRun(state, run);
+    const left = kind === "undo" ? leftOfRun(run) : [];
+    const work = workOfRun(state, run).filter(({ path }) => left.length === 0 || left.includes(path));
     reach(run.also);
     // Judged before the disk is read, as a clash would reveal content.
     judgeRecord(work, rules, runFolder(state, run.id));
@@ -263,9 +264,8 @@ export function canUndo(
   id: string,
 ): boolean {
   const run = readRun(state, id);
-  if (run === null) return false;
-  const { clashes } = compareToDisk({ root, rules }, invert(workOfRun(state, run)));
-  return clashes.every(({ merge }) => merge.kind === "merged");
+  const undo = run && compareToDisk({ root, rules }, invert(workOfRun(state, run)));
+  return undo?.clashes.every(({ merge }) => merge.kind === "merged") ?? false;
 }
 
 const unmergeable: Merge = { kind: "unmergeable" };

@@ -186,8 +186,8 @@ async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
 }
 
 /**
- * What an action proposes. Where it finds a mistake, somebody else may have changed the files while the model worked: an
- * edit is tried once more on what they hold now, and any other action meets a conflict. Throws conflict.
+ * What an action proposes. Where it finds a mistake, or nothing to do, somebody else may have changed the files while the
+ * model worked: an edit is tried once more on what they hold now, and any other action meets a conflict. Throws conflict.
  */
 async function proposeOn(
   run: Run,
@@ -195,7 +195,8 @@ async function proposeOn(
   propose: () => Looked,
 ): Looked {
   const proposal = await propose();
-  if (proposal.kind !== "complaint") return proposal;
+  const isNothing = proposal.kind === "change" && proposal.changes.length === 0;
+  if (proposal.kind !== "complaint" && !isNothing) return proposal;
   if (isEdit) return (await goOnFromNow(run, paths)) ? propose() : proposal;
   await run.overlay.refuseConflict(paths);
   return proposal;

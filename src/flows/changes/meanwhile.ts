@@ -43,6 +43,14 @@ export async function noteChanged({ begun, changing: { merged }, emit, workspace
   return found;
 }
 
+/** The net changes of the run without those of which nothing is left. `others`: the paths that somebody else has changed since. */
+export async function changesLeft({ begun, workspace }: Run, others: readonly RelPath[]): Promise<readonly Change[]> {
+  const left: Change[] = [];
+  for (const change of squash(begun?.changes ?? []))
+    if (!others.includes(change.path) || !isGone(change, await nowAt(workspace, change))) left.push(change);
+  return left;
+}
+
 /** The failure of a run whose work somebody took back before its end. null: some of it is left, or it made none. */
 export async function whyGone(
   { workspace }: Run,
@@ -168,7 +176,7 @@ export async function acceptMeanwhile(
 }
 
 /**
- * After an edit that did not match: lets edits of these files start from what they hold now. Returns whether that is
+ * After an edit that did not match, or changed nothing: lets edits of these files start from what they hold now. Returns whether that is
  * another text than before, so that the edit may match now. Throws conflict as `mergeStaged`, and for other changes by
  * somebody else.
  */

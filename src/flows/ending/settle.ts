@@ -12,7 +12,7 @@ import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import type { Question } from "../../core/question.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { noteChanged, whyGone } from "../changes/meanwhile.ts";
+import { changesLeft, noteChanged, whyGone } from "../changes/meanwhile.ts";
 import type { Checking } from "../checks/checking.ts";
 import { redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
@@ -78,12 +78,12 @@ async function takeBack(
   return { changes: changed, back: gone, left: changed.map(({ path }) => path) };
 }
 
-/** The changes of a run that are kept; where it failed, tells which files somebody else has changed since. */
-async function keptOf(run: Run, failure: PaiError | null, { changes }: Transaction) {
+/** The changes of a run that are kept and there; where it failed, tells which files somebody else has changed since. */
+async function keptOf(run: Run, failure: PaiError | null) {
   const others = await noteChanged(run);
   const text = `changed by someone else meanwhile, and kept so: ${nameSome(others)}`;
   if (others.length > 0 && failure !== null) run.emit({ type: "notice", level: "info", code: "merged", text });
-  return squash(changes);
+  return changesLeft(run, others);
 }
 
 /** Keeps the changes or rolls them back. */
@@ -98,7 +98,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<Clo
   try {
     if (gone === null && (failure === null || (await wantsToKeep(run, failure)))) {
       const unkept = await transaction.close().then(() => null, toPaiError);
-      if (unkept === null) return keep(await keptOf(run, why, transaction));
+      if (unkept === null) return keep(await keptOf(run, why));
       why = sayUnkept(run, failure, unkept);
     }
     const taken = await takeBack(run, transaction, { own, isGone: gone !== null });
@@ -208,13 +208,15 @@ async function hearSignal({ signal }: Run): Promise<PaiError | null> {
 /** Ends the run and builds its outcome. `commit`: the prepared commit; null: there is none. */
 export async function settle(run: Run, failed: PaiError | null, commit: PreparedCommit | null): Promise<Outcome> {
   // Before the changes are kept, so that a signal during the summary of thousands of files still takes the run back.
-  const shown = failed === null ? await showChanges(run, squash(run.begun?.changes ?? [])) : null;
+  const own = squash(run.begun?.changes ?? []);
+  const shown = failed === null ? await showChanges(run, own) : null;
   const closed = await closeTransaction(run, failed ?? (await hearSignal(run)));
   await runThenAgain(run, closed.failure);
   const made = commit === null || closed.failure !== null ? null : await makeCommit(run, commit);
   const failure = made instanceof PaiError ? made : closed.failure;
   if (failure === null) await learn(run);
-  const isShown = shown !== null && closed.failure === null && !run.changing.dryRun;
+  const isWhole = closed.failure === null && closed.changes.length === own.length;
+  const isShown = shown !== null && isWhole && !run.changing.dryRun;
   const { changes, diff } = isShown ? shown : await showChanges(run, closed.changes);
   const { diff: backDiff } = await showChanges(run, closed.back);
   const hash = typeof made === "string" ? made : null;

@@ -264,6 +264,40 @@ test("a merge over a file in which somebody took back the first edit says that, 
   expect(becameOf(ran.outcome)).toContain("somebody else took back earlier edits of: a.txt");
 });
 
+test("what somebody took back is told with the words at the next diff, and is not among the changes that are kept", async () => {
+  const make = (text: string) => write("b.txt", text) + finish("Both are done.");
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "WRITE b.txt"], complexity: "complex" }),
+      edit + finish(),
+      { text: make("b\n"), before: () => tool.put(before) },
+      make("B\n"),
+    ],
+    options: { interactive: true, review: "batch" },
+    answers: ["yes", "yes", { feedback: "in capitals" }, "yes"],
+  }));
+  expect(ran.files).toEqual({ "a.txt": before, "b.txt": "B\n" });
+  const told = "a.txt: somebody else changed it meanwhile, too, and what you had changed in it by then is gone";
+  expect(ran.told(4)).toContain(told);
+  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "b.txt" }], lost: ["a.txt"] });
+});
+
+test.each([
+  ["an edit", [plan({ steps: ["MODIFY a.txt"] })]],
+  ["an edit that came at once", []],
+] as const)("%s that somebody took back is made again where a later reply sends it again", async (_, first) => {
+  const work = modify("a.txt", ["2\n3\n", "2\nnew\nlines\n3\n"]) + finish();
+  const ran = await playHere({ "a.txt": before }, ({ put }) => ({
+    lines: [...first, work, { text: work, before: () => put(before) }, finish()],
+    ...{ options: { interactive: true, checks: ["false"], atOnce: "auto" }, answers: "yes" },
+  }));
+  expect([ran.outcome.keep, ran.outcome.changes.length, ran.files["a.txt"]]).toEqual([
+    true,
+    1,
+    "1\n2\nnew\nlines\n3\n4\n5\n",
+  ]);
+});
+
 test("eight-step: the summary of work that somebody took back is told so, and its end says who took it back", async () => {
   const ran = await playHere({ "a.txt": before }, (tool) => ({
     flow: eightStep,

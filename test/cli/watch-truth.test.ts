@@ -293,8 +293,8 @@ test("a file that a run left as somebody else had made it is told with the run's
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
 
-test("a link in place of a file is a change, and no loss", async () => {
+test("a link in place of a file is told as a file that is none now", async () => {
   const past = openApplied();
   past.disk.link = "/etc/hostname";
-  expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
+  expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py (no file now)"]);
 });

@@ -24,11 +24,11 @@ const maxWatched = 200;
 const maxNamed = 10;
 const none = "no commit";
 
-/** The SHA-256 of a file, or of what else is there; null: nothing is there; undefined: it may not be read. */
+/** The SHA-256 of a file; null: there is none; undefined: it may not be read. */
 async function hashOf(workspace: Workspace, path: string): Promise<string | null | undefined> {
   try {
     const blob = await workspace.read(workspace.path(path, "read"));
-    return blob && digest(blob.kind === "file" ? blob.bytes : Buffer.from(JSON.stringify(blob)));
+    return blob?.kind === "file" ? digest(blob.bytes) : null;
   } catch (thrown) {
     return toPaiError(thrown).code === "path_refused" ? undefined : null;
   }
@@ -58,7 +58,7 @@ function endOfCut({ mode }: Turn, { id, changes, left }: KeptRun, at: string, wo
 function sayChanged(files: readonly (readonly [string, string | null])[], written: readonly Written[]) {
   const say = (how: string, isWritten: boolean) => {
     const found = files.filter(([of]) => written.some(({ path }) => path === of) === isWritten);
-    const names = found.map(([path, hash]) => (hash === null ? `${path} (gone)` : path));
+    const names = found.map(([path, hash]) => (hash === null ? `${path} (no file now)` : path));
     return names.length === 0 ? [] : [`changed since your last turn${how}: ${nameSome(names, maxNamed)}`];
   };
   return [...say(", not by you", false), ...say(" by somebody else, too", true)];

@@ -11,22 +11,21 @@ import type { Run } from "../run.ts";
 import type { Changing } from "./changing.ts";
 
 const maxByLines = 1024 * 1024;
+const linesIn = (blob: Blob | null) => new Set(blob?.kind === "file" ? textOfBlob(blob)?.split("\n") : []);
 
-/** Whether nothing of a change is in what its path holds now; of a file whose lines take long to compare only where it is as before. */
+/** Whether nothing of a change is in what its path holds now, not even at another place; of a large file only where it is as before. */
 export function isGone({ before, after }: Change, now: Blob | null): boolean {
   const isLarge = [after, before, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
   const merge = isLarge ? null : mergeBlobs(after, before, now);
-  return sameBlob(before, now) || (merge?.kind === "merged" && sameBlob(merge.blob, now));
+  if (merge?.kind !== "merged" || !sameBlob(merge.blob, now)) return sameBlob(before, now);
+  return linesIn(after).difference(linesIn(before)).isDisjointFrom(linesIn(now));
 }
 
 /** What the path of a change holds now, whatever its size. What cannot be read counts as unchanged. */
 const nowAt = ({ read }: Workspace, { path, after }: Change): Promise<Blob | null> =>
   read(path, Number.POSITIVE_INFINITY).catch(() => after);
 
-/**
- * Notes which files of the run somebody else has changed since, and returns their paths. Says so on the screen where what
- * the run had changed in one is gone.
- */
+/** Notes which files of the run somebody else has changed since, and returns their paths. The screen names those where its work is gone. */
 export async function noteChanged({ begun, changing: { merged }, emit, workspace }: Run): Promise<readonly RelPath[]> {
   const found: RelPath[] = [];
   for (const change of squash(begun?.changes ?? [])) {

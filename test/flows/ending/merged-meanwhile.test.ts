@@ -335,3 +335,10 @@ test("a large file that somebody else changes, too, holds up no reply, as it is 
   expect(measureCpu(() => isGone(change, both))).toBeLessThan(200);
   expect(isGone(change, file(lines))).toBe(true);
 });
+
+test("a line that somebody moves to another place of the file, as a sorter of imports does, is not gone", () => {
+  const file = (text: string) => ({ kind: "file", mode: 0o644, bytes: Buffer.from(text) }) as const;
+  const change = { path: "a.txt" as RelPath, before: file(before), after: file(`x\n${before}`), from: null };
+  expect(isGone(change, file(`${before}x\n`))).toBe(false);
+  expect(isGone(change, file(theirs))).toBe(true);
+});

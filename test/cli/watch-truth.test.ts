@@ -298,3 +298,17 @@ test("a link in place of a file is told as a file that is none now", async () =>
   past.disk.link = "/etc/hostname";
   expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py (no file now)"]);
 });
+
+test("what a turn of another process changed while this one's went on is not called somebody else's work", async () => {
+  const past = openApplied();
+  past.truth.sink(past.open, { type: "run.started", at: "2027-01", run: "r2" } as StampedEvent);
+  past.disk.text = "x = 3\n";
+  past.added.push({
+    run: "other",
+    request: "set y",
+    seen: { at: "2027-02", files: { "a.py": hashOf("x = 3\n") }, head: null },
+  });
+  const ended = { type: "run.finished", at: "2027-03", run: "r2", outcome: { changes: [] } };
+  past.truth.sink(past.open, ended as unknown as StampedEvent);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+});

@@ -73,16 +73,18 @@ export function watchTruth({
   readonly history: History;
   readonly now: () => Date;
 }) {
-  /** What each file held when the model was last told; null: it did not exist. */
-  const known = new Map<string, string | null>();
+  /** What each file held when the model was last told, and when that was; null: it did not exist; undefined: nobody knows. */
+  const known = new Map<string, { readonly hash: string | null | undefined; readonly at: string }>();
   /** What was checked out when the model was last told; undefined: nobody looked. */
   let head: string | null | undefined;
   /** What the next request tells because it was found, with what the files and HEAD are now. */
   let found: { readonly notes: readonly string[]; readonly files: ReadonlyMap<string, string | null> } | null = null;
   /** The status of each kept run when the model was last told. */
   const seen = new Map<string, KeptRun["status"]>();
-  /** When the last turn ended that the watch has taken in: what an earlier one saw may be outdated. */
+  /** When the last turn ended that the watch has taken in: where HEAD was at an earlier one may be outdated. */
   let latest = "";
+  /** The runs of the turns that it has taken in. */
+  const taken = new Set<string>();
   /** Files that the run at work was told of. */
   let touched = new Set<string>();
   /** Files that it has shown or changed: a later look at one may show its own change, so only a look before that is learned. */
@@ -90,30 +92,33 @@ export function watchTruth({
   /** Runs of turns that the session no longer tells: what they wrote is not somebody else's work. */
   let gone: ReadonlySet<string> = new Set();
 
-  function learn(path: string, hash: string | null): void {
+  function learn(path: string, hash: string | null | undefined, at: string): void {
     known.delete(path);
-    known.set(path, hash);
+    known.set(path, { hash, at });
     touched.add(path);
     const [oldest] = known.keys();
     if (known.size > maxWatched && oldest !== undefined) known.delete(oldest);
   }
 
-  function learnOutcome({ changes, commit, commands = [], left = [] }: Outcome): void {
+  function learnOutcome({ changes, commit, commands = [], left = [] }: Outcome, at: string): void {
     for (const { path, from, op, after } of changes) {
-      if (from !== null) learn(from, null);
-      if (op === "delete" || after !== null) learn(path, after);
+      if (from !== null) learn(from, null, at);
+      if (op === "delete" || after !== null) learn(path, after, at);
     }
     // The outcome tells that they are as somebody else left them.
-    for (const path of left) known.delete(path);
+    for (const path of left) learn(path, undefined, at);
     // Where HEAD moved during a run without commands, somebody else has moved it, so the next request is told.
     if (commit !== undefined || commands.length > 0) head = nameHead(workspace.root);
   }
 
   function learnTurns(turns: readonly Turn[]): void {
-    const ends = turns.flatMap(({ seen }) => (seen !== null && seen.at > latest ? seen : []));
-    for (const { at, files, head: then } of ends.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
-      for (const [path, hash] of Object.entries(files)) learn(path, hash);
-      [head, latest] = [then, at];
+    const ends = turns.flatMap(({ run, seen }) => (seen !== null && !taken.has(run) ? { ...seen, run } : []));
+    for (const { run, at, files, head: then } of ends.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
+      taken.add(run);
+      // A turn of another process may have ended while one of this process went on.
+      const isNews = (path: string) => (known.get(path)?.at ?? "") < at;
+      for (const [path, hash] of Object.entries(files)) if (isNews(path)) learn(path, hash, at);
+      if (at > latest) [head, latest] = [then, at];
     }
   }
 
@@ -165,7 +170,8 @@ export function watchTruth({
   /** Watched files that do not hold what the model was told, with what they hold. */
   async function findFiles(): Promise<ReadonlyMap<string, string | null>> {
     const files = new Map<string, string | null>();
-    for (const [path, hash] of known) {
+    for (const [path, { hash }] of known) {
+      if (hash === undefined) continue;
       const actual = await hashOf(workspace, path);
       if (actual !== undefined && actual !== hash) files.set(path, actual);
     }
@@ -176,7 +182,7 @@ export function watchTruth({
   async function findChanged(session: Session): Promise<readonly string[]> {
     const files = await findFiles();
     const written = files.size === 0 ? [] : writtenSince(session);
-    const expected = new Map(known);
+    const expected = new Map([...known].map(([path, { hash }]) => [path, hash]));
     for (const { path, before, after } of written) if (expected.get(path) === before) expected.set(path, after);
     const others = [...files].filter(([path, hash]) => expected.get(path) !== hash);
     const headNow = nameHead(workspace.root);
@@ -194,13 +200,13 @@ export function watchTruth({
   function begin(open: OpenSession, at: string): void {
     for (const text of found?.notes ?? []) open.add({ type: "session.noted", at, what: "found", run: null, text });
     [touched, shown, gone] = [new Set(), new Set(), new Set()];
-    for (const [path, hash] of found?.files ?? []) learn(path, hash);
+    for (const [path, hash] of found?.files ?? []) learn(path, hash, at);
     head = nameHead(workspace.root);
     found = null;
   }
 
-  function learnShown(files: readonly SentFile[]): void {
-    for (const { path, sha256 } of files) if (!shown.has(path)) learn(path, sha256);
+  function learnShown(files: readonly SentFile[], at: string): void {
+    for (const { path, sha256 } of files) if (!shown.has(path)) learn(path, sha256, at);
     for (const { path } of files) shown.add(path);
   }
 
@@ -210,12 +216,16 @@ export function watchTruth({
       const { type, at, run } = event;
       if (type === "run.started") begin(open, at);
       open.sink(event);
-      if (type === "context.sent") learnShown(event.files);
+      if (type === "context.sent") learnShown(event.files, at);
       else if (type === "changes.applied") for (const { path } of event.changes) shown.add(path);
       if (type !== "run.finished") return;
-      learnOutcome(event.outcome);
+      learnOutcome(event.outcome, at);
       latest = at;
-      const files = Object.fromEntries([...known].filter(([path]) => touched.has(path)));
+      taken.add(run);
+      const seenNow = [...known].flatMap(([path, { hash }]) =>
+        touched.has(path) && hash !== undefined ? [[path, hash] as const] : [],
+      );
+      const files = Object.fromEntries(seenNow);
       open.add({ type: "turn.saw", at, run, files, head: head ?? null });
     },
     sync,
@@ -228,6 +238,7 @@ export function watchTruth({
     /** Begins anew with what the turns of a session saw. `later`: turns that it tells no longer; absent: it is another session. */
     follow(session: Pick<Session, "turns">, later?: readonly Turn[]) {
       known.clear();
+      taken.clear();
       latest = "";
       gone = new Set(later && [...gone, ...allTurns({ turns: later }).map(({ run }) => run)]);
       learnTurns(allTurns(session));

@@ -192,9 +192,10 @@ function noteNo(
 /** Takes what the person agrees to now out of what they said no to before. */
 function noteYes({ changing }: Run, changes: readonly Change[]): void {
   const agreed = new Set<string>(changes.flatMap(namesOf));
-  changing.declined = changing.declined.filter(
-    ({ paths, isWish }) => isWish !== true && !paths.every((path) => agreed.has(path)),
-  );
+  changing.declined = changing.declined.flatMap(({ paths, diff, isWish }) => {
+    const left = paths.filter((path) => !agreed.has(path));
+    return isWish === true || left.length === 0 ? [] : [{ paths: left, diff }];
+  });
 }
 
 /** Shows some changes and asks about them. null: they may be applied. Throws approval_needed. */

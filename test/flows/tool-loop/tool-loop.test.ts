@@ -197,3 +197,10 @@ test("what a call is estimated at counts the calls made before it, and the tools
   const tools = capped.requests[0]?.tools ?? [];
   expect(first?.estimate).toBeGreaterThan(JSON.stringify(tools).length / 4);
 });
+
+test("a file whose change got a yes after a no to several is told as changed, and not as declined", async () => {
+  const make = (path: string) => call("write", { path, content: "x" });
+  const lines = [calls(make("a.txt"), make("b.txt")), calls(make("a.txt")), "Done."];
+  const { outcome } = await playLoop(lines, { options: { interactive: true, keep: true }, answers: ["no", "yes"] });
+  expect([outcome.changes.map(({ path }) => path), outcome.declined?.paths]).toEqual([["a.txt"], ["b.txt"]]);
+});

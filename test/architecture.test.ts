@@ -122,7 +122,7 @@ const budgets = {
   core: 15_016,
   workspace: 12_950,
   cli: 11_632,
-  flows: 11_495,
+  flows: 11_496,
   models: 4_620,
   ui: 4_730,
   store: 3_833,

@@ -249,7 +249,8 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
   };
 
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
-    messages = [...messages, { role: "user", text: [news, request].filter((part) => part !== "").join("\n\n") }];
+    const parts = [news, await tellMeanwhile(run), request];
+    messages = [...messages, { role: "user", text: parts.filter((part) => part !== "").join("\n\n") }];
     const question: ScriptQuestion = { purpose, system, messages, targets: progress.targets };
     const first = await askForScript(run, question);
     const begun = proseOf(first);

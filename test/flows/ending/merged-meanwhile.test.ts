@@ -317,6 +317,23 @@ test("eight-step: the summary of work that somebody took back is told so, and it
   expect(becameOf(ran.outcome)).toStartWith("nothing is left of it, failed: what this run changed is gone");
 });
 
+test("eight-step: the next step is told what somebody took back while the last one was judged", async () => {
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    flow: eightStep,
+    options: { mode: "eight-step" },
+    lines: [
+      schedule({ steps: ["one", "two"], modify: ["a.txt"], create: ["b.txt"] }),
+      edit + finish(),
+      { text: verdict(), before: () => tool.put(before) },
+      write("b.txt", "b\n") + finish(),
+      ...[verdict(), "Both."],
+    ],
+  }));
+  expect(ran.told(4)).toContain(
+    "a.txt: somebody else changed it meanwhile, too, and what you had changed in it by then is gone",
+  );
+});
+
 test("a file of a command that is too large to be shown counts as there", async () => {
   const ran = await playHere({ "a.txt": before }, () => ({
     lines: [plan({ steps: ["RUN head -c 9437184 /dev/zero > z.bin"] }), finish()],

@@ -125,7 +125,7 @@ const budgets = {
   flows: 11_496,
   models: 4_620,
   ui: 4_730,
-  store: 3_833,
+  store: 3_837,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -17,7 +17,7 @@ const factShape = z.object({
 const fileShape = z.object({ facts: z.readonly(z.array(factShape)) });
 
 export interface Memory {
-  /** Oldest first; empty if the file is damaged. */
+  /** Oldest first. Throws config_invalid for a damaged file. */
   list(): readonly MemoryFact[];
   /** Adds new facts; beyond 200 the oldest are dropped. Returns the added ones. */
   add(facts: readonly Omit<MemoryFact, "id">[]): readonly MemoryFact[];
@@ -28,9 +28,9 @@ export interface Memory {
 }
 
 export function openMemory(stateFolder: string): Memory {
-  const file = openStateFile<{ readonly facts: readonly MemoryFact[] }>(join(stateFolder, "memory.json"), fileShape, {
-    facts: [],
-  });
+  const none: { readonly facts: readonly MemoryFact[] } = { facts: [] };
+  const hint = "repair it, or remove it to forget all of it";
+  const file = openStateFile(join(stateFolder, "memory.json"), fileShape, none, { hint });
   const list = () => file.read().facts;
 
   const edit = <T>(work: (facts: readonly MemoryFact[]) => readonly [readonly MemoryFact[], T]): T =>

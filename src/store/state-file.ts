@@ -6,16 +6,16 @@ import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 export interface StateFile<T> {
   /** Throws config_invalid if others may write the file. */
   read(): T;
-  /** Replaces the value by what `change` returns, while no other process changes it. */
+  /** Replaces the value by what `change` returns, while no other process changes it. Throws config_invalid for a damaged file. */
   edit(change: (now: T) => T): void;
   /** `edit`, where `change` has a result beside the value. */
   editFor<R>(change: (now: T) => readonly [value: T, result: R]): R;
 }
 
 interface Kind {
-  /** What to do about a damaged file: reading it throws config_invalid. Absent: it counts as empty. */
+  /** What to do about a damaged file, or one of another version: reading it throws config_invalid. Absent: it is read as empty. */
   readonly hint?: string;
-  /** It may get lost: no power cut is waited for, and a file that cannot be read counts as empty. */
+  /** It may get lost: no power cut is waited for, and a file that cannot be read counts as empty and is replaced. */
   readonly isCache?: boolean;
 }
 
@@ -26,18 +26,22 @@ export function openStateFile<T extends object>(
   empty: T,
   { hint, isCache = false }: Kind = {},
 ): StateFile<T> {
-  const parse = (text: string): T => {
+  const full = { version: 1, ...empty };
+  const parse = (text: string, isStrict: boolean): T => {
     try {
-      return z.parse(shape, JSON.parse(text));
+      const value = JSON.parse(text);
+      z.parse(z.object({ version: z.optional(z.literal(full.version)) }), value);
+      return z.parse(shape, value);
     } catch (cause) {
-      if (hint === undefined) return empty;
-      throw new PaiError("config_invalid", `${file} is damaged, or of another version of pai`, { hint, cause });
+      if (!isStrict) return empty;
+      const what = `${file} is damaged, or of another version of pai`;
+      throw new PaiError("config_invalid", what, { hint: hint ?? "repair it, or remove it to begin anew", cause });
     }
   };
-  const read = (): T => {
+  const read = (isStrict = hint !== undefined): T => {
     try {
       const text = readPrivate(file);
-      return text === null ? empty : parse(text);
+      return text === null ? empty : parse(text, isStrict);
     } catch (thrown) {
       if (isCache) return empty;
       throw thrown;
@@ -46,11 +50,11 @@ export function openStateFile<T extends object>(
   const write = (value: T) =>
     writePrivate(file, `${JSON.stringify({ version: 1, ...value }, null, 2)}\n`, { lasting: !isCache });
   return {
-    read,
-    edit: (change) => withLock(file, () => write(change(read()))),
+    read: () => read(),
+    edit: (change) => withLock(file, () => write(change(read(true)))),
     editFor: (change) =>
       withLock(file, () => {
-        const [value, result] = change(read());
+        const [value, result] = change(read(true));
         write(value);
         return result;
       }),

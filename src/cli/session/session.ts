@@ -301,7 +301,9 @@ async function fetchFromTeam(
 function sayFarewell(talk: Talk): void {
   const { context, sessions, open } = talk;
   if (talk.spent.calls === 0) return;
-  const way = sessions === null ? "" : `; go on with: pai resume ${open.session.id}`;
+  // One without a turn, as /clear leaves it, has no file.
+  const named = open.session.turns.length === 0 ? "--list" : open.session.id;
+  const way = sessions === null ? "" : `; go on with: pai resume ${named}`;
   context.err(`${wrap(`${renderSpent(talk)}${way}`, columnsOf(context.env)).join("\n")}\n`);
 }
 

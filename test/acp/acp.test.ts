@@ -296,6 +296,7 @@ describe("sessions", () => {
     const editor = await start({ home, files: waiting, replies: change });
     const id = await editor.open();
     await expect(editor.prompt(id, "/ship")).rejects.toThrow();
+    await expect(editor.prompt(id, "/cuont a.txt")).rejects.toThrow("unknown command: /cuont");
     expect(editor.calls()).toBe(0);
     await editor.prompt(id, "/count a.txt");
     expect(editor.files()).toMatchObject({ "a.txt": "1\ntwo\n" });

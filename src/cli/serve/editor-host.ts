@@ -26,7 +26,7 @@ import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { type ComposedModel, composeModel, listModels, withModel } from "../compose/compose-model.ts";
 import { type Composed, composeTask } from "../compose/compose-task.ts";
-import { expandCustom, listCustom } from "../compose/custom.ts";
+import { expandCustom, listCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
 import { composeOptions, limitTime } from "../compose/options.ts";
@@ -142,7 +142,9 @@ function createTalk(
     async run({ text, mentions, context: along, sink, decide, signal }) {
       const limited = limitTime(AbortSignal.any([context.signal, signal]), base.settings.limits.timeout);
       try {
-        const task = composed.tellTools(await taskOf(expandCustom(text, project) ?? text, mentions, along));
+        const custom = expandCustom(text, project);
+        if (custom === null && looksCustom(text)) throw unknownCustom(text, project);
+        const task = composed.tellTools(await taskOf(custom ?? text, mentions, along));
         const way = mode === planOnly ? "single-shot" : (modes.find((each) => each === mode) ?? "single-shot");
         const options = {
           ...composeOptions(context, base, mode === planOnly ? "plan" : "run", true),

@@ -99,7 +99,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     const now = (await client.tools(signal)).find(({ name }) => name === tool.name);
     if (now === undefined || !isSameTool(now, tool)) {
       const { name } = from.server;
-      return refuse(`${name} changed its tool ${tool.name} since you said yes to it; see: pai mcp list`);
+      return refuse(`${name} changed its tool ${tool.name} since you said yes to it; see: pai mcp trust ${name}`);
     }
     return client.call(tool.name, input, { timeoutMs, signal });
   }

@@ -57,6 +57,8 @@ export async function dashboardCommand(given: Context): Promise<number> {
     return showResult(context, "dashboard", { file, runs: data.runs.length }, text);
   }
   if (context.flags.json === true) throw new PaiError("usage", "--json goes with --out FILE");
+  // A page that could never show the team's runs is not served.
+  await readTeam(base);
   const { url, stop } = servePage(
     {
       page: async (nonce) => renderPage(await read(true), nonce),

@@ -46,7 +46,7 @@ test.concurrent("an unreachable store ends no run: one warning, and the run wait
 
 test.concurrent("--team without a store is a usage error that says how to set one", async () => {
   await using place = openPlace();
-  for (const command of [["stats"], ["history"], ["dashboard", "--out", "r.html"]]) {
+  for (const command of [["stats"], ["history"], ["dashboard"], ["dashboard", "--out", "r.html"]]) {
     const { code, stderr } = await place.pai([...command, "--team"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("store.url")]);
   }

@@ -29,7 +29,7 @@ inTerminal(
     screen.enter("/clear");
     // At 40 columns lines break between words.
     await screen.shows(/^cleared: the next task knows nothing of ?\nthe earlier ones/m);
-    await screen.say("exit", /^5 calls, .*; go on\nwith: pai resume\n\S+\nended with 0$/m);
+    await screen.say("exit", /^5 calls, .*; go on\nwith: pai resume --list\nended with 0$/m);
   },
 );
 

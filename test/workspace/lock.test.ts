@@ -40,13 +40,16 @@ test("without a state folder the root folder itself is the lock", async () => {
   const made = makePlace();
   const open = () => openRoot(made.work, { force: true, home: null });
   let ended = false;
+  const [begun, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const first = openRootLock(open())(async () => {
-    await Bun.sleep(60);
+    begun.resolve();
+    await asked.promise;
     ended = true;
     return 1;
   });
-  await Bun.sleep(5);
+  await begun.promise;
   expect(await openRootLock(open(), 20)(() => 2).catch(({ code }) => code)).toBe("conflict");
+  asked.resolve();
   expect(await openRootLock(open())(() => ended)).toBe(true);
   expect(await first).toBe(1);
 });

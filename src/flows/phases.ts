@@ -152,7 +152,7 @@ export async function renderResults(
   const shown = await Promise.all(looks.map((report) => showLook(run, report)));
   const failed = checks.filter(({ passed }) => passed === false);
   const others = failed.length > 0 ? await noteChanged(run) : [];
-  const theirs = `Somebody else changed ${nameSome(others)} behind your edits.`;
+  const theirs = `Somebody else changed ${nameSome(others.map(({ path }) => path))} behind your edits.`;
   const stand = others.length === 0 ? "Your edits are in the files now." : theirs;
   const parts = [
     ...shown,

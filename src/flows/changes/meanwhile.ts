@@ -25,39 +25,41 @@ export function isGone({ before, after }: Change, now: Blob | null): boolean {
 const nowAt = ({ read }: Workspace, { path, after }: Change): Promise<Blob | null> =>
   read(path, Number.POSITIVE_INFINITY).catch(() => after);
 
-/** Notes which files of the run somebody else has changed since, and returns their paths. The screen names those where its work is gone. */
-export async function noteChanged({ begun, changing: { merged }, emit, workspace }: Run): Promise<readonly RelPath[]> {
-  const found: RelPath[] = [];
-  for (const change of squash(begun?.changes ?? [])) {
-    const { path, after } = change;
+/** A change of the run to whose path somebody else has done something since. */
+interface Touched {
+  readonly path: RelPath;
+  /** Nothing of the change is left. */
+  readonly isGone: boolean;
+}
+
+/** Those of these changes to whose paths somebody else has done something since. */
+async function touchedOf({ workspace }: Run, changes: readonly Change[]): Promise<readonly Touched[]> {
+  const found: Touched[] = [];
+  for (const change of changes) {
     const now = await nowAt(workspace, change);
-    if (sameBlob(after, now)) continue;
-    found.push(path);
-    const [gone, known] = [isGone(change, now), merged.get(path)];
-    if (known !== undefined && (known.isGone || !gone)) continue;
-    merged.set(path, { isTold: false, isGone: gone });
-    const text = `${path} was changed by someone else meanwhile: what this run had changed in it is gone`;
-    if (gone) emit({ type: "notice", level: "warning", code: "merged", text });
+    if (!sameBlob(change.after, now)) found.push({ path: change.path, isGone: isGone(change, now) });
   }
   return found;
 }
 
-/** The net changes of the run without those of which nothing is left. `others`: the paths that somebody else has changed since. */
-export async function changesLeft({ begun, workspace }: Run, others: readonly RelPath[]): Promise<readonly Change[]> {
-  const left: Change[] = [];
-  for (const change of squash(begun?.changes ?? []))
-    if (!others.includes(change.path) || !isGone(change, await nowAt(workspace, change))) left.push(change);
-  return left;
+/** Notes which files of the run somebody else has changed since, and returns them. The screen names those where its work is gone. */
+export async function noteChanged(run: Run): Promise<readonly Touched[]> {
+  const { merged } = run.changing;
+  const touched = await touchedOf(run, squash(run.begun?.changes ?? []));
+  for (const { path, isGone: gone } of touched) {
+    const known = merged.get(path);
+    if (known !== undefined && (known.isGone || !gone)) continue;
+    merged.set(path, { isTold: false, isGone: gone });
+    const text = `${path} was changed by someone else meanwhile: what this run had changed in it is gone`;
+    if (gone) run.emit({ type: "notice", level: "warning", code: "merged", text });
+  }
+  return touched;
 }
 
 /** The failure of a run whose work somebody took back before its end. null: some of it is left, or it made none. */
-export async function whyGone(
-  { workspace }: Run,
-  own: readonly Change[],
-  failure: PaiError | null,
-): Promise<PaiError | null> {
-  if (own.length === 0) return null;
-  for (const change of own) if (!isGone(change, await nowAt(workspace, change))) return null;
+export async function whyGone(run: Run, own: readonly Change[], failure: PaiError | null): Promise<PaiError | null> {
+  const gone = (await touchedOf(run, own)).filter((each) => each.isGone);
+  if (own.length === 0 || gone.length < own.length) return null;
   const text = "what this run changed is gone: somebody took it back before the run ended";
   const hint = "find out who else works in this folder, then run it again";
   if (failure === null || failure.code === "partial") return new PaiError("conflict", text, { hint });
@@ -175,9 +177,9 @@ export async function acceptMeanwhile(
 }
 
 /**
- * After an edit that did not match, or changed nothing: lets edits of these files start from what they hold now. Returns whether that is
- * another text than before, so that the edit may match now. Throws conflict as `mergeStaged`, and for other changes by
- * somebody else.
+ * After an edit that did not match, or changed nothing: lets edits of these files start from what they hold now. Returns
+ * whether that is another text than before, so that the edit may match now. Throws conflict as `mergeStaged`, and for other
+ * changes by somebody else.
  */
 export async function goOnFromNow(run: Run, paths: readonly RelPath[]): Promise<boolean> {
   const merged = await mergeStaged(run);

@@ -12,7 +12,7 @@ import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import type { Question } from "../../core/question.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { changesLeft, noteChanged, whyGone } from "../changes/meanwhile.ts";
+import { noteChanged, whyGone } from "../changes/meanwhile.ts";
 import type { Checking } from "../checks/checking.ts";
 import { redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
@@ -23,7 +23,7 @@ import { runThenAgain } from "./then.ts";
 /** The question whether the changes of a failed run stay. */
 async function askToKeep(run: Run, { message }: PaiError): Promise<Question> {
   const own = squash(run.begun?.changes ?? []);
-  const others = await noteChanged(run);
+  const others = (await noteChanged(run)).map(({ path }) => path);
   const isAll = own.every(({ path }) => others.includes(path));
   const text = approvalWording.keepFailed(message, nameSome(others), isAll);
   return { kind: "keep", text, diffOnAsk: renderChanges(run.veiled.hideChanges(own)) };
@@ -80,10 +80,12 @@ async function takeBack(
 
 /** The changes of a run that are kept and there; where it failed, tells which files somebody else has changed since. */
 async function keptOf(run: Run, failure: PaiError | null) {
-  const others = await noteChanged(run);
+  const touched = await noteChanged(run);
+  const gone = new Set(touched.flatMap(({ path, isGone }) => (isGone ? [path] : [])));
+  const others = touched.flatMap(({ path }) => (gone.has(path) ? [] : [path]));
   const text = `changed by someone else meanwhile, and kept so: ${nameSome(others)}`;
   if (others.length > 0 && failure !== null) run.emit({ type: "notice", level: "info", code: "merged", text });
-  return changesLeft(run, others);
+  return squash(run.begun?.changes ?? []).filter(({ path }) => !gone.has(path));
 }
 
 /** Keeps the changes or rolls them back. */

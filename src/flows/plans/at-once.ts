@@ -348,18 +348,16 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
 export const finishOf = (atOnce: AtOnce | null): string =>
   atOnce?.reply.script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
 
-/** The paths of its actions of one kind. */
-const pathsBy = (run: Run, atOnce: AtOnce | null, name: string): readonly RelPath[] =>
-  pathsOf(
-    run,
-    (atOnce?.reply.script.actions ?? []).flatMap(({ cmd, path = [] }) => (cmd === name ? path : [])),
+/** The paths of its actions, those with one of these names or all. */
+const pathsBy = (run: Run, atOnce: AtOnce | null, ...names: readonly string[]): readonly RelPath[] =>
+  (atOnce?.reply.script.actions ?? []).flatMap(({ cmd, path = "" }) =>
+    names.length === 0 || names.includes(cmd) ? (toReadable(run, path) ?? []) : [],
   );
 
-/** Files that the work named as needed, and has neither changed, nor copied, nor left out with a reason. */
+/** Files that the work named as needed and did nothing about. What it did about others is planned. */
 export function undoneFiles(run: Run, atOnce: AtOnce | null): readonly RefusedAction[] {
   const changes = run.changing.dryRun ? run.changing.staged : (run.begun?.changes ?? []);
-  const skipped = run.ending.skipped.map(({ target }) => target.split(" → ")[0] ?? target);
-  const settled = new Set<string>([...changes.map(({ path }) => path), ...pathsBy(run, atOnce, "COPY"), ...skipped]);
+  const settled = new Set<string>([...changes.map(({ path }) => path), ...pathsBy(run, atOnce)]);
   const why = "named as needed, and no reply changed it";
   return (atOnce?.files ?? [])
     .filter((path) => !settled.has(path))

@@ -119,9 +119,9 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_016,
+  core: 15_056,
   workspace: 12_950,
-  cli: 11_636,
+  cli: 11_603,
   flows: 11_496,
   models: 4_620,
   ui: 4_730,

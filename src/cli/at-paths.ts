@@ -1,41 +1,12 @@
-/** `@path` in a message: files that the user names. Only typed text counts, never text of a model. */
+/** The files that the user names by `@path` in a message. Only typed text counts, never text of a model. */
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import { atPathsIn, looksLikePath } from "../core/at-paths.ts";
 import { compressionOf } from "../core/compressed.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { nameOf, type RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
 import { suggest } from "../core/suggest.ts";
-
-/** Pattern of a mention's `@`: at the start of a word, or after any character of a script without blanks. */
-export const mentionMark = String.raw`(?<=^|[\s(]|[^\x00-\x7f])@`;
-
-const mention = new RegExp(`${mentionMark}(?:"([^"]+)"|(\\S+))`, "g");
-
-/** Text that may follow a path without a blank; in scripts without blanks that is everything that follows. */
-const endings = [/[，。、；：！？）」』】].*$/s, /[^!-~].*$/s];
-
-/** Removes punctuation at the end; a regular expression would take quadratic time. */
-function withoutMarks(name: string): string {
-  let end = name.length;
-  while (end > 0 && /\p{P}/u.test(name.charAt(end - 1))) end -= 1;
-  return name.slice(0, end);
-}
-
-/** Extensions of files; without one, `@dataclass` or `@types/node` is an ordinary word. */
-const extensions = new Set(
-  `py pyi ipynb js mjs cjs jsx ts mts cts tsx vue svelte json jsonl yaml yml toml ini cfg conf env lock xml html htm css
-  scss less md rst txt adoc tex csv tsv log sql sh bash zsh fish ps1 bat c h cc cpp cxx hpp hh rs go java kt kts scala
-  groovy gradle rb php pl lua r jl swift m mm cs fs vb dart ex exs erl hs clj elm zig nim proto graphql tf diff patch
-  svg png jpg jpeg gif pdf zip gz tar bin so exe`.split(/\s+/),
-);
-
-/** Whether a word after `@` has the form of a path. */
-function looksLikePath(name: string): boolean {
-  if (/^(?:\.{1,2}\/|\/|~)/.test(name) || /^\.\w/.test(name)) return true;
-  const ending = /[^/]\.(\w+)$/.exec(name)?.[1];
-  return ending !== undefined && extensions.has(ending.toLowerCase());
-}
 
 /** A text mentions a file that cannot be shown: nothing was sent. */
 export class RefusedMention extends PaiError {}
@@ -85,10 +56,7 @@ async function findNear(workspace: Workspace, name: string): Promise<string | nu
  */
 export async function findMentions(workspace: Workspace, text: string): Promise<readonly RelPath[]> {
   const files = new Set<RelPath>();
-  for (const [, quoted, bare = ""] of text.matchAll(mention)) {
-    const name = quoted ?? bare;
-    const cut = [withoutMarks(name), ...endings.map((ending) => name.replace(ending, ""))];
-    const names = [...new Set([name, ...cut.map((each) => each || name)])];
+  for (const names of atPathsIn(text)) {
     const found = await Promise.all(names.map((each) => findFile(workspace, each)));
     const file = found.find((each) => each !== null && "path" in each);
     if (file !== undefined && file !== null && "path" in file) files.add(file.path);
@@ -99,10 +67,9 @@ export async function findMentions(workspace: Workspace, text: string): Promise<
 
 /** The absolute paths that a text mentions and that exist; those that begin with `../` count from `root`. */
 export function absoluteMentions(text: string, root: string | null = null): readonly string[] {
-  const names = [...text.matchAll(mention)].map(([, quoted, bare = ""]) => quoted ?? bare);
-  return names.flatMap((name) => {
-    const path = root !== null && name.startsWith("../") ? resolve(root, name) : name;
-    const found = path.startsWith("/") ? [path, withoutMarks(path)].find((each) => existsSync(each)) : undefined;
+  return atPathsIn(text).flatMap((names) => {
+    const paths = names.map((name) => (root !== null && name.startsWith("../") ? resolve(root, name) : name));
+    const found = paths.find((path) => path.startsWith("/") && existsSync(path));
     return found === undefined || found === "/" ? [] : [found];
   });
 }

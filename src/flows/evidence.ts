@@ -1,5 +1,6 @@
 /** Collects what the execution call shows: files that the plan names (parts of large ones), and results of looks. */
 
+import { atPathsIn, looksLikePath } from "../core/at-paths.ts";
 import { linesOf } from "../core/context/blocks.ts";
 import type { ExcerptRange } from "../core/context/excerpts.ts";
 import { extentsIn, namesMeant } from "../core/context/extents.ts";
@@ -251,19 +252,15 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
  */
 export async function showMentioned(run: Run, words: string): Promise<string> {
   const shown: string[] = [];
-  for (const [, quoted, bare = ""] of words.matchAll(/(?<=^|[\s(])@(?:"([^"]+)"|(\S*[\w/]))/g)) {
-    const name = quoted ?? bare;
-    const path = toReadable(run, name);
-    const text = path === null ? null : await showFile(run, path);
-    if (text !== null) shown.push(text);
-    // Without a point or slash it is an ordinary word.
-    else if (/[./]/.test(name))
-      run.emit({
-        type: "notice",
-        level: "warning",
-        code: "not_shown",
-        text: `@${name} names no file that can be shown`,
-      });
+  for (const names of atPathsIn(words)) {
+    let found: string | null = null;
+    for (const path of names.flatMap((name) => toReadable(run, name) ?? [])) found ??= await showFile(run, path);
+    const wrong = names.find(looksLikePath);
+    if (found !== null) shown.push(found);
+    else if (wrong !== undefined) {
+      const text = `@${wrong} names no file that can be shown`;
+      run.emit({ type: "notice", level: "warning", code: "not_shown", text });
+    }
   }
   return shown.filter(Boolean).join("\n\n");
 }

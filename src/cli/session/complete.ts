@@ -1,5 +1,6 @@
 /** What a message may go on with: slash commands with their arguments, and paths after `@`, also by some of their letters. */
 
+import { mentionMark } from "../../core/at-paths.ts";
 import { isBuiltFolder } from "../../core/closed-names.ts";
 import { efforts } from "../../core/model.ts";
 import { findNames, foldNames, type Names } from "../../core/name-search.ts";
@@ -8,7 +9,6 @@ import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import { modes } from "../../store/setting-table.ts";
 import type { Completion } from "../../ui/prompt/editor.ts";
-import { mentionMark } from "../at-paths.ts";
 import { modeAbout, slashCommands } from "./slash.ts";
 
 const maxOffered = 100;

@@ -278,13 +278,20 @@ function setDefault(call: ConfigCall): ConfigAnswer {
   return { lines: [`Calls to ${provider} begin with the key ${id}`], data: { provider, default: id } };
 }
 
-/** The provider of `--provider`, or who has a stored key of the name that was typed. Throws usage where several have it. */
+/**
+ * The provider of `--provider`, or who has a stored key of the name that was typed. Throws usage where several have it, and
+ * for the name of a provider.
+ */
 function ownerOf(call: ConfigCall): Provider {
   const { words, provider, places, own } = call;
   const [name] = words;
   if (provider !== null || name === undefined || places.configDir === null) return providerOf(call);
   const stored = loadCredentials(places.configDir);
   const [owner, ...others] = [...providers, ...own()].filter(({ id }) => stored.get(id)?.keys.has(name));
+  if (owner === undefined && findAnyProvider(name, own()) !== null)
+    throw new PaiError("usage", `${name} is a provider, and no key has that name`, {
+      hint: `say whose key: --provider ${name}`,
+    });
   if (owner === undefined || others.length === 0) return owner ?? providerOf(call);
   const all = [owner, ...others].map(({ id }) => id).join(", ");
   throw new PaiError("usage", `several providers have a key ${name}: ${all}`, {

@@ -28,22 +28,32 @@ export const settingWords: Readonly<Record<string, ConfigWord>> = {
 };
 
 /** Settings in force in this session or here, and the model that the only key chooses where nothing else does. */
-function loadHere({ context, places, warn, now }: ConfigCall) {
+function loadHere(call: ConfigCall) {
+  const { context, places, warn, now } = call;
   if (now !== null) return { base: now, message: null, problem: null };
-  const loaded = loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
+  const loaded = loadFiles(call);
   for (const text of loaded.warnings) warn(text);
   return pickModel(context, { ...loaded, places });
 }
+
+const loadFiles = ({ context, places }: ConfigCall) =>
+  loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
 
 function get(call: ConfigCall): ConfigAnswer {
   const { base, message, problem } = loadHere(call);
   const [name = ""] = call.words;
   const { setting, entry } = demandSetting(name);
-  const whole = base.values[setting.name] ?? null;
-  const value = entry === null ? whole : isFields(whole) ? (whole[entry] ?? null) : null;
+  const valueIn = ({ values }: Pick<typeof base, "values">): Json => {
+    const whole = values[setting.name] ?? null;
+    return entry === null ? whole : isFields(whole) ? (whole[entry] ?? null) : null;
+  };
+  const value = valueIn(base);
   const origin = base.origins[setting.name] ?? "default";
   const why = name === "model" ? (message ?? problem?.message ?? null) : null;
   call.note(why ?? `${name}: ${originWords(origin)}`);
+  const later = call.now === null ? null : loadFiles(call);
+  if (later?.origins[setting.name] === "config.json" && !Bun.deepEquals(valueIn(later), value))
+    call.note(`from the next session on: ${render(valueIn(later))} (config.json)`);
   const address = `address of ${setting.name.replace("baseUrl.", "")}, where it is not the usual one`;
   call.note(`for: ${settingsAbout[setting.name] ?? address}`);
   call.note(`change: ${call.now === null ? "pai config set" : "/config"} ${name} VALUE (${setting.wants})`);
@@ -115,21 +125,20 @@ function show({ shown }: Pick<Setting<Json>, "shown">, entry: string | null, val
   return isFields(whole) ? (whole[entry] ?? null) : null;
 }
 
+/** Takes out what config.json holds under a name, as one word or nested; also one that pai does not know. */
 function unset({ places, words: [name = ""] }: ConfigCall): ConfigAnswer {
-  demandSetting(name);
   const file = places.configDir === null ? null : join(places.configDir, "config.json");
-  const isSet = file !== null && hasSetting(file, name);
-  if (isSet) writeSetting(places, name, undefined);
-  const line = isSet ? `${name} is unset in ${file}` : `${name} was not set`;
-  return { lines: [line], data: { name, file, unset: isSet } };
+  const held = file === null ? null : parseJsonText(readPrivate(file) ?? "{}", file).value;
+  const [first = "", ...rest] = name.split(".");
+  const path = [[name], [first, rest.join(".")], [first, ...rest]].find((each) => valueAt(held, each) !== undefined);
+  if (path === undefined) demandSetting(name);
+  else editFile(places, (text, edited) => replaceJson(text, edited, path, undefined));
+  const line = path === undefined ? `${name} was not set` : `${name} is unset in ${file}`;
+  return { lines: [line], data: { name, file, unset: path !== undefined } };
 }
 
-function hasSetting(file: string, name: string): boolean {
-  let value: Json | undefined = parseJsonText(readPrivate(file) ?? "{}", file).value;
-  for (const part of pathOfSetting(name))
-    value = isFields(value) && Object.hasOwn(value, part) ? value[part] : undefined;
-  return value !== undefined;
-}
+const valueAt = (json: Json, path: readonly string[]): Json | undefined =>
+  path.reduce<Json | undefined>((at, part) => (isFields(at) && Object.hasOwn(at, part) ? at[part] : undefined), json);
 
 /** Parses one entry of a setting as JSON, or as text. Throws usage for a wrong one. */
 function parseEntry(setting: AnySetting, entry: string, text: string): Json {
@@ -176,17 +185,25 @@ function pathOfSetting(name: string): readonly string[] {
   return allSettings.some((setting) => setting.name === parts[0]) ? [name] : parts;
 }
 
-/**
- * Writes one setting into config.json (undefined removes it) and returns the file. Throws config_invalid without a
- * folder.
- */
-export function writeSetting(places: Places, name: string, value: Json | undefined): string {
+/** Writes one setting into config.json and returns the file. Throws config_invalid without a folder. */
+export function writeSetting(places: Places, name: string, value: Json): string {
+  const path = pathOfSetting(name);
+  const { setting, entry } = demandSetting(name);
+  return editFile(places, (text, file) => {
+    const whole = entry === null || text === "" ? undefined : valueAt(parseJsonText(text, file).value, [setting.name]);
+    // One level of effort stands for both of its entries.
+    const both = typeof whole === "string" ? setting.check(whole) : null;
+    return replaceJson(isFields(both) ? replaceJson(text, file, [setting.name], both) : text, file, path, value);
+  });
+}
+
+/** Replaces the text of config.json ("": missing) and returns its path. Throws config_invalid without a folder. */
+function editFile(places: Places, edit: (text: string, file: string) => string): string {
   if (places.configDir === null) {
     throw new PaiError("config_invalid", "no folder for settings", { hint: "set HOME or XDG_CONFIG_HOME" });
   }
   const file = join(places.configDir, "config.json");
-  const path = pathOfSetting(name);
-  withLock(file, () => writePrivate(file, replaceJson(readPrivate(file) ?? "", file, path, value)));
+  withLock(file, () => writePrivate(file, edit(readPrivate(file) ?? "", file)));
   return file;
 }
 

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_056,
   workspace: 12_950,
-  cli: 11_627,
+  cli: 11_628,
   flows: 11_496,
   models: 4_620,
   ui: 4_730,

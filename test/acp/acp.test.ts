@@ -263,7 +263,8 @@ describe("sessions", () => {
     await expect(again.prompt(id, "and now?")).rejects.toThrow("unknown session");
     const resumed = await start({ home, replies: [] });
     const state = await resumed.agent.request(methods.agent.session.resume, { sessionId: id, cwd: home.root });
-    expect(state.modes?.currentModeId).toBe("single-shot");
+    // Like a session at the terminal.
+    expect(state.modes?.currentModeId).toBe("auto");
     expect(resumed.said()).toBe("");
     await expect(
       resumed.agent.request(methods.agent.session.load, { sessionId: "2026", cwd: "/nowhere", mcpServers: [] }),

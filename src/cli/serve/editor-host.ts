@@ -33,6 +33,7 @@ import { composeOptions, limitTime } from "../compose/options.ts";
 import { renderHiddenHere } from "../print-diff.ts";
 import { changesOfSession } from "../session/rewind.ts";
 import { modeAbout } from "../session/slash.ts";
+import { usualMode } from "../session/talk.ts";
 import { continueWith, watchTruth } from "../session/watch-truth.ts";
 
 /** A mode of editors besides pai's own: plan only. */
@@ -87,7 +88,7 @@ function createTalk(
   const { workspace, history } = opened;
   const project = { places: base.places, root: workspace.root };
   const [first] = listModels(base.settings.model);
-  let mode: string = base.settings.mode;
+  let mode: string = usualMode(base);
   let model: ComposedModel | undefined;
   const dialogue = createDialogue();
   const truth = watchTruth({ workspace, history, now: context.now });

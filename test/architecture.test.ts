@@ -121,11 +121,11 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_056,
   workspace: 12_950,
-  cli: 11_628,
+  cli: 11_632,
   flows: 11_496,
   models: 4_620,
   ui: 4_730,
-  store: 3_837,
+  store: 3_856,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -47,6 +47,8 @@ export interface SessionSummary {
 export interface Sessions {
   /** Newest first; other files are skipped. */
   list(): readonly SessionSummary[];
+  /** Paths of session files that hold something, but no turn that can be read. */
+  unreadable(): readonly string[];
   /**
    * Loads a session by id, by the unique beginning of an id, or the newest (null). Throws usage if none or several
    * match.
@@ -81,9 +83,22 @@ export function openSessions(folder: string, root: string): Sessions {
     ids()
       .flatMap(summarize)
       .sort((a, b) => b.changed - a.changed);
+  const isUnreadable = (id: string): boolean => {
+    try {
+      const { session, damaged } = read(id);
+      return session.turns.length === 0 && damaged > 0;
+    } catch {
+      return true;
+    }
+  };
+  const unreadable = () =>
+    ids()
+      .filter((id) => summarize(id).length === 0 && isUnreadable(id))
+      .map(fileOf);
 
   return {
     list,
+    unreadable,
     load(wanted) {
       const found =
         wanted === null
@@ -92,7 +107,11 @@ export function openSessions(folder: string, root: string): Sessions {
               .map(({ id }) => id)
           : ids().filter((id) => id.startsWith(wanted));
       const [id] = found;
-      if (id === undefined && wanted === null) throw new PaiError("usage", "no session here yet");
+      if (id === undefined && wanted === null) {
+        const lost = unreadable();
+        const hint = lost.length === 0 ? null : `cannot be read: ${nameSome(lost)}`;
+        throw new PaiError("usage", "no session here yet", { hint });
+      }
       if (id === undefined) throw unknownSession(join(folder, "../.."), String(wanted));
       const hint = "see: pai resume --list";
       if (found.length > 1)

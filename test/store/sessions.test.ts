@@ -148,6 +148,21 @@ test("files that are not sessions, and links, are passed over", () => {
   expect(sessions.list()).toEqual([]);
 });
 
+test("a session file in which no turn can be read is named, a session without a turn is not", () => {
+  const empty = sessions.open(null, now, warn);
+  empty.add({ type: "tasks.updated", tasks: [] });
+  empty.close();
+  expect(sessions.unreadable()).toEqual([]);
+  const file = join(folder, "20260101-000000-aaaaaaaa.jsonl");
+  writeFileSync(file, '{"type":"turn.star');
+  expect([sessions.list(), sessions.unreadable()]).toEqual([[], [file]]);
+  expect(() => sessions.load(null)).toThrow(
+    expect.objectContaining({ message: "no session here yet", hint: `cannot be read: ${file}` }),
+  );
+  talk("one");
+  expect([sessions.list().length, sessions.unreadable()]).toEqual([1, [file]]);
+});
+
 test("a session that cannot be written warns once and goes on", () => {
   writeFileSync(folder, "a file where the folder should be");
   const told: string[] = [];

@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { openSessions, type Sessions } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
@@ -67,6 +68,9 @@ async function listElsewhere({ sessions, base, root }: Saved) {
 
 async function showList(context: Context, saved: Saved, deleted: number | null): Promise<number> {
   const rows = saved.sessions.list();
+  const lost = saved.sessions.unreadable();
+  if (lost.length > 0)
+    openLog(context).notify({ level: "warning", code: "session", text: `cannot be read: ${nameSome(lost)}` });
   const { elsewhere, why } = await listElsewhere(saved);
   if (why !== null) openLog(context).notify({ level: "warning", code: "store", text: why });
   const columns = context.tty.stdout ? columnsOf(context.env) : null;

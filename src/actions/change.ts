@@ -340,9 +340,9 @@ export const mode = defineAction<Input>("MODE", {
     if (before === null) return unusableFile(`${path} does not exist`);
     if (before.kind !== "file") return unusableFile(`${path} is a ${before.kind}: only files have their mode set`);
     const wanted = Number.parseInt(to, 8);
-    const now = before.mode & 0o777;
-    if (now === wanted) return { kind: "change", changes: [], text: "already so, nothing to do" };
+    if ((before.mode & 0o777) === wanted) return already("already so, nothing to do");
     const change = { path, before, after: { ...before, mode: wanted }, from: null, exactMode: true } as const;
-    return { kind: "change", changes: [change], text: `mode ${now.toString(8).padStart(3, "0")} → ${to.slice(-3)}` };
+    // The diff says the old mode; of a file that is not written yet nobody knows it.
+    return propose([change], "set");
   },
 });

@@ -119,8 +119,8 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_056,
-  workspace: 12_950,
+  core: 15_070,
+  workspace: 12_942,
   cli: 11_632,
   flows: 11_496,
   models: 4_620,

@@ -71,6 +71,20 @@ export function invert(changes: readonly Change[]): Change[] {
   return changes.map(({ path, before, after }) => ({ path, before: after, after: before, from: null })).reverse();
 }
 
+/** Tells plan and commands apart: `commandPaths` holds the paths of changes that commands alone made. */
+export function openAuthors() {
+  const byPlan = new Set<RelPath>();
+  const commandPaths = new Set<RelPath>();
+  const note = (by: "plan" | "command", changes: readonly Change[]): void => {
+    for (const { path } of changes) {
+      if (by === "plan") byPlan.add(path);
+      if (byPlan.has(path)) commandPaths.delete(path);
+      else commandPaths.add(path);
+    }
+  };
+  return { commandPaths: commandPaths as ReadonlySet<RelPath>, note };
+}
+
 /** The word for a change. A move is the change of the path that was moved to; the path that was left is a deletion. */
 export function opOf({
   before,

@@ -1,5 +1,5 @@
 /** All changes of one run to the workspace: batches that succeed or fail as a whole, and a rollback to the start. */
-import type { Blob, Change } from "../core/change.ts";
+import { type Blob, type Change, openAuthors } from "../core/change.ts";
 import type { Effects } from "../core/effects.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
@@ -42,8 +42,7 @@ export function openTransaction(
   const { root, disk, lock, journal } = parts;
   const meant: Change[] = [];
   const done: Change[] = [];
-  const byPlan = new Set<RelPath>();
-  const byCommand = new Set<RelPath>();
+  const authors = openAuthors();
   const traits = new Map<RelPath, Traits>();
   /** Temporary names in the journal, with their paths. */
   const temps: (readonly [RelPath, string])[] = [];
@@ -56,13 +55,6 @@ export function openTransaction(
   const watch = journal && openWatch(journal);
   let state: "idle" | "begun" | "ended" = "idle";
 
-  const noteBy = (by: "plan" | "command" | undefined, changes: readonly Change[]): void => {
-    for (const { path } of changes) {
-      if (by !== "command") byPlan.add(path);
-      if (byPlan.has(path)) byCommand.delete(path);
-      else byCommand.add(path);
-    }
-  };
   const open = (): void => {
     if (state === "idle") journal?.begin("run", run.task);
     state = "begun";
@@ -122,7 +114,7 @@ export function openTransaction(
       journal?.applied();
     });
     done.push(...changes);
-    noteBy("command", changes);
+    authors.note("command", changes);
   };
 
   /** Takes changes of a command in place back while the run goes on; returns the paths that somebody else has changed. */
@@ -150,7 +142,7 @@ export function openTransaction(
       { must: true },
     );
 
-  const apply: Transaction["apply"] = async (changes, by, signal) => {
+  const apply: Transaction["apply"] = async (changes, by = "plan", signal) => {
     refuseEnded();
     parts.judge(changes);
     const wanted = withAllowedBits(changes, [...done, ...changes], parts.umask);
@@ -161,7 +153,7 @@ export function openTransaction(
       if (journal !== null) await pace(journal.prepare(batch.changes), signal);
       await pace(commitSteps(root, disk, journal, batch), signal);
       done.push(...batch.changes);
-      noteBy(by, batch.changes);
+      authors.note(by, batch.changes);
     });
   };
 
@@ -170,7 +162,7 @@ export function openTransaction(
     get changes() {
       return [...done];
     },
-    commandPaths: byCommand,
+    commandPaths: authors.commandPaths,
 
     apply,
 

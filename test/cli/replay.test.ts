@@ -92,6 +92,14 @@ test("what commands changed comes from the receipt; no command runs again", asyn
   expect(readFileSync(marker, "utf8")).toBe(ran);
 });
 
+test("a file of the plan that a check changes, too, is the plan's in the replay as it was in the run", async () => {
+  const place = makeFolder({ "a.txt": "one\n" });
+  const options = { checks: ["echo x >> a.txt"] };
+  const { changes } = await record(place, { lines: change("one", "two"), options });
+  const { outcome } = await replay(place);
+  expect(outcome?.changes.map(({ by }) => by)).toEqual(changes.map(({ by }) => by));
+});
+
 test("files are as they were before the run, whatever became of them since", async () => {
   const place = makeFolder({ "a.txt": "one\n" });
   await record(place, { lines: change("one", "two") });

@@ -1,5 +1,5 @@
 /** An in-memory workspace with the state before a run, for a replay. It writes nothing and runs no command. */
-import { type Blob, type Change, invert, sameBlob, squash } from "../../core/change.ts";
+import { type Blob, type Change, invert, openAuthors, sameBlob, squash } from "../../core/change.ts";
 import { surveyView } from "../../core/context/survey-view.ts";
 import { digest } from "../../core/digest.ts";
 import { type Effect, type Effects, noEffects } from "../../core/effects.ts";
@@ -54,7 +54,7 @@ function contentOf({ path, after, content }: ChangedContent, work: readonly Chan
 
 function openMemory(past: Overlay, id: string, tape: ReplayTape, work: readonly Change[]): Transaction {
   const done: Change[] = [];
-  const commandPaths = new Set<RelPath>();
+  const authors = openAuthors();
   const pending = new Set<Effects>();
   const put = (changes: readonly Change[]) => {
     past.stage(changes);
@@ -63,13 +63,13 @@ function openMemory(past: Overlay, id: string, tape: ReplayTape, work: readonly 
   };
   return {
     id,
-    commandPaths,
+    commandPaths: authors.commandPaths,
     get changes() {
       return [...done];
     },
-    async apply(changes, by) {
+    async apply(changes, by = "plan") {
       tape.nextApply();
-      if (by === "command") for (const { path } of changes) commandPaths.add(path);
+      authors.note(by, changes);
       put([...(await missingFolders(past, changes)), ...squash(changes)]);
     },
     async run(command) {
@@ -88,7 +88,7 @@ function openMemory(past: Overlay, id: string, tape: ReplayTape, work: readonly 
         (await readAll(all)).map((change): Effect => ({ ...change, isIgnored }));
       const changes = [...(await asEffects(fact.changes, false)), ...(await asEffects(ignored, true))];
       if (!proposed) {
-        for (const { path } of changes) commandPaths.add(path);
+        authors.note("command", changes);
         put(changes);
       }
       const held = { level, network: false, isCopy: proposed, withheld: [], hidden: [], wall };
@@ -101,7 +101,7 @@ function openMemory(past: Overlay, id: string, tape: ReplayTape, work: readonly 
       const ignored = effects.changes.filter(({ isIgnored, path }) => isIgnored && isKept(path) === isNew);
       if (ignored.length === 0) return [];
       tape.nextApply();
-      if (isNew) for (const { path } of ignored) commandPaths.add(path);
+      if (isNew) authors.note("command", ignored);
       put(isNew ? ignored : invert(ignored));
       return [];
     },

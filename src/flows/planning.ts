@@ -200,7 +200,8 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
         : `Change this: ${feedback}\nNothing of it was done. Answer again as a whole.`;
     const text = [await showMentioned(run, feedback), order].filter(Boolean).join("\n\n");
     const promiseAt = (all: number) => (atOnce === null ? kind.promise(made, all) : promiseAtOnce(all));
-    const wanted = { messages: [...messages, { role: "user", text } as const], plans: plans + 1, promiseAt, key: null };
+    const said: readonly Message[] = [...messages, { role: "user", text }];
+    const wanted = { messages: said, plans: plans + 1, promiseAt, key: null, earlier: atOnce };
     const next = await makeOne(run, kind, wanted).catch(leave(wanted.messages));
     current = next.plan.intent === "conversation" ? await askAnew(run, current, next, promiseAt) : next;
   }
@@ -238,6 +239,8 @@ interface Wanted {
   readonly promiseAt: ((plans: number) => CallPromise) | null;
   /** Key of the plan in the cache; null: it is not cached. */
   readonly key: string | null;
+  /** The work that the person wants otherwise. */
+  readonly earlier?: AtOnce | null;
   /** The model has answered with mere prose before. */
   readonly isAgain?: boolean;
 }
@@ -345,12 +348,12 @@ const promiseAtOnce = (made: number): CallPromise => ({ expected: made, at_most:
 /** Gets the work, a plan or a request to look from the model, which may answer with any of them. */
 async function askForWork<Made>(run: Run, kind: PlanKind<Made>, system: string, wanted: Wanted): Promise<Found<Made>> {
   const { ledger } = run;
-  const { messages, plans, promiseAt } = wanted;
+  const { earlier = null, messages, plans, promiseAt } = wanted;
   const promise = promiseAt?.(plans) ?? firstPromise(run.planning.maxRounds);
   ledger.promise(promise);
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   const before = ledger.made;
-  const first = await tryAtOnce(run, system, messages);
+  const first = await tryAtOnce(run, system, messages, earlier);
   const all = plans - 1 + Math.max(1, ledger.made - before);
   if (first.plan === null) return askForPlan(run, kind, { ...wanted, ...first, plans: all + 1 });
   // Only a mode whose plans are plain plans offers this.

@@ -164,10 +164,11 @@ async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
   };
 }
 
-/** The script with the actions of a second reply in place of those on the same files, and of those that failed. */
-function joinScripts(run: Run, first: Script, second: Script, failed: ReadonlySet<RelPath>): Script {
+/** The script with the actions of a second reply in place of those on the same files, and without what that one skips and `failed`. */
+function joinScripts(run: Run, first: Script, second: Script, failed: ReadonlySet<string> = new Set()): Script {
   const pathOf = ({ path = "" }: ScriptAction) => toReadable(run, path);
-  const again = new Set([...failed, ...second.actions.filter(isChange).flatMap((action) => pathOf(action) ?? [])]);
+  const changed = second.actions.filter(isChange).flatMap((action) => pathOf(action) ?? []);
+  const again = new Set<string>([...failed, ...changed, ...skipsIn(run, second).map(({ target }) => target)]);
   const kept = first.actions.filter((action) => {
     const path = isChange(action) ? pathOf(action) : null;
     return action.cmd !== "FINISH" && (path === null || !again.has(path));
@@ -207,7 +208,7 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   const named = filesNamed(second.text, second.script.actions);
   skips.push(...skipsIn(run, second.script));
   const wanted = (named.length === 0 ? files : pathsOf(run, named)).filter(isNeeded);
-  const joined = joinScripts(run, script, withoutChecks(run, second.script), found.paths);
+  const joined = withoutChecks(run, joinScripts(run, script, second.script, found.paths));
   if (wasCut(second.script)) return { ...first, reply: { ...first.reply, messages: second.messages } };
   const [only, ...more] = second.script.actions;
   const words = more.length === 0 && only?.cmd === "FINISH" ? (only.arg ?? "") : "";
@@ -295,8 +296,31 @@ function takeJson(run: Run, value: Json, text: string): First | string {
   return { plan: reading.value, atOnce: null, messages: run.dialogue.messages };
 }
 
-/** Asks for the work, and reads the answer in whatever form it comes. */
-export async function tryAtOnce(run: Run, system: string, messages: readonly Message[]): Promise<First> {
+/** The earlier work without what a reply of only SKIP lines leaves out; null: it is another reply, or leaves out all. */
+function lessOf(run: Run, earlier: AtOnce | null, { actions, ...script }: Script): Script | null {
+  const kinds = new Set(actions.map(({ cmd }) => rowOf(cmd)?.kind));
+  if (earlier === null || !kinds.has("skip") || [...kinds].some((kind) => kind !== "skip" && kind !== "finish"))
+    return null;
+  const less = joinScripts(run, earlier.reply.script, { actions, ...script });
+  return less.actions.some(isChange) ? less : null;
+}
+
+/** Why words without work are no answer, for the model; null: they may be one. */
+function whyNoAnswer(run: Run, { script, text }: ScriptReply, earlier: AtOnce | null): string | null {
+  if (filesNamed(text, script.actions).length > 0)
+    return "Your answer names files and changes none; nothing was done. Send a plan first.";
+  const isOfPlan = earlier === null && run.planning.corrections.length > 0;
+  if (!isOfPlan || skipsIn(run, script).length === 0) return null;
+  return "A SKIP alone takes nothing out of the plan. Send the whole plan, without that step.";
+}
+
+/** Asks for the work, and reads the answer in whatever form it comes. `earlier`: the work that the person wants otherwise. */
+export async function tryAtOnce(
+  run: Run,
+  system: string,
+  messages: readonly Message[],
+  earlier: AtOnce | null,
+): Promise<First> {
   const { dialogue } = run;
   dialogue.messages = messages;
   const request = requestOf(run);
@@ -313,6 +337,8 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
     run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the answer was cut: asking for a plan" });
     return ask("Your answer was cut, and nothing of it was done. Send a plan first.");
   }
+  const less = lessOf(run, earlier, script);
+  if (less !== null) return takeScript(run, system, { ...reply, script: less });
   const answer = readFirstAnswer(script, text, seen);
   switch (answer.kind) {
     case "plan":
@@ -330,8 +356,8 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
       return typeof taken === "string" ? ask(taken) : taken;
     }
     case "answer": {
-      if (filesNamed(text, script.actions).length > 0)
-        return ask("Your answer names files and changes none; nothing was done. Send a plan first.");
+      const why = whyNoAnswer(run, reply, earlier);
+      if (why !== null) return ask(why);
       run.ending.next = answer.next;
       return talk(run, answer.text);
     }

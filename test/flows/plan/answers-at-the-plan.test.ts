@@ -133,3 +133,38 @@ test("a file that the words at a question name by @path is shown with them, and 
     expect(outcome.code).toBe(0);
   }
 });
+
+describe("words that a SKIP answers", () => {
+  const both = `FILES: area.py, README.md\n${change}${modify("README.md", ["# Shapes\n", "# Round\n"])}${finish("Both done.")}`;
+  const skip = `SKIP::README.md::you want it as it is\n${finish("README.md stays.")}`;
+  const shapes = { ...files, "README.md": "# Shapes\n" };
+  const byWords = (lines: readonly Line[], setup: Partial<Setup>) => byHand(lines, { files: shapes, ...setup });
+  const leave = { feedback: "leave README alone" };
+
+  test("take the file out of the work that is asked about, with the reason, and keep the rest", async () => {
+    const ran = await byWords([both, skip], { answers: [leave, "yes"] });
+    expect(ran.questions.map(({ diff = "" }) => diff.includes("README.md"))).toEqual([true, false]);
+    const told = ran.eventsOf("notice").map(({ text }) => text);
+    expect(told).toContain("left out of the plan: README.md: you want it as it is");
+    expect(ran.files).toEqual({ "area.py": better, "README.md": "# Shapes\n" });
+    expect([ran.outcome.code, ran.outcome.text, ran.requests.length]).toEqual([0, "README.md stays.", 2]);
+    expect(ran.outcome.skipped).toEqual([{ target: "README.md", why: "you want it as it is" }]);
+  });
+
+  test("behind other words as well, and where the SKIP stands in a repair", async () => {
+    const more = { feedback: "and say pi" };
+    const answer = `FILES: area.py\n${change}${finish("Said.")}`;
+    const ran = await byWords([both, skip, answer], { answers: [leave, more, "yes"] });
+    expect([ran.outcome.code, ran.questions.length, ran.files["README.md"]]).toEqual([0, 3, "# Shapes\n"]);
+    const wrong = both.replace("3.14 * r", "3.15 * r");
+    const mended = await byWords([wrong, `${change}SKIP::README.md::no need\n${finish()}`], { answers: ["yes"] });
+    expect(mended.files).toEqual({ "area.py": better, "README.md": "# Shapes\n" });
+  });
+
+  test("ask for another plan where the work was only planned", async () => {
+    const large = plan({ steps: ["MODIFY area.py", "MODIFY README.md"] });
+    const less = plan({ steps: ["MODIFY area.py"] });
+    const ran = await byWords([large, skip, less, change + finish()], { answers: [leave, "yes", "yes"] });
+    expect([ran.outcome.code, ran.files]).toEqual([0, { ...shapes, "area.py": better }]);
+  });
+});

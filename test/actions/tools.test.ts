@@ -148,3 +148,12 @@ describe("write and edit", () => {
     expect(await use("edit", { path: "d.txt", old_str: "a\n", new_str: "y\n" })).toMatch(/lines 1, 3/);
   });
 });
+
+test("what call_tool does not take is named, and nothing of it is dropped", async () => {
+  expect(await use("call_tool", { tool: "sum.add", input: { a: 2 } })).toBe('CALL sum.add {"a":2}');
+  const guessed = await use("call_tool", { server: "sum", tool: "add", arguments: { a: 2 } });
+  expect(guessed).toStartWith("complaint: unusable arguments (");
+  expect(guessed).toContain("tool: must be server.tool, and its arguments the object input");
+  expect(guessed).toContain('"server", "arguments"');
+  expect(await use("call_tool", { tool: "sum.add", a: 2 })).toContain('"a"');
+});

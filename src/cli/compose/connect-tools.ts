@@ -127,7 +127,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     const { from, tool } = found;
     if (!from.looks.includes(tool.name))
       return refuse(
-        `${from.server.name}.${tool.name} is a command, not a look: plan it as a step with the action CALL`,
+        `${from.server.name}.${tool.name} is a command, not a look: it is called by CALL, as a step of the plan if there is one (call_tool)`,
       );
     const answer = await callSafely(command, { signal, timeoutMs: queryMs });
     return { ...answer, text: renderAnswer(answer) };

@@ -1,6 +1,6 @@
 /** `pai eval`: measures models and modes on tasks with hidden tests. */
 
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { showResult } from "../../cli/answer-document.ts";
 import { chooseWord } from "../../cli/choose-word.ts";
@@ -229,7 +229,6 @@ async function importWord(context: Context, words: readonly string[]): Promise<n
       hint: "pai eval import thesis TO, or pai eval import polyglot|exercism FROM --to FOLDER",
     });
   const to = resolve(context.cwd, isThesis ? from : (context.flags.to ?? "eval-tasks"));
-  mkdirSync(to, { recursive: true });
   const { made, left } = isThesis
     ? importThesis(to)
     : importExercises(resolve(context.cwd, from), to, kind, context.flags.language ?? null);

@@ -6,6 +6,7 @@ import * as z from "zod/mini";
 import { quoteForShell } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import { readAs } from "../../core/json.ts";
+import { namesOf } from "../../system/lookups.ts";
 import { insidePath, listFiles, type TaskFile } from "./load-tasks.ts";
 import tasks from "./thesis-tasks.json";
 
@@ -130,7 +131,7 @@ function findTracks(folder: string): readonly (readonly [language: string, exerc
     const slug: unknown = existsSync(track) ? JSON.parse(readFileSync(track, "utf8")).slug : null;
     return [[typeof slug === "string" ? slug : "", join(folder, practice)]];
   }
-  return readdirSync(folder)
+  return namesOf(folder)
     .filter((name) => existsSync(join(folder, name, practice)))
     .map((name) => [name, join(folder, name, practice)]);
 }

@@ -130,6 +130,13 @@ test.concurrent("what is put back after a candidate goes through no link that it
   expect(readdirSync(join(place.home, "out"))).toEqual([]);
 });
 
+test.concurrent("an import of a folder that is not there is a usage error, and makes nothing", async () => {
+  await using place = openPlace();
+  const to = join(place.spare, "out");
+  const done = await place.pai(["eval", "import", "polyglot", "/nosuch", "--to", to]);
+  expect([done.code, done.stderr.split("\n")[0], existsSync(to)]).toEqual([2, "pai: /nosuch has no exercises", false]);
+});
+
 test.concurrent("an exercise whose configuration leads out of its folder is left out, and nothing is written", async () => {
   await using place = openPlace();
   const exercise = join(place.spare, "set/python/exercises/practice/evil");

@@ -1,5 +1,5 @@
 /** The checks of `pai doctor`: each is one line with a verdict, and none shows a key. */
-import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
@@ -9,7 +9,7 @@ import { probeModel } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
 import { isSystemFolder } from "../store/audit.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
-import { doubtKey, findKeys } from "../store/keys.ts";
+import { credentialsFile, doubtKey, findKeys, loadCredentials } from "../store/keys.ts";
 import type { OwnProvider } from "../store/own-providers.ts";
 import { allSettings } from "../store/setting-table.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
@@ -29,6 +29,7 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
     fine("libc", describeLibc()),
     ...examineSettings(patient, loaded),
     ...listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, loaded, model)),
+    ...examineCredentials(patient),
     ...loaded.settings.providers.map((row) => examineOwn(patient, row)),
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
@@ -97,6 +98,19 @@ function examineKeys({ context, places }: Patient, loaded: LoadedSettings, model
     return [fine("key", `${id}: ${ids} (${first.origin})`), ...doubts];
   } catch (thrown) {
     return [failed("key", thrown)];
+  }
+}
+
+/** What is wrong with the file of keys, also where a variable holds the key in use. */
+function examineCredentials({ places: { configDir } }: Patient): readonly Finding[] {
+  if (configDir === null) return [];
+  try {
+    loadCredentials(configDir);
+    const file = credentialsFile(configDir);
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+    return (mode & 0o077) === 0 ? [] : [warning("credentials", `others may read ${file}`, `chmod 600 ${file}`)];
+  } catch (thrown) {
+    return [failed("credentials", thrown, "warning")];
   }
 }
 

@@ -224,7 +224,7 @@ const ring = z.object({ default: z.nullish(z.string()), keys: texts, added: z.ca
 const shape = z.object({ version: z.literal(3), providers: z.record(z.string(), ring) });
 
 /** Path of the credentials file, for messages too. */
-const credentialsFile = (configDir: string): string => join(configDir, "credentials.json");
+export const credentialsFile = (configDir: string): string => join(configDir, "credentials.json");
 
 /** A damaged file, or one of another version, is never overwritten. */
 function openCredentials(configDir: string) {

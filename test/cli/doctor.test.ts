@@ -1,6 +1,6 @@
 /** `pai doctor`: exit 0 or 1, origins of everything, and never a key. */
 import { expect, test } from "bun:test";
-import { symlinkSync } from "node:fs";
+import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
 import { put } from "../store/temp-home.ts";
@@ -45,6 +45,26 @@ test("text for people ends in a verdict; broken settings are named", async () =>
   put(process.home.config("config.json"), "{\n oops");
   const bad = await process.run({ run: doctorCommand }, { flags: { offline: true } });
   expect([bad.code, bad.out.replace(/\s+/g, "")]).toEqual([1, expect.stringContaining("config.json,line2:")]);
+});
+
+test("a file of keys that is damaged, or that others may read, is told even where a variable holds the key", async () => {
+  const process = openProcess();
+  const file = process.home.config("credentials.json");
+  const typed = { flags: offline, env: { GEMINI_API_KEY: key } };
+  const told = async () => (await examine(process, typed)).findings.filter(({ name }) => name === "credentials");
+  expect(await told()).toEqual([]);
+  put(file, '{"version":3,"providers":{}}');
+  expect(await told()).toEqual([]);
+  chmodSync(file, 0o644);
+  expect(await told()).toEqual([
+    { name: "credentials", level: "warning", text: `others may read ${file}`, hint: `chmod 600 ${file}` } as never,
+  ]);
+  put(file, '{"version":3,');
+  const { code, findings } = await examine(process, typed);
+  expect([code, findings.find(({ name }) => name === "credentials")]).toMatchObject([
+    0,
+    { level: "warning", text: `${file} is damaged, or of another version of pai` },
+  ]);
 });
 
 test("asks the endpoint without a key; where nobody answers pai cannot work (R69)", async () => {

@@ -153,7 +153,7 @@ export const commands: readonly Command[] = [
   }),
   define({
     meta: { name: "history", description: "list the runs in this folder, or verify their receipts" },
-    args: () => ({ run: word("RUN", false), ...take("cwd", "all", "team", "verify", "prune", "forceRoot") }),
+    args: () => ({ run: word("--verify RUN", false), ...take("cwd", "all", "team", "verify", "prune", "forceRoot") }),
     examples: ["pai history", "pai history --all", "pai history --verify", "pai history --prune"],
     load: async () => (await loadSmall()).history,
   }),
@@ -305,7 +305,7 @@ export const commands: readonly Command[] = [
   }),
   define({
     group: "programs",
-    meta: { name: "schema", description: "print the JSON Schema of a plan, --json, --jsonl or the settings" },
+    meta: { name: "schema", description: "print the JSON Schema of --json, --jsonl, settings, or plan in a plan file" },
     args: () => ({ word: word("plan|json|jsonl|config|review") }),
     examples: ["pai schema json", "pai schema config"],
     load: async () => (await loadSmall()).schema,

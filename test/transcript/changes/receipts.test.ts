@@ -106,6 +106,7 @@ test.concurrent("a run that changed nothing is listed too; with --ephemeral noth
 test.concurrent("an argument that names no receipt is an error that quotes it (R24)", async () => {
   await using place = openPlace([...hello]);
   expect((await place.pai(["history", "20261121"])).code).toBe(2);
+  expect((await place.pai(["help", "history"])).stdout).toContain("pai history [--verify RUN]");
   expect((await place.pai(["replay"])).stderr).toContain("no receipts are kept here");
   expect(readCommand(await place.pai(["replay", "--json", "2026"])).error?.code).toBe("failed");
   expect((await place.pai(["history", "--verify"])).stdout).toBe("no receipts are kept\n");

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_070,
   workspace: 12_942,
   cli: 11_646,
-  flows: 11_524,
+  flows: 11_532,
   models: 4_620,
   ui: 4_730,
   store: 3_856,

@@ -42,10 +42,18 @@ async function touchedOf({ workspace }: Run, changes: readonly Change[]): Promis
   return found;
 }
 
-/** Notes which files of the run somebody else has changed since, and returns them. The screen names those where its work is gone. */
+/**
+ * Notes which files of the run somebody else has changed since, and returns them. The screen names those where its work is
+ * gone; what the run has made again since is not.
+ */
 export async function noteChanged(run: Run): Promise<readonly Touched[]> {
   const { merged } = run.changing;
-  const touched = await touchedOf(run, squash(run.begun?.changes ?? []));
+  const own = run.begun?.changes ?? [];
+  for (const [path, known] of merged) {
+    const steps = known.isGone ? own.filter((change) => change.path === path) : [];
+    if (!(await touchedOf(run, steps)).some((each) => each.isGone)) merged.set(path, { ...known, isGone: false });
+  }
+  const touched = await touchedOf(run, squash(own));
   for (const { path, isGone: gone } of touched) {
     const known = merged.get(path);
     if (known !== undefined && (known.isGone || !gone)) continue;

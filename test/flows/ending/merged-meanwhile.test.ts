@@ -317,6 +317,24 @@ test("eight-step: the summary of work that somebody took back is told so, and it
   expect(becameOf(ran.outcome)).toStartWith("nothing is left of it, failed: what this run changed is gone");
 });
 
+test("eight-step: what somebody took back and a repair made again is told to the repair, and not to the summary", async () => {
+  const ran = await playHere({ "a.txt": before }, (tool) => ({
+    flow: eightStep,
+    options: { mode: "eight-step" },
+    lines: [
+      schedule({ modify: ["a.txt"] }),
+      edit + finish(),
+      { text: verdict(false), before: () => tool.put(before) },
+      edit + finish(),
+      "It says one.",
+    ],
+  }));
+  const gone = "what you had changed in it by then is gone";
+  expect([ran.told(4).includes(gone), ran.asked(5).includes(gone)]).toEqual([true, false]);
+  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "a.txt", added: 1, deleted: 1 }] });
+  expect(ran.outcome.lost).toBeUndefined();
+});
+
 test("eight-step: the next step is told what somebody took back while the last one was judged", async () => {
   const ran = await playHere({ "a.txt": before }, (tool) => ({
     flow: eightStep,

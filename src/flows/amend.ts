@@ -11,8 +11,7 @@ import type { Amendment } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import { claimOfPlan, type PlanClaim, permits, type Rights, renderClaim } from "../core/plan/scope.ts";
 import type { AmendRequest } from "../core/script/read-amend.ts";
-import { rowOf } from "../core/vocabulary.ts";
-import { type Acting, isRefusal } from "./acting.ts";
+import { isRefusal } from "./acting.ts";
 import {
   claimOfCall,
   concernsOf,
@@ -152,36 +151,31 @@ async function grantByPolicy(run: Run, rights: Rights, asked: Asked): Promise<vo
   }
 }
 
-/** The request with its claim; null: the policy denies one of its paths, so the action itself will be refused. */
-function readClaim(run: Run, request: AmendRequest): Asked | null {
-  const { action, path, destination } = request;
+/** The claim of a request; null: it needs none. An error: the policy denies one of its paths, so its action is refused, too. */
+function claimOf(run: Run, { action, path, destination }: AmendRequest): PlanClaim | PaiError | null {
   try {
-    const claim = claimOfPlan(action, path, destination, (text, use) => pathFor(run, text, use));
-    return claim && { request, claim };
+    return claimOfPlan(action, path, destination, (text, use) => pathFor(run, text, use));
   } catch (thrown) {
-    if (!isRefusal(toPaiError(thrown))) throw thrown;
-    noteAmended(run, { ...request, accept: false, by: "policy" });
-    return null;
+    const error = toPaiError(thrown);
+    if (!isRefusal(error)) throw thrown;
+    return error;
   }
 }
 
 /** Counts refused requests that no call of the reply needs; the others are counted with their calls. */
-export function noteRefused(acting: Acting, asked: readonly AmendRequest[], reports: readonly CallReport[]): void {
-  for (const { action, path, destination } of asked) {
+export function noteRefused(
+  run: Run,
+  rights: Rights,
+  asked: readonly AmendRequest[],
+  reports: readonly CallReport[],
+): void {
+  for (const request of asked) {
+    const { action: name, path, destination } = request;
+    const claim = claimOf(run, request);
+    const error = claim instanceof PaiError || claim === null ? claim : rights.refusalOf(claim);
     const target = destination === null ? path : `${path} → ${destination}`;
-    const refused = acting.amended.some(
-      (each) => !each.accept && each.action === action && each.path === path && each.destination === destination,
-    );
-    if (!refused || reports.some((report) => report.name === action && report.target === target)) continue;
-    const kind = rowOf(action)?.kind === "command" ? "command" : "change";
-    acting.tally.note({
-      kind,
-      name: action,
-      target,
-      paths: [],
-      text: "asked for beyond the plan and refused",
-      code: "scope_refused",
-    });
+    if (error === null || reports.some((report) => report.name === name && report.target === target)) continue;
+    run.acting.tally.note({ kind: "change", name, target, paths: [], text: error.message, code: error.code });
   }
 }
 
@@ -230,9 +224,12 @@ export async function amend(
   calls: readonly Call[],
 ): Promise<void> {
   const open = new Map<string, Asked>();
-  for (const asked of requests.flatMap((request) => readClaim(run, request) ?? [])) {
-    const { claim } = asked;
-    if (permits(rights.scope, claim) || rights.refusalOf(claim) !== null) continue;
+  for (const request of requests) {
+    const claim = claimOf(run, request);
+    if (claim instanceof PaiError) noteAmended(run, { ...request, accept: false, by: "policy" });
+    if (claim === null || claim instanceof PaiError || permits(rights.scope, claim) || rights.refusalOf(claim))
+      continue;
+    const asked = { request, claim };
     try {
       await refuseForbidden(run, claim);
       open.set(renderClaim(claim), asked);

@@ -238,7 +238,7 @@ async function performScript(
   const asked = [...wanted, ...implicit.filter(({ path }) => !wanted.some((each) => each.path === path))];
   if (asked.length > 0) await amend(run, rights, asked, done);
   const batch = await perform(run, done, rights);
-  noteRefused(run.acting, wanted, batch.reports);
+  noteRefused(run, rights, wanted, batch.reports);
   const notes = [
     ...[...script.warnings, ...faults].map(({ line, text }) => `line ${line}: ${text}`),
     ...known.map((command) => `RUN ${command} was done before your reply: its output is above`),

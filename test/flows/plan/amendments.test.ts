@@ -1,8 +1,10 @@
 /** A contract can be amended in the open, and never stretched. */
 import { describe, expect, test } from "bun:test";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { followPlan } from "../../../src/flows/single-shot.ts";
 import { finish, modify, plan, planOf, write } from "../plans.ts";
-import { play, type Setup } from "../scripted.ts";
+import { makeFolder, play, playIn, type Setup } from "../scripted.ts";
 
 const files = { "a.py": "x = 1\n", "b.py": "y = 1\n", "c.py": "z = 1\n" };
 const contract = plan({ steps: ["MODIFY a.py"] });
@@ -93,6 +95,7 @@ describe("without a person", () => {
     const ran = await playing({ options: { command: "apply" }, lines: [contract, editA + asking + finish()] });
     expect(ran.outcome).toMatchObject({ code: 0, status: "unverified" });
     expect(ran.outcome.refused).toMatchObject([{ action: "MODIFY", target: "b.py" }]);
+    expect(ran.outcome.refused[0]?.why).toBe("a saved plan is carried out as it is: it does not allow to change b.py");
   });
 
   test("MV and COPY: every path is judged", async () => {
@@ -147,6 +150,20 @@ describe("at a terminal", () => {
     const again = await playing({ options, answers: ["yes", "no"], lines });
     expect(again.questions.length).toBe(2);
     expect(again.files["b.py"]).toBe("y = 1\n");
+  });
+
+  test("a request that no action uses is told with the reason, by whomever it was refused", async () => {
+    const place = makeFolder(files);
+    symlinkSync("gone.py", join(place.root, "main.py"));
+    const wish = "AMEND::MODIFY::main.py::it must lead to c.py\nLINK::main.py::c.py\n";
+    const lines = [contract, `${editA + wish}${asking}${finish()}`, finish()];
+    const { outcome, questions } = await playIn(place, { lines, options, answers: ["yes", "no", "yes", "yes"] });
+    expect(questions.map(({ kind }) => kind)).toEqual(["plan", "amend", "scope", "keep"]);
+    expect(outcome.refused.map(({ action, target, why }) => `${action} ${target}: ${why}`)).toEqual([
+      "LINK main.py → c.py: main.py exists: nothing is linked over it; RM it first",
+      'MODIFY main.py: main.py is a link to "gone.py"; links are not followed',
+      "MODIFY b.py: the user declined to change b.py",
+    ]);
   });
 
   test("a command is shown with its sandbox, each of its lines marked", async () => {

@@ -312,3 +312,19 @@ test("what a turn of another process changed while this one's went on is not cal
   past.truth.sink(past.open, ended as unknown as StampedEvent);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
+
+test("what somebody changed during a turn is told with its end and not once more, but a later change of it is", async () => {
+  const past = openApplied();
+  const own = "x = 3\n";
+  const summary = { path: "a.py", op: "modify", from: null, before: hashOf(edit.after), after: hashOf(own) };
+  past.disk.text = `${own}mine\n`;
+  for (const event of [
+    { type: "run.started", at: "2026", run: "r2" },
+    { type: "run.finished", at: "2026", run: "r2", outcome: { changes: [summary], merged: ["a.py"] } },
+  ])
+    past.truth.sink(past.open, event as unknown as StampedEvent);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+  expect(past.lines.at(-1)).toMatchObject({ type: "turn.saw", files: { "a.py": hashOf(past.disk.text) } });
+  past.disk.text += "more\n";
+  expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
+});

@@ -34,6 +34,9 @@ async function hashOf(workspace: Workspace, path: string): Promise<string | null
   }
 }
 
+/** The files that an outcome tells to be as somebody else has left them. */
+const shared = ({ left = [], merged = [], lost = [] }: Outcome): readonly string[] => [...left, ...merged, ...lost];
+
 /** Says that the user undid, or brought back, a run that is not a turn of this session. */
 function sayReversal({ task, status }: KeptRun): string {
   const what = task.startsWith("!") ? "what the command changed" : "what another run did for";
@@ -89,6 +92,8 @@ export function watchTruth({
   let touched = new Set<string>();
   /** Files that it has shown or changed: a later look at one may show its own change, so only a look before that is learned. */
   let shown = new Set<string>();
+  /** Ends once what somebody else left at the end of a run is known. */
+  let looked: Promise<void> = Promise.resolve();
   /** Runs of turns that the session no longer tells: what they wrote is not somebody else's work. */
   let gone: ReadonlySet<string> = new Set();
 
@@ -100,13 +105,13 @@ export function watchTruth({
     if (known.size > maxWatched && oldest !== undefined) known.delete(oldest);
   }
 
-  function learnOutcome({ changes, commit, commands = [], left = [] }: Outcome, at: string): void {
+  function learnOutcome(outcome: Outcome, at: string): void {
+    const { changes, commit, commands = [] } = outcome;
     for (const { path, from, op, after } of changes) {
       if (from !== null) learn(from, null, at);
       if (op === "delete" || after !== null) learn(path, after, at);
     }
-    // The outcome tells that they are as somebody else left them.
-    for (const path of left) learn(path, undefined, at);
+    for (const path of shared(outcome)) learn(path, undefined, at);
     // Where HEAD moved during a run without commands, somebody else has moved it, so the next request is told.
     if (commit !== undefined || commands.length > 0) head = nameHead(workspace.root);
   }
@@ -210,6 +215,21 @@ export function watchTruth({
     for (const { path } of files) shown.add(path);
   }
 
+  /** Saves what the run at work was told of, and knows. */
+  function save(open: OpenSession, at: string, run: string): void {
+    const seenNow = [...known].flatMap(([path, { hash }]) =>
+      touched.has(path) && hash !== undefined ? [[path, hash] as const] : [],
+    );
+    open.add({ type: "turn.saw", at, run, files: Object.fromEntries(seenNow), head: head ?? null });
+  }
+
+  /** Learns and saves what somebody else left in files at the end of a run. */
+  async function lookAt(paths: readonly string[], open: OpenSession, { at, run }: StampedEvent): Promise<void> {
+    const found = await Promise.all(paths.map(async (path) => [path, await hashOf(workspace, path)] as const));
+    for (const [path, hash] of found) learn(path, hash, at);
+    save(open, at, run);
+  }
+
   return {
     /** Saves an event of a run in the session, and with it what the model is told and knows. */
     sink(open: OpenSession, event: StampedEvent) {
@@ -222,15 +242,14 @@ export function watchTruth({
       learnOutcome(event.outcome, at);
       latest = at;
       taken.add(run);
-      const seenNow = [...known].flatMap(([path, { hash }]) =>
-        touched.has(path) && hash !== undefined ? [[path, hash] as const] : [],
-      );
-      const files = Object.fromEntries(seenNow);
-      open.add({ type: "turn.saw", at, run, files, head: head ?? null });
+      save(open, at, run);
+      const others = shared(event.outcome);
+      if (others.length > 0) looked = lookAt(others, open, event);
     },
     sync,
     /** Syncs. Returns what the next request must be told: what the session waits to tell, and what is found changed now. */
     async catchUp(open: OpenSession): Promise<readonly string[]> {
+      await looked;
       sync(open);
       const notes = await findChanged(open.session);
       return [...open.session.pending.map(({ text }) => text), ...notes];

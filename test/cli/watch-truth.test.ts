@@ -328,3 +328,14 @@ test("what somebody changed during a turn is told with its end and not once more
   past.disk.text += "more\n";
   expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
 });
+
+test("a process is not told that its own turn has ended, though a turn of another one began meanwhile", async () => {
+  const past = openPast({}, [], edit.after);
+  past.truth.follow(past.open.session);
+  past.truth.sink(past.open, { type: "run.started", at: "2027-01", run: "r2" } as StampedEvent);
+  past.added.push({ run: "other", request: "set y", seen: null });
+  past.open.refresh();
+  past.open.add({ type: "turn.finished", at: "2027-03", run: "r2", became: "kept" } as unknown as SessionLine);
+  expect(past.open.session.pending).toHaveLength(1);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+});

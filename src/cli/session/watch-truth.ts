@@ -92,6 +92,8 @@ export function watchTruth({
   let touched = new Set<string>();
   /** Files that it has shown or changed: a later look at one may show its own change, so only a look before that is learned. */
   let shown = new Set<string>();
+  /** The runs of this process: it knows when they ended. */
+  const own = new Set<string>();
   /** Ends once what somebody else left at the end of a run is known. */
   let looked: Promise<void> = Promise.resolve();
   /** Runs of turns that the session no longer tells: what they wrote is not somebody else's work. */
@@ -235,6 +237,7 @@ export function watchTruth({
     sink(open: OpenSession, event: StampedEvent) {
       const { type, at, run } = event;
       if (type === "run.started") begin(open, at);
+      own.add(run);
       open.sink(event);
       if (type === "context.sent") learnShown(event.files, at);
       else if (type === "changes.applied") for (const { path } of event.changes) shown.add(path);
@@ -252,7 +255,8 @@ export function watchTruth({
       await looked;
       sync(open);
       const notes = await findChanged(open.session);
-      return [...open.session.pending.map(({ text }) => text), ...notes];
+      const news = open.session.pending.filter(({ what, run }) => what !== "end" || run === null || !own.has(run));
+      return [...news.map(({ text }) => text), ...notes];
     },
     /** Begins anew with what the turns of a session saw. `later`: turns that it tells no longer; absent: it is another session. */
     follow(session: Pick<Session, "turns">, later?: readonly Turn[]) {

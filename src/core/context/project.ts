@@ -70,6 +70,7 @@ const withUnlisted = ({ paths, unranked, asked, survey }: RankParts): readonly s
 export async function rankProject(parts: RankParts): Promise<RankedProject> {
   const { survey, words, asked, more, unranked, read, signal } = parts;
   const paths = more ? withUnlisted(parts) : parts.paths;
+  const listed = new Set(paths);
   const { worded, symbols, terms } = words;
   const { request, output, checks = "" } = asked;
   const [tally, past] = await Promise.all([
@@ -78,7 +79,7 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
   ]);
   const recorded = survey.recorded?.(terms) ?? null;
   const commits = past?.commits ?? [];
-  const history = commits.length === 0 ? null : scoreHistory(commits, worded, paths);
+  const history = commits.length === 0 ? null : scoreHistory(commits, worded, listed);
   const found = unranked.size === 0 ? tally.found : tally.found.filter(({ path }) => !unranked.has(path));
   const kinds = kindWeights(request);
   const rank = async (): Promise<Ranking> => {
@@ -88,7 +89,7 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
       ([path, signal]) => [path, { ...signal, weight: ofChecks }] as const,
     );
     const signals = new Map([...checked, ...findStems(request, paths, kinds), ...matching, ...named]);
-    const { files, values } = rankFiles({ paths, terms, tally: { ...tally, found }, history, signals, kinds });
+    const { files, values } = rankFiles({ paths: listed, terms, tally: { ...tally, found }, history, signals, kinds });
     const bare = withoutFiles(request, named);
     const meant = new Set((bare === request ? symbols : symbolsIn(bare, output)).map(({ name }) => name));
     const about = { symbols, meant, found, offset: worded.length, files, kinds, read };

@@ -33,7 +33,7 @@ export interface Ranked {
 }
 
 export interface RankInput {
-  readonly paths: readonly string[];
+  readonly paths: ReadonlySet<string>;
   readonly terms: readonly Term[];
   readonly tally: WordTally;
   readonly history: HistoryScores | null;
@@ -54,6 +54,7 @@ const isHeld = (counts: Counts, term: number): boolean => countOf(counts, term) 
 
 /** The terms in a file's name, and in the names of its folders. */
 interface PathHits {
+  readonly path: string;
   readonly inStem: Counts;
   readonly inFolder: Counts;
 }
@@ -62,17 +63,17 @@ interface PathHits {
 const withJoined = (text: string) => (/[-_]/.test(text) ? `${text} ${text.replace(/[-_]/g, "")}` : text);
 
 /** The hits of each path. */
-function findInPaths(paths: readonly string[], terms: readonly Term[]): readonly PathHits[] {
+function findInPaths(paths: ReadonlySet<string>, terms: readonly Term[]): readonly PathHits[] {
   const count = openCounter(terms);
   const folders = new Map<string, Counts>();
-  return paths.map((path) => {
+  return Array.from(paths, (path) => {
     const lower = path.toLowerCase();
     const slash = lower.lastIndexOf("/") + 1;
     const dot = lower.indexOf(".", slash + 1);
     const folder = lower.slice(0, slash);
     if (!folders.has(folder)) folders.set(folder, count(withJoined(folder)));
     const stem = lower.slice(slash, dot < 0 ? undefined : dot);
-    return { inStem: count(withJoined(stem)), inFolder: folders.get(folder) ?? null };
+    return { path, inStem: count(withJoined(stem)), inFolder: folders.get(folder) ?? null };
   });
 }
 
@@ -119,8 +120,8 @@ function scoreWords({ paths, terms, tally }: RankInput) {
   const values = terms.map(({ weight }, at) => weight * (rarity[at] ?? 0));
   const mean = tally.totalLength / Math.max(1, tally.files);
   const bodies = new Map(tally.found.map((file) => [file.path, file]));
-  const scored = hits.map(({ inStem, inFolder }, number) => {
-    const { length, counts } = bodies.get(paths[number] ?? "") ?? { length: mean, counts: null };
+  const scored = hits.map(({ path, inStem, inFolder }) => {
+    const { length, counts } = bodies.get(path) ?? { length: mean, counts: null };
     const norm = bm25.k1 * (1 - bm25.b + (bm25.b * length) / Math.max(1, mean));
     let [score, isTelling] = [0, false];
     for (let at = 0; at < terms.length; at += 1) {
@@ -132,7 +133,7 @@ function scoreWords({ paths, terms, tally }: RankInput) {
       score += ((values[at] ?? 0) * tf * (bm25.k1 + 1)) / (tf + norm);
       isTelling ||= (rarity[at] ?? 0) >= rarityOfHalf;
     }
-    return { score, isTelling };
+    return { path, score, isTelling };
   });
   return { scored, values };
 }
@@ -145,12 +146,10 @@ const maxRanked = 1_000;
 /** Ranks the files. A file that is mentioned directly comes before files that only share words. */
 export function rankFiles(input: RankInput): Ranking {
   const { paths, history, signals, kinds } = input;
-  const exists = new Set(paths);
   const { scored, values } = scoreWords(input);
   const largest = scored.reduce((largest, { score }) => Math.max(largest, score), 0) || 1;
-  const isSure = paths.length > fewFiles && [...signals.values()].some(({ weight }) => weight >= sureWeight);
-  const files = scored.flatMap(({ score, isTelling }, at): Ranked[] => {
-    const path = paths[at] ?? "";
+  const isSure = paths.size > fewFiles && [...signals.values()].some(({ weight }) => weight >= sureWeight);
+  const files = scored.flatMap(({ path, score, isTelling }): Ranked[] => {
     const words = score / largest;
     const similar = history?.similar.get(path) ?? 0;
     const signal = signals.get(path) ?? null;
@@ -159,7 +158,7 @@ export function rankFiles(input: RankInput): Ranking {
     if (!isWorded && similar === 0 && signal === null) return [];
     const frequency = history?.frequency.get(path) ?? 0;
     const guess = (words + historyShare * similar) * (1 + frequencyShare * frequency);
-    const kind = kindAmong(path, exists);
+    const kind = kindAmong(path, paths);
     return [
       {
         path,

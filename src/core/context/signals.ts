@@ -53,15 +53,14 @@ function pickCalled(name: string, same: readonly string[]): readonly string[] {
 
 /** Finds files by what a text calls them: their path, an absolute path that ends in it, or a name that few files have. */
 function openFinder(paths: readonly string[]): (text: string) => Named {
-  const all = new Set(paths);
   const byName = Map.groupBy(paths, baseOf);
   for (const [name, same] of byName) {
     const [, bare] = document.exec(name) ?? [];
     if (bare !== undefined) byName.set(bare, [...(byName.get(bare) ?? []), ...same]);
   }
   const find = (text: string): Named => {
-    if (all.has(text)) return { paths: [text], exact: true };
     const same = byName.get(baseOf(text)) ?? [];
+    if (same.includes(text)) return { paths: [text], exact: true };
     const lower = text.toLowerCase();
     if (text.includes("/")) {
       const ends = same.filter(

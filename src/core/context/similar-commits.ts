@@ -38,13 +38,14 @@ const oftenChanged = 9;
 export const maxFiles = 40;
 
 /** Maps a path of an old commit to where the file is now: the same path, or the only one with its name; null: gone. */
-function openWhereabouts(paths: readonly string[]): (path: string) => string | null {
-  const here = new Set(paths);
-  const byName = Map.groupBy(paths, nameOf);
-  return (path) => {
-    const [only = null, ...others] = byName.get(nameOf(path)) ?? [];
-    return here.has(path) ? path : others.length > 0 ? null : only;
-  };
+function openWhereabouts(paths: ReadonlySet<string>): (path: string) => string | null {
+  /** null: several files have the name. */
+  const byName = new Map<string, string | null>();
+  for (const path of paths) {
+    const name = nameOf(path);
+    byName.set(name, byName.has(name) ? null : path);
+  }
+  return (path) => (paths.has(path) ? path : (byName.get(nameOf(path)) ?? null));
 }
 
 /** Similarity of each commit's message to the terms: BM25, the subject counting twice. */
@@ -81,7 +82,7 @@ function add(values: Map<string, number>, path: string | null, value: number): v
 export function scoreHistory(
   commits: readonly Commit[],
   terms: readonly Term[],
-  paths: readonly string[],
+  paths: ReadonlySet<string>,
 ): HistoryScores {
   const whereIs = openWhereabouts(paths);
   const scores = similarities(commits, terms);

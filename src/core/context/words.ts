@@ -196,17 +196,17 @@ export function countTerm(lower: string, term: Term, maxCount = 50): number {
 
 /** Counts all terms in a lower-case text; null: it holds none. Terms whose `needs` is missing are not searched. */
 export function openCounter(terms: readonly Term[]): (lower: string) => Uint8Array | null {
-  const needs = [...new Set(terms.map((term) => term.needs))];
-  const needed = terms.map((term) => needs.indexOf(term.needs));
+  const byNeed = Map.groupBy(terms.entries(), ([, term]) => term.needs);
   return (lower) => {
-    const held = needs.map((word) => lower.includes(word));
-    if (!held.includes(true)) return null;
     let counts: Uint8Array | null = null;
-    for (const [at, term] of terms.entries()) {
-      const count = held[needed[at] ?? 0] === true ? countTerm(lower, term) : 0;
-      if (count === 0) continue;
-      counts ??= new Uint8Array(terms.length);
-      counts[at] = Math.min(50, count);
+    for (const [needs, needing] of byNeed) {
+      if (!lower.includes(needs)) continue;
+      for (const [at, term] of needing) {
+        const count = countTerm(lower, term);
+        if (count === 0) continue;
+        counts ??= new Uint8Array(terms.length);
+        counts[at] = count;
+      }
     }
     return counts;
   };

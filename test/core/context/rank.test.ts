@@ -28,11 +28,11 @@ function rank({ request, files, output = "", commits = [] }: Given): string[] {
   const history = scoreHistory(
     commits.map((commit) => ({ body: "", ...commit })),
     terms,
-    paths,
+    new Set(paths),
   );
   const signals = findSignals(request, output, paths);
   const tally = { files: paths.length, totalLength, found };
-  return rankFiles({ paths, terms, tally, history, signals, kinds: kindWeights(request) }).files.map(
+  return rankFiles({ paths: new Set(paths), terms, tally, history, signals, kinds: kindWeights(request) }).files.map(
     ({ path }) => path,
   );
 }
@@ -145,7 +145,8 @@ test("a short name with a digit is a word, and not the beginning of a longer num
 
 test("in a short history no file counts as often changed", () => {
   const changes = (path: string) => ({ subject: "", body: "", files: [path] });
-  const often = (commits: readonly string[]) => scoreHistory(commits.map(changes), [], ["a.py", "b.py"]).frequency;
+  const often = (commits: readonly string[]) =>
+    scoreHistory(commits.map(changes), [], new Set(["a.py", "b.py"])).frequency;
   expect(often(["a.py"]).get("a.py")).toBeLessThan(0.5);
   expect(often(["a.py", ...Array(12).fill("b.py")]).get("b.py")).toBe(1);
 });

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_070,
-  workspace: 12_942,
+  workspace: 12_957,
   cli: 11_669,
   flows: 11_532,
   models: 4_620,

@@ -102,8 +102,21 @@ test("an undo and a redo are merged with what was changed since on other lines, 
   const undone = await history.undo(null, both);
   expect(undone).toMatchObject({ clashes: [], merged: ["a.txt"], run: { status: "undone" } });
   expect(treeOf(place.work)["a.txt"]).toContain(lines("1", "theirs\r\n"));
-  expect((await history.redo(null, both)).merged.map(String)).toEqual(["a.txt"]);
+  expect(await history.redo(null, now)).toMatchObject({ clashes: [], merged: [] });
   expect(treeOf(place.work)["a.txt"]).toContain(lines("ours", "theirs\r\n"));
+});
+
+test("a redo brings back what the undo took out, and not what somebody had taken out before", async () => {
+  const { place, opened, history } = open({ "a.txt": "1\n2\n3\n", "b.txt": "b" });
+  const ours = change("a.txt", file("1\n2\n3\n"), file("one\n2\n3\n"));
+  await run(opened, "r1", ours, change("b.txt", file("b"), file("B")));
+  writeFileSync(join(place.work, "a.txt"), "1\n2\n3\n");
+  await history.undo(null, now);
+  const { changes } = await history.redo(null, now);
+  expect(changes.map(({ path }) => String(path))).toEqual(["b.txt"]);
+  expect(readFileSync(join(place.work, "a.txt"), "latin1")).toBe("1\n2\n3\n");
+  expect(readFileSync(join(place.work, "b.txt"), "latin1")).toBe("B");
+  expect((await history.undo(null, now)).changes.map(({ path }) => String(path))).toEqual(["b.txt"]);
 });
 
 test.each([

@@ -93,15 +93,28 @@ export function leftOfRun(run: KeptEpisodes): readonly string[] {
   return run.episodes[0].left.filter((path) => own.has(path));
 }
 
-/** The net changes of the run, with content. Throws io_failed when the journal is damaged. */
-export function workOfRun(state: State, run: KeptEpisodes): Change[] {
-  return squash(
+const doneIn = (state: State, id: string, { batches }: Episode): Change[] =>
+  squash(
     changesOf(
       state,
-      run.id,
-      run.episodes[0].batches.filter((batch) => batch.done),
+      id,
+      batches.filter((batch) => batch.done),
     ),
   );
+
+/** The net changes of the run, with content. Throws io_failed when the journal is damaged. */
+export const workOfRun = (state: State, run: KeptEpisodes): Change[] => doneIn(state, run.id, run.episodes[0]);
+
+/** What a redo brings back: of a run that was undone what the undo took out, as it was then. Throws as `workOfRun`. */
+export function backOfRun(state: State, run: KeptEpisodes): Change[] {
+  const work = workOfRun(state, run);
+  const undo = run.episodes.findLast(({ kind, end }) => kind === "undo" && end === "applied");
+  if (undo === undefined || statusOfRun(run) !== "undone") return work;
+  const taken = new Map(doneIn(state, run.id, undo).map((change) => [change.path, change]));
+  return work.flatMap((change) => {
+    const back = taken.get(change.path);
+    return back === undefined ? [] : [{ ...change, before: back.after, after: back.before }];
+  });
 }
 
 /** The net changes without content. */

@@ -16,6 +16,7 @@ import { openDisk } from "../system/disk.ts";
 import { commitBatch } from "../transaction.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
+  backOfRun,
   type KeptEpisodes,
   lastEpisode,
   leftOfRun,
@@ -122,7 +123,8 @@ export function openHistory(
 
   const reverse = (kind: "undo" | "redo", run: KeptEpisodes, { dryRun, merge = false }: ReverseOptions): Reversal => {
     const left = kind === "undo" ? leftOfRun(run) : [];
-    const work = workOfRun(state, run).filter(({ path }) => left.length === 0 || left.includes(path));
+    const made = kind === "undo" ? workOfRun(state, run) : backOfRun(state, run);
+    const work = made.filter(({ path }) => left.length === 0 || left.includes(path));
     reach(run.also);
     // Judged before the disk is read, as a clash would reveal content.
     judgeRecord(work, rules, runFolder(state, run.id));

@@ -5,6 +5,7 @@ import { PaiError } from "../../core/error.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { judgeRoot } from "../../workspace/path-policy.ts";
+import type { ReadLine } from "../config/key-entry.ts";
 import type { Base } from "./base.ts";
 
 /** Why the working folder is no project, as a clause; null: it is one, or the user said so before. */
@@ -29,7 +30,7 @@ const forced = (base: Base): Base => ({
 interface Asked {
   readonly task: string | null;
   /** null: nobody can be asked. */
-  readonly readLine: ((question: string) => Promise<string | null>) | null;
+  readonly readLine: ReadLine | null;
 }
 
 const maxTask = 200;

@@ -7,11 +7,10 @@ import { parseEndpoint, tlsOf } from "../../models/wire/endpoint.ts";
 import { createSseReader } from "../../models/wire/sse.ts";
 import type { AddressServer, McpServer, ProgramServer } from "../../store/mcp-servers.ts";
 import { commandEnv } from "../../workspace/command/command-env.ts";
-import type { ToolProcess, ToolProgram } from "../../workspace/command/start-tool.ts";
+import type { OpenedWorkspace } from "../../workspace/open.ts";
 import { version } from "../commands/version.ts";
 
-/** Starts a program in the sandbox, with or without the network. */
-export type StartTool = (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
+export type StartTool = OpenedWorkspace["startTool"];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

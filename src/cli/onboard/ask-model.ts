@@ -10,7 +10,7 @@ import { whoListens } from "../../workspace/host/ports.ts";
 import { columnsOfErrors } from "../columns.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
-import { type AskHidden, askOwner, requireKey, yesOrNo } from "../config/key-entry.ts";
+import { type AskHidden, askOwner, type ReadLine, requireKey, yesOrNo } from "../config/key-entry.ts";
 import { openLog } from "../open-log.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
@@ -22,9 +22,7 @@ const maxShown = 20;
 
 /** How to ask the user and to check a key. */
 export interface Asker {
-  /** null: end of input. */
-  readonly readLine: (question: string) => Promise<string | null>;
-  /** Like `readLine` for hidden text. */
+  readonly readLine: ReadLine;
   readonly askHidden: AskHidden;
   readonly demo: () => Promise<unknown>;
   /** Throws the provider's refusal of the key, or why it could not be asked. */

@@ -6,6 +6,7 @@ import type { Context } from "../command.ts";
 import { demoCommand } from "../commands/demo.ts";
 import type { Base } from "../compose/base.ts";
 import type { TerminalView } from "../compose/view.ts";
+import type { ReadLine } from "../config/key-entry.ts";
 import { writeSetting } from "../config/settings.ts";
 import { validateOnline } from "../config/validate-online.ts";
 import { openLog } from "../open-log.ts";
@@ -47,7 +48,7 @@ export async function offerToKeep(
   context: Context,
   base: Base,
   { ok }: Pick<Outcome, "ok">,
-  readLine: (question: string) => Promise<string | null>,
+  readLine: ReadLine,
 ): Promise<void> {
   const { places, settings, origins } = base;
   if (!ok || origins["model"] !== answeredOrigin || places.configDir === null || asked.has(base)) return;

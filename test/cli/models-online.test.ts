@@ -22,6 +22,7 @@ const answers: Readonly<Record<string, unknown>> = {
     ],
   },
   "/oai/models": { data: [{ id: "gpt-6.1-terra" }, { id: "gpt-9" }, { id: "o3", shutdown_date: "2026-12-11" }] },
+  "/mine/models": { data: [{ id: "qwen3:8b" }] },
   "/v1beta/models": { models: [{ name: "models/gemini-2.5-flash-lite", inputTokenLimit: 1_048_576 }] },
 };
 const server = Bun.serve({
@@ -95,6 +96,16 @@ test("without a name every provider with a key is asked, at most once a day; a n
   expect(asked).toHaveLength(2);
   await list(process, [], { env: { ...keys, GOOGLE_GEMINI_BASE_URL: `${at}/elsewhere` } }, nextDay);
   expect(asked).toEqual([`/elsewhere/v1beta/models ${keys.GEMINI_API_KEY}`]);
+});
+
+test("the server of this machine is asked, too, with keys or without; where none answers nothing is said of it", async () => {
+  const OLLAMA_HOST = `${at}/mine`;
+  const alone = await list(openProcess(), [], { env: { OLLAMA_HOST } });
+  expect([alone.code, alone.err, alone.out.split("\n")[0]]).toEqual([0, "", `local (${at}/mine), 1 model`]);
+  const beside = await list(openProcess(), [], { env: { ...keys, OLLAMA_HOST } });
+  expect(beside.out.match(/^\w+(?= \()/gm)?.toSorted()).toEqual(["gemini", "local", "openai"]);
+  const off = await list(openProcess(), [], { env: { ...keys, OLLAMA_HOST: "127.0.0.1:9" } });
+  expect([off.code, off.err, off.out.includes("local (")]).toEqual([0, "", false]);
 });
 
 test("nothing is asked unbidden", async () => {

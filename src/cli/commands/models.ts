@@ -216,9 +216,9 @@ function renderList({ provider, address, asked_at, models, omitted }: Described,
 }
 
 /**
- * Lists the models of one provider's server, asked anew, or of all providers with a key, asked at most once a day. Throws
- * usage for an unknown provider or without --online, no_key when there is nobody to ask, and the first failure when there
- * is no list at all.
+ * Lists the models of one provider's server, asked anew, or of all providers with a key or without need of one, asked at
+ * most once a day. Throws usage for an unknown provider or without --online, no_key when there is nobody to ask, and the
+ * first failure when there is no list at all.
  */
 async function listOnline(context: Context, base: Base, word: string | undefined): Promise<number> {
   const { places, settings } = base;
@@ -229,19 +229,22 @@ async function listOnline(context: Context, base: Base, word: string | undefined
     });
   const isKeyed = (row: Provider) => findKeys(row, { env: context.env, places }).length > 0;
   const asked = named === null ? [...providers.filter(isKeyed), ...settings.providers] : [named];
-  if (asked.length === 0) {
+  requireOwnAddresses(asked, context.env);
+  // A server of this machine may be there or not, and PAI_BASE_URL is the address of another.
+  const isMoved = (context.env["PAI_BASE_URL"] ?? "").trim() !== "";
+  const free = named === null && !isMoved ? providers.filter((row) => !row.needsKey && !isKeyed(row)) : [];
+  const options = { fresh: named !== null };
+  const ask = (rows: readonly Provider[]) =>
+    Promise.all(rows.map((row) => findServerModels(row, { ...base, context, places }, options).catch(toPaiError)));
+  const [answers, tried] = await Promise.all([ask(asked), ask(free)]);
+  context.signal.throwIfAborted();
+  const failures = answers.filter((answer) => answer instanceof PaiError);
+  const lists = [...answers, ...tried].flatMap((answer) => (answer instanceof PaiError ? [] : [answer]));
+  if (asked.length + lists.length === 0) {
     throw new PaiError("no_key", "no provider has a key", {
       hint: "store one with: pai key set, or name a provider that needs none: pai models --online openrouter|local",
     });
   }
-  requireOwnAddresses(asked, context.env);
-  const options = { fresh: named !== null };
-  const answers = await Promise.all(
-    asked.map(async (row) => findServerModels(row, { ...base, context, places }, options).catch(toPaiError)),
-  );
-  context.signal.throwIfAborted();
-  const failures = answers.filter((answer) => answer instanceof PaiError);
-  const lists = answers.flatMap((answer) => (answer instanceof PaiError ? [] : [answer]));
   const [failure] = failures;
   if (failure !== undefined && lists.length === 0) throw failure;
   for (const { code, message } of failures) openLog(context).notify({ level: "warning", code, text: message });

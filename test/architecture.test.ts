@@ -121,8 +121,8 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_070,
   workspace: 12_957,
-  cli: 11_671,
-  flows: 11_532,
+  cli: 11_676,
+  flows: 11_536,
   models: 4_620,
   ui: 4_730,
   store: 3_856,

@@ -1,4 +1,5 @@
 /** What the model of a run knows: whether its dialogue goes on, what changed since, how much of a file the work shows. */
+import type { Blob } from "../core/change.ts";
 import { linesOf } from "../core/context/blocks.ts";
 import type { ExcerptRange } from "../core/context/excerpts.ts";
 import { isLongChangelog, type Kind, kindOf } from "../core/context/kind.ts";
@@ -53,11 +54,14 @@ export function continueOrStart(run: Run, system: string, job: Job, added: numbe
 
 /** Characters of all diffs in one message. */
 const maxOfDiffs = 12_000;
+/** What is at a path now, as the model may see it; null: nothing, or what cannot be read. */
+const blobNow = async (run: Run, path: RelPath): Promise<Blob | null> =>
+  run.veiled.hide(path, await run.overlay.read(path).catch(() => null));
+const textOf = (blob: Blob | null): string | null =>
+  blob?.kind === "file" ? new TextDecoder().decode(blob.bytes) : null;
+
 /** The text of a file now, as the model may see it; null: there is no such file, or it cannot be read. */
-export async function textNow(run: Run, path: RelPath): Promise<string | null> {
-  const blob = run.veiled.hide(path, await run.overlay.read(path).catch(() => null));
-  return blob?.kind === "file" ? new TextDecoder().decode(blob.bytes) : null;
-}
+export const textNow = async (run: Run, path: RelPath): Promise<string | null> => textOf(await blobNow(run, path));
 
 /**
  * What has changed since it was told, as one diff; "": nothing. A file whose change is too long for it is no longer
@@ -69,8 +73,11 @@ export async function tellChanged(run: Run): Promise<string> {
   const unshown: string[] = [];
   let room = maxOfDiffs;
   for (const [path, told] of files) {
-    const now = await textNow(run, path);
+    const blob = await blobNow(run, path);
+    const now = textOf(blob);
     const states = statesSince(told, now).map(fileOf);
+    // A link or a folder may stand where the file was.
+    if (now === null) states[states.length - 1] = blob;
     const steps = states.slice(1).map((after, n) => ({ path, before: states[n] ?? null, after, from: null }));
     if (steps.length === 0) continue;
     const diff = foldDeleted(steps.map((step) => renderChanges([step])).join(""));

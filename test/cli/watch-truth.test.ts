@@ -293,10 +293,15 @@ test("a file that a run left as somebody else had made it is told with the run's
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
 
-test("a link in place of a file is told as a file that is none now", async () => {
+test("a link in place of a file is told with what it leads to, and again when it leads elsewhere", async () => {
   const past = openApplied();
+  const told = (target: string) => [`changed since your last turn, not by you: a.py (a link to ${target} now)`];
   past.disk.link = "/etc/hostname";
-  expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py (no file now)"]);
+  expect(await past.truth.catchUp(past.open)).toEqual(told("/etc/hostname"));
+  past.truth.sink(past.open, { type: "run.started", at: "2027-01", run: "r2" } as StampedEvent);
+  expect(await past.truth.catchUp(past.open)).not.toContain(told("/etc/hostname")[0]);
+  past.disk.link = "b.py";
+  expect(await past.truth.catchUp(past.open)).toContain(told("b.py")[0] ?? "");
 });
 
 test("what a turn of another process changed while this one's went on is not called somebody else's work", async () => {

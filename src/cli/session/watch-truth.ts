@@ -23,11 +23,13 @@ export type TruthWatch = ReturnType<typeof watchTruth>;
 const maxWatched = 200;
 const maxNamed = 10;
 const none = "no commit";
+const linkWords = "a link to ";
 
-/** The SHA-256 of a file; null: there is none; undefined: it may not be read. */
+/** The SHA-256 of a file, or what a link leads to, in words; null: there is neither; undefined: it may not be read. */
 async function hashOf(workspace: Workspace, path: string): Promise<string | null | undefined> {
   try {
     const blob = await workspace.read(workspace.path(path, "read"));
+    if (blob?.kind === "link") return `${linkWords}${blob.target}`;
     return blob?.kind === "file" ? digest(blob.bytes) : null;
   } catch (thrown) {
     return toPaiError(thrown).code === "path_refused" ? undefined : null;
@@ -61,7 +63,10 @@ function endOfCut({ mode }: Turn, { id, changes, left }: KeptRun, at: string, wo
 function sayChanged(files: readonly (readonly [string, string | null])[], written: readonly Written[]) {
   const say = (how: string, isWritten: boolean) => {
     const found = files.filter(([of]) => written.some(({ path }) => path === of) === isWritten);
-    const names = found.map(([path, hash]) => (hash === null ? `${path} (no file now)` : path));
+    const names = found.map(([path, hash]) => {
+      if (hash?.startsWith(linkWords)) return `${path} (${hash} now)`;
+      return hash === null ? `${path} (no file now)` : path;
+    });
     return names.length === 0 ? [] : [`changed since your last turn${how}: ${nameSome(names, maxNamed)}`];
   };
   return [...say(", not by you", false), ...say(" by somebody else, too", true)];

@@ -121,11 +121,11 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_070,
   workspace: 12_957,
-  cli: 11_676,
+  cli: 11_683,
   flows: 11_536,
   models: 4_620,
   ui: 4_730,
-  store: 3_856,
+  store: 3_874,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

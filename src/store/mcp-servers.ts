@@ -101,29 +101,47 @@ export function readProjectServers(root: string): readonly McpServer[] {
   return servers;
 }
 
-/**
- * Identifies the server of an approval: a different command, argument, variable, network right, address, header or
- * origin makes it another server.
- */
-function identityOf(root: string, server: McpServer): string {
-  const where = server.origin === projectServers ? root : "";
-  const own =
+/** Where a server is approved: a project's only there. */
+const placeOf = (root: string, { origin, name }: McpServer): string =>
+  digest(JSON.stringify([origin === projectServers ? root : "", name]));
+
+/** All that an approval is bound to, by its name for people. Values may be secret, so only their digests are kept. */
+function partsOf(server: McpServer): Readonly<Record<string, string>> {
+  const named = (kind: string, of: Readonly<Record<string, string>>) =>
+    Object.entries(of).map(([name, value]) => [`${kind} ${name}`, value] as const);
+  const parts =
     server.kind === "address"
-      ? [server.url, Object.entries(server.headers).sort()]
-      : [server.command, server.args, Object.entries(server.env).sort(), server.network];
-  return digest(JSON.stringify([where, server.name, ...own]));
+      ? [["address", server.url] as const, ...named("header", server.headers)]
+      : [
+          ["command", server.command] as const,
+          ...server.args.map((value, at) => [`argument ${at + 1}`, value] as const),
+          ...named("variable", server.env),
+          ["network", String(server.network)] as const,
+        ];
+  return Object.fromEntries(parts.map(([name, value]) => [name, digest(value)]));
 }
 
-/** By the identity of a server: its approved tools. */
+const pinned = z.object({ name: z.string(), description: z.string(), schema: z.json() });
+/** By the place of a server: what was approved. */
 const approved = z.object({
-  servers: z.record(z.string(), z.array(z.object({ name: z.string(), description: z.string(), schema: z.json() }))),
+  servers: z.record(z.string(), z.object({ parts: z.record(z.string(), z.string()), tools: z.array(pinned) })),
 });
 const fileIn = (stateDir: string) => openStateFile(join(stateDir, "mcp.json"), approved, { servers: {} });
 
-/** The approved tools of a server; null: not approved, so the server is off. */
-export function pinnedTools({ stateDir }: Places, root: string, server: McpServer): readonly PinnedTool[] | null {
-  return stateDir === null ? null : (fileIn(stateDir).read().servers[identityOf(root, server)] ?? null);
+const approvalOf = ({ stateDir }: Places, root: string, server: McpServer) =>
+  stateDir === null ? null : (fileIn(stateDir).read().servers[placeOf(root, server)] ?? null);
+
+/** The parts of a server that are not as they were when it was approved, by name: "argument 2"; none if it never was. */
+export function changedSince(places: Places, root: string, server: McpServer): readonly string[] {
+  const before = approvalOf(places, root, server)?.parts;
+  if (before === undefined) return [];
+  const now = partsOf(server);
+  return Object.keys({ ...now, ...before }).filter((name) => now[name] !== before[name]);
 }
+
+/** The approved tools of a server; null: not approved as it is now, so the server is off. */
+export const pinnedTools = (places: Places, root: string, server: McpServer): readonly PinnedTool[] | null =>
+  changedSince(places, root, server).length > 0 ? null : (approvalOf(places, root, server)?.tools ?? null);
 
 /** Records the approval of a server with its current configuration and tools; null revokes it. */
 export function pinTools(
@@ -137,8 +155,8 @@ export function pinTools(
       hint: "set HOME or PAI_STATE_DIR",
     });
   }
-  const id = identityOf(root, server);
-  fileIn(stateDir).edit(({ servers: { [id]: _, ...others } }) => ({
-    servers: tools === null ? others : { ...others, [id]: tools as never },
+  const place = placeOf(root, server);
+  fileIn(stateDir).edit(({ servers: { [place]: _, ...others } }) => ({
+    servers: tools === null ? others : { ...others, [place]: { parts: partsOf(server), tools: tools as never } },
   }));
 }

@@ -4,7 +4,7 @@ import { commandWording } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import { describeTool, isSameTool, type PinnedTool } from "../../core/tool-calls.ts";
 import { serveMcp } from "../../mcp/serve.ts";
-import { type McpServer, pinnedTools, pinTools, projectServers } from "../../store/mcp-servers.ts";
+import { changedSince, type McpServer, pinnedTools, pinTools, projectServers } from "../../store/mcp-servers.ts";
 import { counted } from "../../ui/amount.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
@@ -56,6 +56,12 @@ function findServer(here: Here, name: string | undefined): McpServer {
   });
 }
 
+/** What of a server is not as the user said yes to; null: nothing, or there was no yes. */
+function renderChanged({ base, workspace }: Here, server: McpServer): string | null {
+  const changed = changedSince(base.places, workspace.root, server);
+  return changed.length === 0 ? null : visibleLine(`changed since the last yes: ${changed.join(", ")}`);
+}
+
 /** Asks a server for its current tools, starting it if needed. */
 async function askTools(context: Context, here: Here, server: McpServer): Promise<readonly PinnedTool[]> {
   const client = await startServer(server, here.startTool, context.env, context.signal).catch((thrown) => {
@@ -96,8 +102,9 @@ async function list(context: Context): Promise<number> {
     return { server, tools };
   });
   const rows = servers.map(({ server, tools }) => {
-    const state =
-      tools === null ? `off; switch it on with: pai mcp trust ${server.name}` : counted(tools.length, "tool");
+    const changed = renderChanged(here, server);
+    const off = changed === null ? "off; switch it on with:" : `off: ${changed}; see:`;
+    const state = tools === null ? `${off} pai mcp trust ${server.name}` : counted(tools.length, "tool");
     const rights = renderRights(server);
     return `${server.name}  ${renderServer(server)}  (${server.origin}${rights === "" ? "" : `; ${rights}`})\n  ${state}\n`;
   });
@@ -121,9 +128,9 @@ async function requireYes(context: Context, server: McpServer, text: string): Pr
 }
 
 /** A project's server is not started or contacted before the user has approved its description. */
-async function requireStart(context: Context, server: McpServer): Promise<void> {
-  const rights = renderRights(server);
-  context.err(`${server.name}: ${renderServer(server)}\n${rights === "" ? "" : `  ${rights}\n`}`);
+async function requireStart(context: Context, here: Here, server: McpServer): Promise<void> {
+  const more = [renderRights(server), renderChanged(here, server) ?? ""].filter(Boolean);
+  context.err(`${server.name}: ${renderServer(server)}\n${more.map((line) => `  ${line}\n`).join("")}`);
   if (server.origin !== projectServers) return;
   await requireYes(context, server, commandWording.startServer(server.kind));
 }
@@ -133,7 +140,7 @@ async function trust(context: Context, name: string | undefined): Promise<number
   const server = findServer(here, name);
   const { places } = here.base;
   const { root } = here.workspace;
-  await requireStart(context, server);
+  await requireStart(context, here, server);
   const tools = await askTools(context, here, server);
   const before = pinnedTools(places, root, server);
   const changes = before === null ? [] : compareTools(before, tools);

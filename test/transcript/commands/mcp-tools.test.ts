@@ -46,6 +46,13 @@ needs(copies, seenInside).describe("MCP tools", () => {
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ text: "Called.", actions: { done: 1 } });
     expect(told(place)).toContain("t.add: The tool add");
+    const mcpServers = { t: { command: process.execPath, args: ["--smol", server, "kind", "/tmp"] } };
+    writeFileSync(join(place.root, ".mcp.json"), JSON.stringify({ mcpServers }));
+    const changed = "changed since the last yes: argument 1, argument 2, argument 3, argument 4";
+    expect((await place.pai(["mcp", "list"])).stdout).toContain(`off: ${changed}; see: pai mcp trust t`);
+    const again = await place.pai(["mcp", "trust", "t"]);
+    expect([again.code, again.stderr.includes(`${changed}\n`)]).toEqual([10, true]);
+    expect((await trust(place)).stdout).toBe("t is on: 2 tools\n");
     await place.pai(["mcp", "revoke", "t"]);
     expect((await place.pai(["mcp", "list"])).stdout).toContain("off");
   });

@@ -40,15 +40,16 @@ export function findUnfinished({ stateDir }: Places): readonly string[] {
   return namesOf(folder).filter((name) => workspaceName.test(name) && isUnfinished(name));
 }
 
+/** The files of sessions or runs of all workspaces. */
+export const recordsIn = (stateDir: string, kind: "sessions" | "runs"): readonly string[] =>
+  namesOf(stateDir)
+    .filter((name) => workspaceName.test(name))
+    .map((name) => join(stateDir, name, kind))
+    .flatMap((folder) => namesOf(folder).map((name) => join(folder, name)));
+
 /** Paths of the projects that have sessions or runs here; the paths may be outdated. */
 export function findProjects({ stateDir }: Places): readonly string[] {
-  const workspaces = stateDir === null ? [] : namesOf(stateDir).filter((name) => workspaceName.test(name));
-  const records = workspaces.flatMap((workspace) =>
-    ["sessions", "runs"].flatMap((kind) => {
-      const folder = join(stateDir ?? "", workspace, kind);
-      return namesOf(folder).map((name) => join(folder, name));
-    }),
-  );
+  const records = stateDir === null ? [] : (["sessions", "runs"] as const).flatMap((kind) => recordsIn(stateDir, kind));
   return [...new Set(records.flatMap(rootIn))].sort();
 }
 

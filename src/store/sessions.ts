@@ -1,6 +1,6 @@
 /** Session files in the user's state folder: a JSON line for each event, appended as it happens. */
 import { readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
@@ -18,8 +18,7 @@ import {
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { entryAt } from "../system/entry-at.ts";
-import { namesOf } from "../system/lookups.ts";
-import { rootIn } from "./belongings.ts";
+import { recordsIn, rootIn } from "./belongings.ts";
 import { listJsonl, openLines } from "./safe-file.ts";
 
 export interface OpenSession {
@@ -135,9 +134,8 @@ export function openSessions(folder: string, root: string): Sessions {
 
 /** What to say of an id that no session here has: whose it is, by the sessions of all folders. */
 function unknownSession(stateDir: string, wanted: string): PaiError {
-  const folders = namesOf(stateDir).map((name) => join(stateDir, name, "sessions"));
-  const files = folders.flatMap((each) => namesOf(each).map((name) => ({ name, file: join(each, name) })));
-  const [root] = files.filter(({ name }) => name.startsWith(wanted)).flatMap(({ file }) => rootIn(file));
+  const files = recordsIn(stateDir, "sessions").filter((file) => basename(file).startsWith(wanted));
+  const [root] = files.flatMap(rootIn);
   if (root === undefined)
     return new PaiError("usage", `unknown session: ${wanted}`, { hint: "see: pai resume --list" });
   const isGone = entryAt(root) === undefined;

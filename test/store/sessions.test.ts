@@ -123,7 +123,8 @@ test("an unknown, ambiguous or hostile id is a usage error", () => {
 
 test("an id of another folder's session names the folder, and says when it is gone", () => {
   const stateDir = join(base, "state");
-  const open = (root: string) => openSessions(join(stateDir, root.replaceAll("/", "-"), "sessions"), root);
+  const open = (root: string) =>
+    openSessions(join(stateDir, `${root.replaceAll("/", "-")}-0123456789ab`, "sessions"), root);
   sessions = open(base);
   const there = talk("there");
   sessions = open("/gone/for good");

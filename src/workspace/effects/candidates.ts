@@ -32,8 +32,6 @@ export interface Differences extends Candidates {
   readonly stats: ReadonlyMap<RelPath, { readonly was: Stat | null; readonly is: Stat | null }>;
 }
 
-const maxNotes = 20;
-
 /**
  * Compares two looks in steps: by identity first, then by bytes. `isWalled`: no command reached the secrets that were
  * there before.
@@ -60,8 +58,7 @@ export function* compareLooks(root: Root, before: Look, after: Look, isWalled: b
   for (const path of access.lost) {
     candidates.push({ path, kind: "open", top: path, before: undefined, after: undefined });
   }
-  const said = [...withinLimit([...access.notes, ...notes]), ...limitsOf(before)];
-  return { candidates, stats, notes: said };
+  return { candidates, stats, notes: [...limitsOf(before), ...access.notes, ...notes] };
 }
 
 const contentOf = (side: Seen | null): Blob | null | undefined => (side === null ? null : (side.blob ?? undefined));
@@ -100,9 +97,6 @@ function* differingNames(root: Root, before: Look, after: Look): Generator<Effec
   }
 }
 
-const withinLimit = (notes: readonly string[]): readonly string[] =>
-  notes.length <= maxNotes ? notes : [...notes.slice(0, maxNotes), `and ${notes.length - maxNotes} more`];
-
 function limitsOf({ seen, named }: Look): readonly string[] {
   if (![...named.values()].some(({ kind }) => kind === "open")) return [];
   return [`there are more than ${seen.size} files here: a change inside one of the others is not seen`];
@@ -111,6 +105,10 @@ function limitsOf({ seen, named }: Look): readonly string[] {
 /** Whether both are known and the same. */
 export const isUnchanged = ({ before, after }: EffectCandidate): boolean =>
   before !== undefined && after !== undefined && sameBlob(before, after);
+
+const maxNotes = 20;
+const withinLimit = (notes: readonly string[]): readonly string[] =>
+  notes.length <= maxNotes ? notes : [...notes.slice(0, maxNotes), `and ${notes.length - maxNotes} more`];
 
 /** More changes below one ignored path are not listed: the path is carried as a whole. */
 const maxListed = 300;
@@ -144,7 +142,7 @@ export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPat
     // The removal of what the run did not make is shown and judged like any other.
     else changes.push({ path, before, after, from: null, isIgnored: kind === "ignored" && !isLost(each) });
   }
-  return { changes, carried: [...carried.values()], refused, notes };
+  return { changes, carried: [...carried.values()], refused, notes: withinLimit(notes) };
 }
 
 /** The path that stands for a candidate, as there are too many below it or it is a cache; null: it stands for itself. */

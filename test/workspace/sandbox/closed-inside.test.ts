@@ -1,9 +1,10 @@
 /** What is closed inside a project, and the layers of a copy. */
 import { expect, test } from "bun:test";
-import { existsSync, linkSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { findInside, type SearchLimits } from "../../../src/workspace/sandbox/closed-inside.ts";
 import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
+import { needs, rootUser } from "../../needs.ts";
 import { type Folder, noRules, openFolder } from "../folder.ts";
 import { makePlace } from "../tree.ts";
 
@@ -49,6 +50,26 @@ test("other names of a hidden file are hidden too", () => {
   linkSync(join(at.path, ".env"), join(at.path, ".env.local"));
   expect(search(at).hidden).toEqual([".env", ".env.local", "d/e/other"]);
 });
+
+needs(rootUser).test(
+  "a folder that its owner may not enter is removed; a file in it with a name elsewhere keeps its rights",
+  () => {
+    const place = makePlace({ kept: "the user's" });
+    const [kept, top] = [join(place.work, "kept"), join(place.work, "left")];
+    chmodSync(kept, 0o400);
+    mkdirSync(top);
+    linkSync(kept, join(top, "k"));
+    chmodSync(top, 0o500);
+    Bun.spawnSync(["chown", "-R", "65534:65534", place.work]);
+    const layers = join(import.meta.dir, "../../../src/workspace/sandbox/layers.ts");
+    const code = `(await import(${JSON.stringify(layers)})).removeTree("left")`;
+    const as = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, "-e", code];
+    const { exitCode, stderr } = Bun.spawnSync(as, { cwd: place.work, stderr: "pipe" });
+    expect([exitCode, stderr.toString()]).toEqual([0, ""]);
+    expect(existsSync(top)).toBe(false);
+    expect(statSync(kept).mode & 0o777).toBe(0o400);
+  },
+);
 
 test("a process that swaps folders for links while they are removed does not lead pai out of them", async () => {
   const place = makePlace();

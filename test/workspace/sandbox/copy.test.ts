@@ -127,6 +127,14 @@ onCopies("denied names are told apart and never brought over", () =>
   }),
 );
 
+onCopies("of very many pipes the first are named, and how many more there are", () =>
+  inPlace(async (place) => {
+    const { result } = await run(place, "for n in $(seq 25); do mkfifo p$n; done");
+    expect(result.effects.notes).toHaveLength(21);
+    expect(result.effects.notes.at(-1)).toBe("and 5 more");
+  }),
+);
+
 onCopies("a throw-away copy leaves nothing", () =>
   inPlace(async (place) => {
     const before = treeOf(place.work);

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_070,
   workspace: 12_957,
-  cli: 11_683,
+  cli: 11_685,
   flows: 11_536,
   models: 4_620,
   ui: 4_730,

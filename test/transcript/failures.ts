@@ -166,6 +166,7 @@ const judged: readonly Failing[] = [
       writeFileSync(join(place.root, "hello.txt"), "mine\n");
     },
     calls: 1,
+    check: ({ calls }) => expect(calls).toEqual({ made: 0, expected: 0, at_most: 0 }),
   }),
 ];
 

@@ -46,6 +46,8 @@ export async function applyCommand(context: Context): Promise<number> {
     },
     flow: async (run) => {
       const { workspace } = run;
+      // A plan that is refused takes no call.
+      run.ledger.promise({ expected: 0, at_most: 0 });
       tellNotRun(run, saved);
       const how = { merge: context.flags.merge === true };
       await requireBase(workspace, saved, how);

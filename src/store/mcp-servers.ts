@@ -122,14 +122,13 @@ function partsOf(server: McpServer): Readonly<Record<string, string>> {
 }
 
 const pinned = z.object({ name: z.string(), description: z.string(), schema: z.json() });
-/** By the place of a server: what was approved. */
-const approved = z.object({
-  servers: z.record(z.string(), z.object({ parts: z.record(z.string(), z.string()), tools: z.array(pinned) })),
-});
-const fileIn = (stateDir: string) => openStateFile(join(stateDir, "mcp.json"), approved, { servers: {} });
+const approval = z.object({ parts: z.record(z.string(), z.string()), tools: z.array(pinned) });
+/** By the place of a server: what was approved. That of an earlier pai holds others, as `servers`, which count no more. */
+const approvals = z.object({ approved: z._default(z.record(z.string(), approval), {}) });
+const fileIn = (stateDir: string) => openStateFile(join(stateDir, "mcp.json"), approvals, { approved: {} });
 
 const approvalOf = ({ stateDir }: Places, root: string, server: McpServer) =>
-  stateDir === null ? null : (fileIn(stateDir).read().servers[placeOf(root, server)] ?? null);
+  stateDir === null ? null : (fileIn(stateDir).read().approved[placeOf(root, server)] ?? null);
 
 /** The parts of a server that are not as they were when it was approved, by name: "argument 2"; none if it never was. */
 export function changedSince(places: Places, root: string, server: McpServer): readonly string[] {
@@ -156,7 +155,7 @@ export function pinTools(
     });
   }
   const place = placeOf(root, server);
-  fileIn(stateDir).edit(({ servers: { [place]: _, ...others } }) => ({
-    servers: tools === null ? others : { ...others, [place]: { parts: partsOf(server), tools: tools as never } },
+  fileIn(stateDir).edit(({ approved: { [place]: _, ...others } }) => ({
+    approved: tools === null ? others : { ...others, [place]: { parts: partsOf(server), tools: tools as never } },
   }));
 }

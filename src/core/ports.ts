@@ -5,6 +5,7 @@ import type { KeptRanking, WordTally } from "./context/rank.ts";
 import type { Commit } from "./context/similar-commits.ts";
 import type { Term } from "./context/words.ts";
 import type { Effects } from "./effects.ts";
+import type { PaiError } from "./error.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
 
@@ -161,6 +162,8 @@ export interface CommandResult {
   readonly held: Confined;
   /** Of a command on a copy they end with `keep` or `drop`. */
   readonly effects: Effects;
+  /** Why nothing that it made on its copy can be kept, which ends the run. */
+  readonly failure?: PaiError;
 }
 
 /** How a command of the user ended that runs after the work. */

@@ -96,7 +96,7 @@ async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promis
 
 /**
  * Runs a command and takes note of its changes. Notices name changes that cannot be undone. Throws the signal's reason
- * when the signal ended the command.
+ * when the signal ended the command, and its failure.
  */
 export async function runInWorkspace(
   run: Run,
@@ -110,7 +110,7 @@ export async function runInWorkspace(
     readonly signal?: AbortSignal | undefined;
     /** What notices call it, if not by its text. */
     readonly name?: string;
-    /** Is told how it ended, also where the signal ended it. */
+    /** Is told how it ended, also where that throws. */
     readonly onEnd?: (result: CommandResult) => void;
   },
 ): Promise<CommandResult> {
@@ -128,6 +128,7 @@ export async function runInWorkspace(
   if (options.by === "user") for (const change of effects.changes) run.checking.byUser.add(change);
   if (signal.aborted && held.isCopy) await transaction.drop(effects, null);
   signal.throwIfAborted();
+  if (result.failure !== undefined) throw result.failure;
   if (options.weakest === "off") run.shell.sandbox ??= "off";
   else await tellSandbox(run, result);
   for (const note of effects.notes) {
@@ -191,11 +192,11 @@ async function runNow(
 ): Promise<Ran> {
   const isEarly = !hasOwnWork(run);
   const show = (output: string) => run.emit({ type: "look.shown", action, target: command, text: output });
-  const onEnd = ({ exit, ms, timedOut, output }: CommandResult) => {
+  const onEnd = ({ exit, failure, ms, timedOut, output }: CommandResult) => {
     const ended = timedOut ? "timeout" : exit === null ? "signal" : "exit";
     run.shell.commands = [...run.shell.commands, { command: promised, exit, ms, ended, isEarly }];
-    // One that the person stopped has no result, and they saw what it printed.
-    if (run.signal.aborted) show(run.veil.hideOutput(output));
+    // One that ends the run, or that the person stopped, has no result, and they saw what it printed.
+    if (run.signal.aborted || failure !== undefined) show(run.veil.hideOutput(output));
   };
   const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: limitMs, onEnd, ...held });
   // Before a question about what it changed.

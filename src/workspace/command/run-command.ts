@@ -6,7 +6,7 @@ import type { Change } from "../../core/change.ts";
 import type { PathRules } from "../../core/closed-names.ts";
 import { explainWall, holdsUnasked, type SandboxLevel } from "../../core/command/sandbox.ts";
 import { type Effects, noEffects } from "../../core/effects.ts";
-import { PaiError } from "../../core/error.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import { pace } from "../../core/steps.ts";
@@ -134,7 +134,12 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
         return { result: { ...ended, held, effects: noEffects }, copy: null, undo: noUndo };
       }
       const layer = readLayer({ root, rules: policy, upper, staged, earlier: so.changes, begunNs, git });
-      const effects = diff(await pace(layer, signal), madeBy(so));
+      const found = await pace(layer, signal).catch(toPaiError);
+      if (found instanceof PaiError) {
+        discard();
+        return { result: { ...ended, held, effects: noEffects, failure: found }, copy: null, undo: noUndo };
+      }
+      const effects = diff(found, madeBy(so));
       const take: Copy["takeOver"] = async (paths, until) => {
         const taken = await takeOver({ root, upper, made: added }, paths, until);
         const ignored = effects.changes.filter(({ isIgnored }) => isIgnored);

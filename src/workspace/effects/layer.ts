@@ -279,15 +279,21 @@ function keepReadable(path: string, stat: Stats): Stats {
   return lstatSync(path);
 }
 
+const nothingKept = "nothing that the command changed was kept";
+
 const tooMuch = (what: string): PaiError =>
-  new PaiError("io_failed", `the command changed ${what}: nothing was carried over, and it is not run again`, {
+  new PaiError("io_failed", `the command changed ${what}: ${nothingKept}, and it is not run again`, {
     hint: "let it write to an ignored folder in smaller parts, or run it yourself",
   });
 
 const changedMeanwhile = (path: RelPath): PaiError =>
-  new PaiError("conflict", `${showName(path)} was changed by someone else while a command worked on it`, {
-    hint: "nothing of it was overwritten; run the task again on the new content",
-  });
+  new PaiError(
+    "conflict",
+    `${showName(path)} was changed by someone else while a command worked on it: ${nothingKept}`,
+    {
+      hint: "nothing of it was overwritten; run the task again on the new content",
+    },
+  );
 
 /** The ignore rules of a folder, now and before the run. */
 export interface Ignored {

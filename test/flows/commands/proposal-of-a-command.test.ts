@@ -1,10 +1,13 @@
 /** What a command changes on its copy is judged, shown, decided and applied like every other change, or not at all. */
 import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { needs, rootUser } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
 import { call, calls, playLoop, resultsOf } from "../loop.ts";
-import { finish, plan } from "../plans.ts";
+import { finish, modify, plan, talk } from "../plans.ts";
 import { play } from "../scripted.ts";
+import { openTurns } from "../turns.ts";
 
 const onCopies = needs(copies).test;
 const files = { "a.txt": "one\n", "b.txt": "two\n" };
@@ -185,3 +188,31 @@ onCopies("a command of which a person keeps nothing has run all the same: its ou
   expect(ran.told(2)).toContain("5 passed");
   expect(ran.files).toEqual(files);
 });
+
+onCopies(
+  "a command that ended while somebody changed its file is told as one that ran and of which nothing is kept",
+  async () => {
+    const turns = openTurns(files);
+    const command = "echo begun; sleep 1; echo more >> a.txt; echo ended > c.txt; echo ended";
+    const first = await turns.say("make it", {
+      lines: [
+        plan({ steps: ["MODIFY b.txt", `RUN ${command}`] }),
+        `${modify("b.txt", ["two\n", "2\n"])}RUN::${command}\n${finish("Done.")}`,
+      ],
+      options: { interactive: true },
+      answers: "yes",
+      onEvent: ({ type }) => {
+        if (type === "command.output") writeFileSync(join(turns.root, "a.txt"), "theirs\n");
+      },
+    });
+    const why =
+      "a.txt was changed by someone else while a command worked on it: nothing that the command changed was kept";
+    expect(first.outcome).toMatchObject({ code: 11, error: { message: why }, commands: [{ command, exit: 0 }] });
+    expect(first.outcome.undone).toBeUndefined();
+    expect(first.files).toEqual({ "a.txt": "theirs\n", "b.txt": "2\n" });
+    expect(first.eventsOf("look.shown").map(({ text }) => text)).toEqual(["begun\nended\n"]);
+    const { past } = await turns.say("what now?", { lines: [talk("Look.")], options: { interactive: true } });
+    expect(past).toContain(`failed: ${why}; changed: b.txt; commands that ran: ${command} (exit 0)`);
+    expect(past).not.toContain("not done");
+  },
+);

@@ -153,15 +153,19 @@ onCopies("a file that somebody else changed meanwhile is a conflict, and nothing
     const going = run(place, "echo theirs >> a.txt; sleep 0.6");
     await Bun.sleep(300);
     writeFileSync(join(place.work, "a.txt"), "an editor\n");
-    expect(await going.catch((thrown) => thrown.code)).toBe("conflict");
+    const { result } = await going;
+    expect([result.failure?.code, result.exit, result.effects.changes]).toEqual(["conflict", 0, []]);
   }),
 );
 
 onCopies("more than is taken over: nothing is, with an exit of 14", () =>
   inPlace(async (place) => {
     const before = treeOf(place.work);
-    const large = await run(place, "mkdir build; truncate -s 3G build/sparse").catch((thrown) => thrown);
-    expect([large.code, large.message]).toEqual(["io_failed", expect.stringContaining("more than 2 GiB")]);
+    const { result } = await run(place, "mkdir build; truncate -s 3G build/sparse");
+    expect([result.failure?.code, result.failure?.message]).toEqual([
+      "io_failed",
+      expect.stringContaining("more than 2 GiB"),
+    ]);
     expect(treeOf(place.work)).toEqual(before);
   }),
 );
@@ -191,7 +195,7 @@ test("so many files, and so many bytes of files that are not ignored, are taken 
     };
     expect(read(all)).toEqual(["build", "k.txt"]);
     expect(read({ ...all, entries: 4 }).join()).toContain("more than 4 files");
-    expect(read({ ...all, bytes: 19 }).join()).toContain("nothing was carried over");
+    expect(read({ ...all, bytes: 19 }).join()).toContain("nothing that the command changed was kept");
     expect(read({ ...all, kept: 4 }).join()).toContain("that are not ignored");
   }));
 

@@ -305,7 +305,7 @@ export const commands: readonly Command[] = [
   }),
   define({
     group: "programs",
-    meta: { name: "schema", description: "print a JSON Schema: of --json, --jsonl, settings, plan in a plan file" },
+    meta: { name: "schema", description: "print JSON Schemas: of --json, --jsonl, settings, plan in plan files" },
     args: () => ({ word: word("plan|json|jsonl|config|review") }),
     examples: ["pai schema json", "pai schema config"],
     load: async () => (await loadSmall()).schema,

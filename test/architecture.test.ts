@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_073,
+  core: 15_076,
   workspace: 12_966,
   cli: 11_685,
-  flows: 11_537,
+  flows: 11_562,
   models: 4_620,
   ui: 4_730,
   store: 3_874,

@@ -77,6 +77,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   stays: { count: 2, paths: [text] },
   merged: [text],
   lost: [text],
+  checked: [text],
   // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
   then: [{ command: text, exit: 0, ms: 0 }],
   commit: text,

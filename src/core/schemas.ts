@@ -126,6 +126,8 @@ export const outcomeSchema = z.object({
   merged: z.optional(z.array(z.string())),
   /** Of these the paths in which somebody else took back what the run had changed by then; absent: none. */
   lost: z.optional(z.array(z.string())),
+  /** Of the paths that the run itself changed those that changed while the user's checks ran, too; absent: none. */
+  checked: z.optional(z.array(z.string())),
   /** The user's commands after the work, in order; `exit` null: a signal or the time limit ended it; absent: none ran. */
   // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
   then: z.optional(z.array(z.object({ command: z.string(), exit: z.nullable(z.int()), ms: count }))),

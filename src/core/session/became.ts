@@ -142,6 +142,7 @@ export function becameOf(outcome: Outcome): string {
       "of these by commands or checks: ",
       outcome.left === undefined ? changes.flatMap(({ by, path }) => (by === "command" ? [path] : [])) : [],
     ),
+    clause("changed while checks ran, too: ", outcome.left === undefined ? (outcome.checked ?? []) : []),
     clause(
       "the user declined the changes to: ",
       status === "declined" ? [] : declined.paths.filter((path) => !isNotDone(path)),

@@ -50,6 +50,8 @@ export interface Changing extends ChangeOptions {
   readonly owners: Map<RelPath, boolean>;
   /** Files that somebody else has changed, too, while the run worked on them. */
   readonly merged: Map<RelPath, Meanwhile>;
+  /** How many changes the run had when the model was last told what checks had changed. */
+  toldAt: number;
   /** Ignored files that commands changed and that a rollback of the run restores. */
   readonly ignored: Set<RelPath>;
   /** Ignored paths that commands changed and that no rollback restores. */
@@ -76,6 +78,7 @@ export function createChanging(options: ChangeOptions): Changing {
     allowed: new Set(),
     owners: new Map(),
     merged: new Map(),
+    toldAt: 0,
     ignored: new Set(),
     stays: new Set(),
   };

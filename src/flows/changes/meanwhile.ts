@@ -2,10 +2,11 @@
 import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
 import { textOfBlob } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
-import type { Outcome } from "../../core/outcome.ts";
+import type { ChangeSummary, Outcome } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
 import type { Workspace } from "../../core/ports.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import type { Run } from "../run.ts";
 import type { Changing } from "./changing.ts";
@@ -86,7 +87,23 @@ export function showMerged(changing: Readonly<Changing>, changes: readonly Chang
   return { ...(kept.length > 0 && { merged: kept }), ...(lost.length > 0 && changes.length > 0 && { lost }) };
 }
 
-/** Tells the model which files somebody else changed, too: those that it was not told of, or all; "": none. */
+/** Paths that the user's checks, or somebody else while they ran, have changed since change `from`. */
+const changedByChecks = ({ begun, changing, checking }: Run, from = 0): readonly RelPath[] =>
+  squash((begun?.changes ?? []).slice(from).filter((change) => checking.byUser.has(change)))
+    .map(({ path }) => path)
+    .filter((path) => !changing.ignored.has(path));
+
+/** Those of the changes that the run itself made, and to whose paths the user's checks wrote, too. */
+export function showChecked(run: Run, changes: readonly ChangeSummary[]): Pick<Outcome, "checked"> {
+  const written = new Set<string>(changedByChecks(run));
+  const checked = changes.flatMap(({ path, by }) => (by === "plan" && written.has(path) ? [path] : []));
+  return checked.length === 0 ? {} : { checked };
+}
+
+/**
+ * Tells the model which files somebody else, or a check of the user, changed, too: those that it was not told of, or
+ * all; "": none.
+ */
 export async function tellMeanwhile(run: Run, all = false): Promise<string> {
   await noteChanged(run);
   const { merged } = run.changing;
@@ -94,8 +111,12 @@ export async function tellMeanwhile(run: Run, all = false): Promise<string> {
   for (const [path, known] of told) merged.set(path, { ...known, isTold: true });
   const what = (isGone: boolean) => (isGone ? ", and what you had changed in it by then is gone" : "");
   const theirs = "what of it is not your edit is theirs, and stays.";
+  const checked = changedByChecks(run, all ? 0 : run.changing.toldAt);
+  run.changing.toldAt = run.begun?.changes.length ?? 0;
+  const byChecks = checked.length === 0 ? [] : [`changed while checks ran, and not by you: ${nameSome(checked)}`];
   return told
     .map(([path, known]) => `${path}: somebody else changed it meanwhile, too${what(known.isGone)}; ${theirs}`)
+    .concat(byChecks)
     .join("\n");
 }
 

@@ -11,7 +11,7 @@ import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { isRefusal } from "../acting.ts";
 import type { Changing } from "../changes/changing.ts";
-import { lostOf, showMerged } from "../changes/meanwhile.ts";
+import { lostOf, showChecked, showMerged } from "../changes/meanwhile.ts";
 import { isAnswer, isVerified } from "../checks/checks.ts";
 import { hasOwnWork, redCommands } from "../commands/commands.ts";
 import type { Shell } from "../commands/shell.ts";
@@ -231,6 +231,7 @@ export function outcomeOf(
     sandbox: shell.sandbox,
     ...showStays(changing),
     ...showMerged(changing, closed.changes),
+    ...showChecked(run, changes),
     ...showThen(ending),
     ...(commit !== null && { commit }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),

@@ -2,11 +2,12 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { becameOf } from "../../../src/core/session/became.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { finish, plan, schedule, verdict, write } from "../plans.ts";
+import { finish, modify, plan, schedule, verdict, write } from "../plans.ts";
 import { type Line, makeFolder, play, playIn } from "../scripted.ts";
 
 const files = {
@@ -119,3 +120,28 @@ test("a red check is run again for a reply that changes nothing once somebody el
   const ended = await meddle("g\n\n", "single-shot", work, finish("It is done."));
   expect(ended).toEqual({ status: "verified", code: 0, ran: 2 });
 });
+
+const editG = modify("g.txt", ["g\n", "G\n"]) + finish();
+
+test.each([
+  ["single-shot", [plan({ steps: ["MODIFY g.txt"] }), editG]],
+  ["eight-step", [schedule({ modify: ["g.txt"] }), editG, verdict(false)]],
+  ["tool-loop", [calls(call("edit", { path: "g.txt", old_str: "g\n", new_str: "G\n" })), "Done."]],
+] as const)(
+  "%s: what a check writes is told to the model, and with the end of the run, as not its own",
+  async (mode, before) => {
+    const ran = await play({
+      files,
+      lines: [...before, finish("It is right."), finish("It is right."), finish("It is right.")],
+      ...{ flow: flows[mode], answers: "yes" },
+      options: { mode, interactive: true, checks: ["echo checked >> g.txt; echo 1 > gen.txt; false"], baseline: false },
+    });
+    const told = "changed while checks ran, and not by you: g.txt, gen.txt";
+    const at = before.length + 1;
+    expect([ran.asked(at - 1).includes(told), ran.asked(at).includes(told)]).toEqual([false, true]);
+    expect(ran.outcome.keep).toBe(true);
+    expect(becameOf(ran.outcome)).toContain(
+      "changed: g.txt, gen.txt; of these by commands or checks: gen.txt; changed while checks ran, too: g.txt",
+    );
+  },
+);

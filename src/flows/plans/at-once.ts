@@ -302,7 +302,9 @@ function lessOf(run: Run, earlier: AtOnce | null, { actions, ...script }: Script
   if (earlier === null || !kinds.has("skip") || [...kinds].some((kind) => kind !== "skip" && kind !== "finish"))
     return null;
   const less = joinScripts(run, earlier.reply.script, { actions, ...script });
-  return less.actions.some(isChange) ? less : null;
+  // The words of the reply end where it begins to act.
+  const line = actions[0]?.line ?? 0;
+  return less.actions.some(isChange) ? { ...less, actions: less.actions.map((each) => ({ ...each, line })) } : null;
 }
 
 /** Why words without work are no answer, for the model; null: they may be one. */

@@ -144,6 +144,7 @@ describe("words that a SKIP answers", () => {
   test("take the file out of the work that is asked about, with the reason, and keep the rest", async () => {
     const ran = await byWords([both, skip], { answers: [leave, "yes"] });
     expect(ran.questions.map(({ diff = "" }) => diff.includes("README.md"))).toEqual([true, false]);
+    expect(ran.eventsOf("plan.ready").at(-1)?.plan.reply).toBe("");
     const told = ran.eventsOf("notice").map(({ text }) => text);
     expect(told).toContain("left out of the plan: README.md: you want it as it is");
     expect(ran.files).toEqual({ "area.py": better, "README.md": "# Shapes\n" });

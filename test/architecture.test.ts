@@ -122,7 +122,7 @@ const budgets = {
   core: 15_076,
   workspace: 12_966,
   cli: 11_685,
-  flows: 11_564,
+  flows: 11_574,
   models: 4_620,
   ui: 4_730,
   store: 3_874,

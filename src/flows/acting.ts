@@ -15,12 +15,19 @@ export interface ActionOptions {
 export interface Acting extends ActionOptions {
   readonly actions: readonly AnyAction[];
   readonly tally: Tally;
+  /** Calls whose changes are made, those of a reply that broke off included. */
+  readonly made: Made[];
   /** Decided requests beyond the plan. */
   amended: readonly Amendment[];
 }
 
+export interface Made {
+  readonly name: string;
+  readonly paths: readonly RelPath[];
+}
+
 export function createActing({ maxActions }: ActionOptions, actions: readonly AnyAction[]): Acting {
-  return { maxActions, actions, tally: createTally(), amended: [] };
+  return { maxActions, actions, tally: createTally(), made: [], amended: [] };
 }
 
 /** Codes of actions that a rule or a person forbade; every other code is a failure. */

@@ -102,7 +102,8 @@ function lineFor(kind: AnyAction["kind"], code: ErrorCode | null, text: string):
 
 /** Judges, decides and applies the staged changes; refused ones drop out, the rest is applied as one. */
 async function flush(batch: Batch): Promise<void> {
-  const { run, rights, waiting } = batch;
+  const { run, rights, waiting, reports } = batch;
+  const earlier = reports.length;
   batch.waiting = [];
   const calls = waiting.map(({ paths }) => paths);
   const refusals = await decideStaged(run, rights, calls).catch((thrown) => {
@@ -114,6 +115,7 @@ async function flush(batch: Batch): Promise<void> {
     report(batch, call, { kind: "change", code: null, text, ...refused, paths });
   }
   if (await applyDecided(run, rights)) batch.changed = true;
+  run.acting.made.push(...reports.slice(earlier).filter(({ ok }) => ok));
 }
 
 type Proposed = Extract<Proposal, { kind: "change" }>;

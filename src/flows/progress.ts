@@ -14,6 +14,7 @@ import {
 import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import type { Made } from "./acting.ts";
 import { pathFor } from "./approval.ts";
 import { toReadable } from "./briefing/sources.ts";
 import type { CheckReport } from "./checks/checking.ts";
@@ -59,44 +60,45 @@ function targetsOf(run: Run, plan: Plan, claims: readonly PlanClaim[]): readonly
   return [...paths].map((path) => ({ path, isWritten: written.has(path) }));
 }
 
+/** The promises that made changes fulfil, as their kind and path. */
+function touches({ name, paths }: Made, promised: readonly PlanClaim[]): readonly string[] {
+  const made = paths.flatMap((path) => [`${rowOf(name)?.right} ${path}`, `folder ${path}`]);
+  const [from, to] = paths;
+  if (rowOf(name)?.right !== "move") return made;
+  // A move that was not promised as a move fulfils two other promises: a deletion here and content there.
+  const isPromised = promised.some((claim) => claim.kind === "move" && claim.from === from && claim.to === to);
+  return isPromised ? made : [...made, `delete ${from}`, `content ${to}`];
+}
+
 export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[]) {
   const promised = claims.filter(({ kind }) => kind !== "command");
-  const touched = new Set<string>();
   const withdrawn = new Set<string>();
   const insisted = new Set<PlanStep>();
   let settled: ReadonlySet<PlanClaim> = new Set();
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
-  /** Whether it stands in the files, also by a reply that broke off. A command's change counts for every kind. */
-  const isChanged = (kind: PlanClaim["kind"], path: RelPath) =>
-    run.begun?.changes.some(
-      (change) => change.path === path && kind === (change.after === null ? "delete" : "content"),
-    ) === true || run.begun?.commandPaths.has(path) === true;
-  // By kind, since a promise to delete and to rewrite a file needs both.
-  const isTouched = (kind: PlanClaim["kind"], path: RelPath) =>
-    touched.has(`${kind} ${path}`) ||
-    isChanged(kind, path) ||
+  /** What replies made, as kinds of promises with their paths. */
+  const touched = () => new Set(run.acting.made.flatMap((made) => touches(made, promised)));
+  // By kind, since a promise to delete and to rewrite a file needs both. A command's change counts for every kind.
+  const isTouched = (made: ReadonlySet<string>, kind: PlanClaim["kind"], path: RelPath) =>
+    made.has(`${kind} ${path}`) ||
+    run.begun?.commandPaths.has(path) === true ||
     // A file that the plan moves has two names, and a promised change may be made under either.
-    promised.some((claim) => claim.kind === "move" && claim.from === path && touched.has(`${kind} ${claim.to}`));
+    promised.some((claim) => claim.kind === "move" && claim.from === path && made.has(`${kind} ${claim.to}`));
   /** Whether the person saw these changes and said no: no reply is to make them. */
   const isDeclined = (paths: readonly RelPath[]) =>
     paths.length > 0 && paths.every((path) => run.changing.declined.some((each) => each.paths.includes(path)));
-  const isDone = (claim: PlanClaim) =>
+  const isDone = (made: ReadonlySet<string>, claim: PlanClaim) =>
     settled.has(claim) ||
     withdrawn.has(renderClaim(claim)) ||
     isDeclined(pathsOfClaim(claim)) ||
-    pathsOfClaim(claim).every((path) => isTouched(claim.kind, path));
-  const openClaims = () => promised.filter((claim) => !isDone(claim));
-
-  const touch = ({ name, paths }: CallReport) => {
-    for (const path of paths) touched.add(`${rowOf(name)?.right} ${path}`).add(`folder ${path}`);
-    if (rowOf(name)?.right !== "move") return;
-    const [from, to] = paths;
-    // A move that was not promised as a move fulfils two other promises: a deletion here and content there.
-    const isPromised = promised.some((claim) => claim.kind === "move" && claim.from === from && claim.to === to);
-    if (!isPromised) touched.add(`delete ${from}`).add(`content ${to}`);
+    pathsOfClaim(claim).every((path) => isTouched(made, claim.kind, path));
+  const openClaims = () => {
+    const made = touched();
+    return promised.filter((claim) => !isDone(made, claim));
   };
+
   const countFailedEdit = ({ paths }: CallReport) => {
     for (const path of paths) failedEdits.set(path, (failedEdits.get(path) ?? 0) + 1);
   };
@@ -104,7 +106,6 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   /** Notes the results of a batch. `settled`: promised folders that exist and promised deletions that are done. */
   const absorb = ({ reports }: BatchReport, done: readonly PlanClaim[] = []) => {
     settled = new Set([...settled, ...done]);
-    for (const report of reports) if (report.ok && report.kind === "change") touch(report);
     const bad = reports.filter((report) => report.code !== null && report.kind !== "look" && !isDeclined(report.paths));
     for (const report of bad) if (report.code === "edit_failed") countFailedEdit(report);
     failures = failures.length === 0 ? bad : [...stillOpen(failures, reports, bad), ...bad];

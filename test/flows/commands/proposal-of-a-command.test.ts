@@ -194,10 +194,11 @@ onCopies(
   async () => {
     const turns = openTurns(files);
     const command = "echo begun; sleep 1; echo more >> a.txt; echo ended > c.txt; echo ended";
+    const others = "MODE::b.txt::755\nMKDIR::new\nLINK::l::b.txt\n";
     const first = await turns.say("make it", {
       lines: [
-        plan({ steps: ["MODIFY b.txt", `RUN ${command}`] }),
-        `${modify("b.txt", ["two\n", "2\n"])}RUN::${command}\n${finish("Done.")}`,
+        plan({ steps: ["MODIFY b.txt", "MODE b.txt -> 755", "MKDIR new", "LINK l -> b.txt", `RUN ${command}`] }),
+        `${modify("b.txt", ["two\n", "2\n"])}${others}RUN::${command}\n${finish("Done.")}`,
       ],
       options: { interactive: true },
       answers: "yes",
@@ -209,10 +210,10 @@ onCopies(
       "a.txt was changed by someone else while a command worked on it: nothing that the command changed was kept";
     expect(first.outcome).toMatchObject({ code: 11, error: { message: why }, commands: [{ command, exit: 0 }] });
     expect(first.outcome.undone).toBeUndefined();
-    expect(first.files).toEqual({ "a.txt": "theirs\n", "b.txt": "2\n" });
+    expect(first.files).toEqual({ "a.txt": "theirs\n", "b.txt": "2\n", "new/": "" });
     expect(first.eventsOf("look.shown").map(({ text }) => text)).toEqual(["begun\nended\n"]);
     const { past } = await turns.say("what now?", { lines: [talk("Look.")], options: { interactive: true } });
-    expect(past).toContain(`failed: ${why}; changed: b.txt; commands that ran: ${command} (exit 0)`);
+    expect(past).toContain(`failed: ${why}; changed: b.txt, l, new/; commands that ran: ${command} (exit 0)`);
     expect(past).not.toContain("not done");
   },
 );

@@ -107,7 +107,7 @@ function examineCredentials({ places: { configDir } }: Patient): readonly Findin
   try {
     loadCredentials(configDir);
     const file = credentialsFile(configDir);
-    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+    const mode = existsSync(file) ? statSync(file).mode : 0;
     return (mode & 0o077) === 0 ? [] : [warning("credentials", `others may read ${file}`, `chmod 600 ${file}`)];
   } catch (thrown) {
     return [failed("credentials", thrown, "warning")];

@@ -88,8 +88,11 @@ onCopies("folders of any depth are refused in words, and cleared away at once", 
     // 30 times 50 folders in each other, each lot put into the next.
     const deep = `p=next; for n in $(seq 49); do p=$p/${"d".repeat(50)}; done
       for n in $(seq 30); do mkdir -p $p; [ ! -d top ] || mv top $p/top; mv next top; done`;
-    const { code, message } = await run(place, deep).catch((thrown) => thrown);
-    expect([code, message]).toEqual(["io_failed", expect.stringContaining("paths of more than 3000 characters")]);
+    const { failure } = (await run(place, deep)).result;
+    expect([failure?.code, failure?.message]).toEqual([
+      "io_failed",
+      expect.stringContaining("paths of more than 3000 characters"),
+    ]);
     expect(readdirSync(join(place.state, readdirSync(place.state)[0] ?? "")).join()).not.toContain("layers");
   }),
 );

@@ -121,8 +121,8 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_076,
   workspace: 12_966,
-  cli: 11_685,
-  flows: 11_574,
+  cli: 11_695,
+  flows: 11_619,
   models: 4_620,
   ui: 4_730,
   store: 3_874,

@@ -30,7 +30,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { type Briefing, type Part, renderPastOf } from "./briefing/briefing.ts";
 import { maxOfPast, roomFor } from "./briefing/piped.ts";
 import { type Source, toReadable } from "./briefing/sources.ts";
-import { tellMeanwhile } from "./changes/meanwhile.ts";
+import { findMoved, tellMeanwhile } from "./changes/meanwhile.ts";
 import type { Run } from "./run.ts";
 
 /** Share of the window that a dialogue may fill; beyond it the next message stands alone. */
@@ -63,11 +63,27 @@ const textOf = (blob: Blob | null): string | null =>
 /** The text of a file now, as the model may see it; null: there is no such file, or it cannot be read. */
 export const textNow = async (run: Run, path: RelPath): Promise<string | null> => textOf(await blobNow(run, path));
 
+/** Notes where files lie now that somebody else moved, and says it; "": nowhere. */
+async function followMoved({ workspace, overlay, veiled, dialogue }: Run): Promise<string> {
+  const { files } = dialogue;
+  const gone = new Map<RelPath, string>();
+  for (const [path, { text, left = text }] of files)
+    if (left !== null && (await overlay.read(path).catch(() => undefined)) === null) gone.set(path, digest(left));
+  const moved = await findMoved(workspace, gone, async (path) => {
+    const blob = files.has(path) ? null : await workspace.read(path).catch(() => null);
+    const text = textOf(veiled.hide(path, blob));
+    return text === null ? null : digest(text);
+  });
+  dialogue.files = new Map([...files].map(([path, told]) => [moved.get(path) ?? path, told]));
+  return [...moved].map(([old, place]) => `${old} is gone; ${place} holds the same now.`).join("\n");
+}
+
 /**
  * What has changed since it was told, as one diff; "": nothing. A file whose change is too long for it is no longer
  * known, and is shown anew when it is needed.
  */
 export async function tellChanged(run: Run): Promise<string> {
+  const moved = await followMoved(run);
   const { files } = run.dialogue;
   const diffs: string[] = [];
   const unshown: string[] = [];
@@ -89,7 +105,7 @@ export async function tellChanged(run: Run): Promise<string> {
   }
   const more = unshown.length === 0 ? "" : `Changed since it was shown, by more than fits here: ${unshown.join(", ")}.`;
   const told = diffs.length === 0 ? "" : fence("diff", { since: "shown" }, diffs.join("\n"));
-  return [told, more, await tellMeanwhile(run)].filter(Boolean).join("\n");
+  return [moved, told, more, await tellMeanwhile(run)].filter(Boolean).join("\n");
 }
 
 /** Tells which files a later turn of tool-loop may replace without a look: the model saw them whole, and only it changed them since. */

@@ -25,7 +25,7 @@ interface Made {
 /** One file a.py that holds `text`, the runs that changed it, and the turns of a session. */
 function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<Turn>[], text: string) {
   const statuses = new Map(Object.entries(runs).map(([id, { status }]) => [id, status]));
-  const disk: { text: string; link?: string } = { text };
+  const disk: { text: string; link?: string; movedTo?: string } = { text };
   const written: Written[] = [];
   /** What the user's undos and redos wrote, and those runs of the ones asked for that stand. */
   const writtenBy = (asked: ReadonlySet<string>): readonly Written[] => {
@@ -54,7 +54,13 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   const workspace = {
     root: "/nowhere/w",
     path: (path: string) => path,
-    read: async () => (disk.link === undefined ? blob(disk.text) : { kind: "link", target: disk.link }),
+    async *walk() {
+      yield { path: disk.movedTo ?? "a.py", kind: "file" };
+    },
+    read: async (path: string) => {
+      if (path !== (disk.movedTo ?? "a.py")) return null;
+      return disk.link === undefined ? blob(disk.text) : { kind: "link", target: disk.link };
+    },
   } as unknown as Workspace;
   const lines: SessionLine[] = [];
   const none = { undone: null, became: "", changed: true, status: "verified", told: [], since: [], request: "" };
@@ -343,4 +349,14 @@ test("a process is not told that its own turn has ended, though a turn of anothe
   past.open.add({ type: "turn.finished", at: "2027-03", run: "r2", became: "kept" } as unknown as SessionLine);
   expect(past.open.session.pending).toHaveLength(1);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
+});
+
+test("a file that somebody moved is told with its new place, and what they then change there is told, too", async () => {
+  const past = openApplied();
+  past.disk.movedTo = "lib/b.py";
+  const told = "changed since your last turn, not by you: a.py (no file now; lib/b.py holds the same)";
+  expect(await past.truth.catchUp(past.open)).toEqual([told]);
+  past.truth.sink(past.open, { type: "run.started", at: "2027-01", run: "r2" } as StampedEvent);
+  past.disk.text = "x = 3\n";
+  expect((await past.truth.catchUp(past.open)).at(-1)).toBe("changed since your last turn, not by you: lib/b.py");
 });

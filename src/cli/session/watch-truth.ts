@@ -12,6 +12,7 @@ import type { SessionLine } from "../../core/session/line.ts";
 import { listHappenings, pastOf } from "../../core/session/past.ts";
 import { allTurns, nameRequest, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
+import { findMoved } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
 import { nameHead } from "../../workspace/git/find-repository.ts";
@@ -59,13 +60,17 @@ function endOfCut({ mode }: Turn, { id, changes, left }: KeptRun, at: string, wo
   };
 }
 
-/** Names the files that somebody else changed, and apart from them those that pai wrote in the same time. */
-function sayChanged(files: readonly (readonly [string, string | null])[], written: readonly Written[]) {
+/** What a path that was watched holds now. */
+type Found = readonly [path: string, hash: string | null];
+
+/** Names the files that somebody else changed, those that pai wrote in the same time apart. `moved`: where files that are gone lie. */
+function sayChanged(files: readonly Found[], moved: ReadonlyMap<string, string>, written: readonly Written[]) {
   const say = (how: string, isWritten: boolean) => {
     const found = files.filter(([of]) => written.some(({ path }) => path === of) === isWritten);
     const names = found.map(([path, hash]) => {
       if (hash?.startsWith(linkWords)) return `${path} (${hash} now)`;
-      return hash === null ? `${path} (no file now)` : path;
+      const place = moved.has(path) ? `; ${moved.get(path)} holds the same` : "";
+      return hash === null ? `${path} (no file now${place})` : path;
     });
     return names.length === 0 ? [] : [`changed since your last turn${how}: ${nameSome(names, maxNamed)}`];
   };
@@ -197,14 +202,19 @@ export function watchTruth({
     const expected = new Map([...known].map(([path, { hash }]) => [path, hash]));
     for (const { path, before, after } of written) if (expected.get(path) === before) expected.set(path, after);
     const others = [...files].filter(([path, hash]) => expected.get(path) !== hash);
+    const heldAt = (path: string) => known.get(path)?.hash ?? null;
+    const gone = others.flatMap(([path, hash]) => (hash === null ? [[path, heldAt(path) ?? ""] as const] : []));
+    const moved = await findMoved(workspace, new Map(gone), async (path) =>
+      heldAt(path) === null ? hashOf(workspace, path) : null,
+    );
     const headNow = nameHead(workspace.root);
     const notes = [
-      ...sayChanged(others, written),
+      ...sayChanged(others, moved, written),
       ...(head === undefined || head === headNow
         ? []
         : [`HEAD of git went from ${head ?? none} to ${headNow ?? none}`]),
     ];
-    found = { notes, files };
+    found = { notes, files: new Map([...files, ...[...moved].map(([old, place]) => [place, heldAt(old)] as const)]) };
     return notes;
   }
 

@@ -1,9 +1,10 @@
 /** What other people do to the files of a run while it works: found by a look at the disk, merged, and told. */
 import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
 import { textOfBlob } from "../../core/diff.ts";
+import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import type { ChangeSummary, Outcome } from "../../core/outcome.ts";
-import type { RelPath } from "../../core/path.ts";
+import { nameOf, type RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
@@ -25,6 +26,34 @@ export function isGone({ before, after }: Change, now: Blob | null): boolean {
 /** What the path of a change holds now, whatever its size. What cannot be read counts as unchanged. */
 const nowAt = ({ read }: Workspace, { path, after }: Change): Promise<Blob | null> =>
   read(path, Number.POSITIVE_INFINITY).catch(() => after);
+
+/** How many files are compared with what is gone, beside those of the same name. */
+const maxCompared = 2_000;
+
+/**
+ * Where files that are gone lie now: for each the first file that holds the same, if it is not empty. `gone`: by path the
+ * digest of what each held. `digestOf`: of what a file holds now, unless it counts as no new place.
+ */
+export async function findMoved(
+  { walk }: Pick<Workspace, "walk">,
+  gone: ReadonlyMap<string, string>,
+  digestOf: (path: RelPath) => Promise<string | null | undefined>,
+): Promise<ReadonlyMap<string, RelPath>> {
+  const moved = new Map<string, RelPath>();
+  const open = new Map([...gone].filter(([, held]) => held !== digest("")));
+  if (open.size === 0) return moved;
+  const names = new Set([...open.keys()].map(nameOf));
+  let seen = 0;
+  for await (const { path, kind } of walk("" as RelPath)) {
+    if (kind !== "file" || (++seen > maxCompared && !names.has(nameOf(path)))) continue;
+    const now = await digestOf(path);
+    const same = [...open.keys()].filter((old) => open.get(old) === now);
+    const old = same.find((each) => nameOf(each) === nameOf(path)) ?? same[0];
+    if (old !== undefined && open.delete(old)) moved.set(old, path);
+    if (open.size === 0) break;
+  }
+  return moved;
+}
 
 /** A change of the run to whose path somebody else has done something since. */
 interface Touched {

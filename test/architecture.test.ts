@@ -122,7 +122,7 @@ const budgets = {
   core: 15_076,
   workspace: 12_966,
   cli: 11_695,
-  flows: 11_619,
+  flows: 11_640,
   models: 4_620,
   ui: 4_730,
   store: 3_874,

@@ -4,23 +4,24 @@ import { approvalWording } from "../core/approval-wording.ts";
 import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
 import { tellOnce } from "../core/dialogue.ts";
+import type { RefusedAction } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
-import { commandOf, type Rights, renderStepTarget } from "../core/plan/scope.ts";
+import { commandOf, type Rights, renderStepTarget, undoneStep } from "../core/plan/scope.ts";
 import { splitPath } from "../core/script/header.ts";
 import type { Script } from "../core/script/script.ts";
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { renderPastOf, renderRequest } from "./briefing/briefing.ts";
 import { renderPiped } from "./briefing/piped.ts";
-import { showFile } from "./briefing/sources.ts";
+import { showFile, toReadable } from "./briefing/sources.ts";
 import { noteChanged } from "./changes/meanwhile.ts";
 import type { Check } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeCheck, renderBaseline } from "./checks/checks.ts";
 import { mayRunCommand, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
-import { renderAnswerForm, renderLearning } from "./ending/ending.ts";
+import { leftOutAll, renderAnswerForm, renderLearning } from "./ending/ending.ts";
 import { hasDone } from "./ending/outcome.ts";
 import { callsOfSteps, showLook, showRest } from "./evidence.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
@@ -180,7 +181,7 @@ interface Withdrawal {
 const bare = (path: string) => path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "");
 
 /** The steps that `SKIP::text` names, with the reason: what follows the longest target that fits. */
-function readSkip(text: string, steps: readonly PlanStep[]): readonly Withdrawal[] {
+export function readSkip(text: string, steps: readonly PlanStep[]): readonly Withdrawal[] {
   const action = /^([A-Z_]+)::/.exec(text);
   const rest = action !== null && rowOf(action[1] ?? "") !== null ? text.slice(action[0].length) : text;
   const spelled = ({ target, destination }: PlanStep) => [
@@ -195,6 +196,40 @@ function readSkip(text: string, steps: readonly PlanStep[]): readonly Withdrawal
   });
   const longest = Math.max(0, ...found.map(({ length }) => length));
   return found.filter(({ length }) => length === longest);
+}
+
+/** The work of the plan that waits for a yes; none: no plan waits. */
+const waitingWork = ({ planning: { plan } }: Run): readonly PlanStep[] =>
+  plan === null ? [] : workOf(plan).filter(({ action }) => rowOf(action)?.right !== null);
+
+/** What the SKIP lines of a script leave out: steps of the plan that waits for a yes, or files. */
+export const skipsIn = (run: Run, { actions }: Script): readonly RefusedAction[] =>
+  actions.flatMap(({ cmd, arg = "" }): readonly RefusedAction[] => {
+    if (rowOf(cmd)?.kind !== "skip") return [];
+    const named = readSkip(arg, waitingWork(run));
+    if (named.length > 0) return named.map(({ step: { action, target }, why }) => ({ action, target, why }));
+    const { path, after } = splitPath(arg.replace(/^(?:WRITE|MODIFY)::/, ""));
+    return [{ action: "MODIFY", target: toReadable(run, path) ?? path, why: after ?? "" }];
+  });
+
+/** Notes what the model leaves out of the plan, and says why. `agreed`: a person said yes. */
+export function leaveOut({ emit, ending }: Run, skips: readonly RefusedAction[], agreed: boolean): void {
+  for (const { action, target, why } of skips) {
+    const text = `left out of the plan: ${action} ${target}: ${why || "no reason given"}`;
+    emit({ type: "notice", level: "warning", code: "step_skipped", text });
+  }
+  ending.skipped = [...ending.skipped, ...skips.map((each) => ({ ...each, agreed }))];
+}
+
+/** Whether a reply about a plan that waits for a yes only leaves steps out. Throws nothing_done where it leaves out all. */
+export function onlySkips(run: Run, script: Script): boolean {
+  const kinds = new Set(script.actions.map(({ cmd }) => rowOf(cmd)?.kind));
+  if (run.planning.corrections.length === 0 || !kinds.delete("skip")) return false;
+  if ([...kinds].some((kind) => kind !== "finish")) return false;
+  const skips = skipsIn(run, script);
+  if (waitingWork(run).some(({ target }) => skips.every((each) => each.target !== target))) return true;
+  leaveOut(run, skips, true);
+  throw leftOutAll(run.ending);
 }
 
 /** Why nobody but a person may leave the step out; null: the model may. */
@@ -220,14 +255,9 @@ async function withdraw(run: Run, progress: Progress, all: readonly Withdrawal[]
     for (const { step } of skips) progress.insist(step);
     return all.map(({ step }) => step);
   }
-  for (const line of lines)
-    run.emit({ type: "notice", level: "warning", code: "step_skipped", text: `left out of the plan: ${line}` });
-  const agreed = decision?.by === "user";
-  for (const { step, why } of skips) {
-    progress.withdraw(step);
-    const { action } = step;
-    run.ending.skipped = [...run.ending.skipped, { action, target: renderStepTarget(step), why, agreed }];
-  }
+  for (const { step } of skips) progress.withdraw(step);
+  const left = skips.map(({ step, why }) => undoneStep(step, why));
+  leaveOut(run, left, decision?.by === "user");
   return wanted;
 }
 

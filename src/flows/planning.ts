@@ -22,6 +22,7 @@ import { tellBriefing } from "./dialogue.ts";
 import { formedAnswer, readPlanOrAnswer } from "./ending/answer.ts";
 import { lookAround, showMentioned } from "./evidence.ts";
 import { askForJson } from "./json-reply.ts";
+import { onlySkips } from "./phases.ts";
 import {
   type AtOnce,
   answersInProse,
@@ -258,6 +259,7 @@ function answerOf(run: Run, text: string, isLast: boolean): Pick<Plan, "intent" 
   const script = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
   const { actions } = script;
   const [finish] = actions;
+  onlySkips(run, script);
   if (isLast && actions.length === 0 && !/^\s*[[{]/.test(text)) ending.text = text.trim();
   if (actions.length > 0 && actions.every(({ cmd }) => isLook(cmd))) return planOfScript(script, "");
   if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;

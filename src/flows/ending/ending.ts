@@ -1,9 +1,11 @@
 /** What a run ends with: its answer, what is remembered and what is committed; written by replies and by the ending. */
 
 import { fence } from "../../core/data-fence.ts";
+import { PaiError } from "../../core/error.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
 import type { Outcome, RefusedAction } from "../../core/outcome.ts";
 import type { PlanStep } from "../../core/plan/plan.ts";
+import { renderUndone } from "../../core/plan/scope.ts";
 
 /** `unverified`: also where no check has proved the work. `again`: once more after a failure took the work back. */
 export interface ThenOptions {
@@ -40,6 +42,10 @@ export interface RunEnding extends EndOptions {
   /** Planned steps that the model withdrew; `agreed`: a person said yes. */
   skipped: readonly (RefusedAction & { readonly agreed: boolean })[];
 }
+
+/** The failure of a run whose every step the model has left out; notices told the reasons. */
+export const leftOutAll = ({ skipped }: Readonly<RunEnding>): PaiError =>
+  new PaiError("nothing_done", `the model left out every step: ${skipped.map(renderUndone).join(", ")}`);
 
 export interface EndPorts {
   /** Facts about the project from earlier runs; null or absent: none are shown or learned. */

@@ -16,6 +16,7 @@ import { noteChanged, whyGone } from "../changes/meanwhile.ts";
 import type { Checking } from "../checks/checking.ts";
 import { redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
+import { leftOutAll } from "./ending.ts";
 import { makeCommit } from "./git-commit.ts";
 import { type Closed, declinedSteps, hasDone, outcomeOf, stops } from "./outcome.ts";
 import { runThenAgain } from "./then.ts";
@@ -186,10 +187,7 @@ export function refuseUndone(run: Run): void {
   ending.undone = [...open, ...red];
   const failed = red.map(({ target, why }) => `${target}: ${why}`);
   const steps = [...open.map(renderUndone), ...failed].join(", ");
-  if (ending.skipped.length > 0 && !hasDone(run)) {
-    const left = ending.skipped.map(renderUndone).join(", ");
-    throw new PaiError("nothing_done", `the model left out every step: ${left}`);
-  }
+  if (ending.skipped.length > 0 && !hasDone(run)) throw leftOutAll(ending);
   if (ending.undone.length === 0) return;
   if (open.length > 0 && (changing.strict || !hasDone(run)))
     throw new PaiError("nothing_done", `promised and not done: ${steps}`);

@@ -18,7 +18,6 @@ import {
 import { readPlan } from "../../core/plan/parse-plan.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { moreLooks } from "../../core/plan/promise.ts";
-import { splitPath } from "../../core/script/header.ts";
 import { commandShown, type LooseTarget } from "../../core/script/loose-reply.ts";
 import { asksToKnow, readProse } from "../../core/script/prose.ts";
 import type { Script, ScriptAction } from "../../core/script/script.ts";
@@ -28,6 +27,7 @@ import type { Briefing } from "../briefing/briefing.ts";
 import { toReadable } from "../briefing/sources.ts";
 import { withinOnly } from "../changes/allowed.ts";
 import { formedAnswer, readPlanOrAnswer } from "../ending/answer.ts";
+import { leaveOut, onlySkips, skipsIn } from "../phases.ts";
 import { atOncePrompt, planRequest } from "../prompts/prompts.ts";
 import { rehearse, renderRehearsed } from "../rehearse.ts";
 import { askForScript, callsOf, type ScriptReply, wasCut } from "../replies.ts";
@@ -85,14 +85,6 @@ const pathsOf = (run: Run, written: readonly string[]): readonly RelPath[] =>
   written.flatMap((path) => toReadable(run, path) ?? []);
 
 const isChange = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "change";
-
-/** What the SKIP lines of a script leave out. */
-const skipsIn = (run: Run, { actions }: Script) =>
-  actions.flatMap(({ cmd, arg = "" }) => {
-    if (rowOf(cmd)?.kind !== "skip") return [];
-    const { path, after } = splitPath(arg.replace(/^(?:WRITE|MODIFY)::/, ""));
-    return [{ action: "MODIFY", target: toReadable(run, path) ?? path, why: after || "no reason given" }];
-  });
 
 /** The script without commands that are checks of the user, which run anyway, and without amendments. */
 function withoutChecks({ checking }: Run, script: Script): Script {
@@ -166,12 +158,13 @@ async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
 
 /** The script with the actions of a second reply in place of those on the same files, and without what that one skips and `failed`. */
 function joinScripts(run: Run, first: Script, second: Script, failed: ReadonlySet<string> = new Set()): Script {
-  const pathOf = ({ path = "" }: ScriptAction) => toReadable(run, path);
-  const changed = second.actions.filter(isChange).flatMap((action) => pathOf(action) ?? []);
+  const targetOf = (action: ScriptAction) =>
+    isChange(action) ? toReadable(run, action.path ?? "") : (action.arg?.trim() ?? null);
+  const changed = second.actions.filter(isChange).flatMap((action) => targetOf(action) ?? []);
   const again = new Set<string>([...failed, ...changed, ...skipsIn(run, second).map(({ target }) => target)]);
   const kept = first.actions.filter((action) => {
-    const path = isChange(action) ? pathOf(action) : null;
-    return action.cmd !== "FINISH" && (path === null || !again.has(path));
+    const target = targetOf(action);
+    return action.cmd !== "FINISH" && (target === null || !again.has(target));
   });
   const finish = [...second.actions, ...first.actions].find(({ cmd }) => cmd === "FINISH");
   const more = second.actions.filter(({ cmd }) => cmd !== "FINISH");
@@ -191,7 +184,7 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   const script = withoutChecks(run, reply.script);
   const isSmall = isWithinBounds(run, script);
   if (!isSmall && !isWhole(run, script)) return null;
-  const skips = skipsIn(run, reply.script);
+  const skips = [...skipsIn(run, reply.script)];
   const isNeeded = (path: RelPath) => !skips.some(({ target }) => target === path);
   const files = pathsOf(run, filesNamed(reply.text, reply.script.actions)).filter(isNeeded);
   const found = await findFaults(run, script, files);
@@ -227,13 +220,8 @@ async function takeScript(run: Run, system: string, reply: ScriptReply): Promise
   const { script, text } = reply;
   const atOnce = await mend(run, system, reply);
   if (typeof atOnce === "string") return talk(run, atOnce);
-  const skips = atOnce?.skips ?? skipsIn(run, reply.script);
-  for (const { target, why } of skips) {
-    const text = `left out of the plan: ${target}: ${why}`;
-    run.emit({ type: "notice", level: "warning", code: "step_skipped", text });
-  }
   // A person says yes below these lines.
-  run.ending.skipped = skips.map((each) => ({ ...each, agreed: run.interactive }));
+  leaveOut(run, atOnce?.skips ?? skipsIn(run, reply.script), run.interactive);
   const plan = planOfScript((atOnce?.reply ?? reply).script, saidBefore(text, script.actions));
   return { plan, atOnce, messages: run.dialogue.messages };
 }
@@ -296,23 +284,20 @@ function takeJson(run: Run, value: Json, text: string): First | string {
   return { plan: reading.value, atOnce: null, messages: run.dialogue.messages };
 }
 
-/** The earlier work without what a reply of only SKIP lines leaves out; null: it is another reply, or leaves out all. */
-function lessOf(run: Run, earlier: AtOnce | null, { actions, ...script }: Script): Script | null {
-  const kinds = new Set(actions.map(({ cmd }) => rowOf(cmd)?.kind));
-  if (earlier === null || !kinds.has("skip") || [...kinds].some((kind) => kind !== "skip" && kind !== "finish"))
-    return null;
-  const less = joinScripts(run, earlier.reply.script, { actions, ...script });
+/** The earlier work without what a reply of only SKIP lines leaves out; null: it is another reply. Throws nothing_done. */
+function lessOf(run: Run, earlier: AtOnce | null, script: Script): Script | null {
+  if (!onlySkips(run, script) || earlier === null) return null;
+  const less = joinScripts(run, earlier.reply.script, script);
   // The words of the reply end where it begins to act.
-  const line = actions[0]?.line ?? 0;
-  return less.actions.some(isChange) ? { ...less, actions: less.actions.map((each) => ({ ...each, line })) } : null;
+  const line = script.actions[0]?.line ?? 0;
+  return { ...less, actions: less.actions.map((each) => ({ ...each, line })) };
 }
 
 /** Why words without work are no answer, for the model; null: they may be one. */
 function whyNoAnswer(run: Run, { script, text }: ScriptReply, earlier: AtOnce | null): string | null {
   if (filesNamed(text, script.actions).length > 0)
     return "Your answer names files and changes none; nothing was done. Send a plan first.";
-  const isOfPlan = earlier === null && run.planning.corrections.length > 0;
-  if (!isOfPlan || skipsIn(run, script).length === 0) return null;
+  if (earlier !== null || !onlySkips(run, script)) return null;
   return "A SKIP alone takes nothing out of the plan. Send the whole plan, without that step.";
 }
 

@@ -146,7 +146,7 @@ describe("words that a SKIP answers", () => {
     expect(ran.questions.map(({ diff = "" }) => diff.includes("README.md"))).toEqual([true, false]);
     expect(ran.eventsOf("plan.ready").at(-1)?.plan.reply).toBe("");
     const told = ran.eventsOf("notice").map(({ text }) => text);
-    expect(told).toContain("left out of the plan: README.md: you want it as it is");
+    expect(told).toContain("left out of the plan: MODIFY README.md: you want it as it is");
     expect(ran.files).toEqual({ "area.py": better, "README.md": "# Shapes\n" });
     expect([ran.outcome.code, ran.outcome.text, ran.requests.length]).toEqual([0, "README.md stays.", 2]);
     expect(ran.outcome.skipped).toEqual([{ target: "README.md", why: "you want it as it is" }]);
@@ -162,8 +162,40 @@ describe("words that a SKIP answers", () => {
     expect(mended.files).toEqual({ "area.py": better, "README.md": "# Shapes\n" });
   });
 
+  const all = `SKIP::area.py::it is right\nSKIP::README.md::so is this\n${finish("Nothing to do.")}`;
+  const large = plan({ steps: ["READ area.py", "MODIFY area.py", "MODIFY README.md"] });
+  const ways = [
+    ["came with its work", both, {}],
+    ["was only planned", large, {}],
+    ["is asked for alone", large, { atOnce: "never" }],
+  ] as const;
+  test.each(ways)(
+    "end the turn with their reasons where nothing is left of a plan that %s",
+    async (_, first, options) => {
+      const ran = await byWords([first, all], { answers: [{ feedback: "leave it all alone" }], options });
+      expect([ran.outcome.code, ran.questions.length, ran.files]).toEqual([8, 1, shapes]);
+      expect(ran.outcome.error?.message).toMatch(/^the model left out every step: .*area\.py.*README\.md/);
+      const skipped = [
+        { target: "area.py", why: "it is right" },
+        { target: "README.md", why: "so is this" },
+      ];
+      expect(ran.outcome.skipped).toEqual(skipped);
+    },
+  );
+
+  test("leave the command of a plan whose files they leave out, and take it out when they name it", async () => {
+    const command = both.replace("FINISH::", "RUN::true\nFINISH::");
+    const setup = { answers: [leave, "yes", "yes"], options: { allowRun: true } } as const;
+    const ran = await byWords([command, all, finish("Ran it.")], setup);
+    const { execution_plan: left } = ran.eventsOf("plan.ready").at(-1)?.plan ?? {};
+    expect(left?.steps.map(({ target }) => target)).toEqual(["true"]);
+    expect(ran.files).toEqual(shapes);
+    const kept = await byWords([command, `SKIP::true::no need\n${finish("Done.")}`], setup);
+    expect(kept.outcome).toMatchObject({ code: 0, skipped: [{ target: "true", why: "no need" }] });
+    expect(kept.outcome.commands).toBeUndefined();
+  });
+
   test("ask for another plan where the work was only planned", async () => {
-    const large = plan({ steps: ["MODIFY area.py", "MODIFY README.md"] });
     const less = plan({ steps: ["MODIFY area.py"] });
     const ran = await byWords([large, skip, less, change + finish()], { answers: [leave, "yes", "yes"] });
     expect([ran.outcome.code, ran.files]).toEqual([0, { ...shapes, "area.py": better }]);

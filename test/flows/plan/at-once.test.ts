@@ -94,7 +94,7 @@ describe("before anybody is asked", () => {
     const { outcome, requests, eventsOf } = await byHand([skipped], { answers: ["yes"] });
     expect([outcome.code, requests.length]).toEqual([0, 1]);
     expect(outcome.skipped).toEqual([{ target: "README.md", why: "it names no number" }]);
-    const told = "left out of the plan: README.md: it names no number";
+    const told = "left out of the plan: MODIFY README.md: it names no number";
     expect(eventsOf("notice").map(({ text }) => text)).toContain(told);
     const asPlan = skipped.replace("SKIP::", "RUN::true\nREAD::area.py\nSKIP::");
     const planned = await byHand([asPlan, change + finish("Done.")], { answers: ["yes", "yes", "yes"] });

@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_076,
+  core: 15_099,
   workspace: 12_966,
   cli: 11_695,
   flows: 11_640,

@@ -49,7 +49,7 @@ function firstOrigin({ path, from }: Change, byPath: ReadonlyMap<RelPath, Change
 export function beforeBoth({ before, after }: Change, next: Change): Blob | null {
   if (before?.kind !== "file" || after?.kind !== "file" || next.before?.kind !== "file") return before;
   if (after.bytes === next.before.bytes || Buffer.compare(after.bytes, next.before.bytes) === 0) return before;
-  const merge = mergeBlobs(after, { ...before, mode: after.mode }, { ...next.before, mode: after.mode });
+  const merge = mergeBlobs(after, { ...before, mode: after.mode }, { ...next.before, mode: after.mode }, "theirs");
   return merge.kind === "merged" ? { ...before, bytes: merge.blob.bytes } : before;
 }
 

@@ -27,10 +27,25 @@ interface Side {
   readonly edits: readonly LineEdit[];
 }
 
-const sideOf = (base: readonly string[], lines: readonly string[]): Side => ({
-  lines,
-  edits: editsBetween(matchLines(base, lines), base.length, lines.length),
-});
+/**
+ * How closely edits of the two sides may lie. `apart`: a line that both kept is between them. `beside`: each has lines of
+ * its own. `theirs`: so too, and lines that both changed are theirs.
+ */
+export type Nearness = "apart" | "beside" | "theirs";
+
+/** An edit of as many lines as it replaces, line by line. */
+const splitEdit = (edit: LineEdit): readonly LineEdit[] =>
+  edit.oldTo - edit.oldFrom !== edit.newTo - edit.newFrom
+    ? [edit]
+    : Array.from({ length: edit.oldTo - edit.oldFrom }, (_, at) => {
+        const [old, now] = [edit.oldFrom + at, edit.newFrom + at];
+        return { oldFrom: old, oldTo: old + 1, newFrom: now, newTo: now + 1 };
+      });
+
+function sideOf(base: readonly string[], lines: readonly string[], near: Nearness): Side {
+  const edits = editsBetween(matchLines(base, lines), base.length, lines.length);
+  return { lines, edits: near === "apart" ? edits : edits.flatMap(splitEdit) };
+}
 
 /** Base lines `from` up to `to`, as a side left them: outside of its edits they are those of the base. */
 function linesFor(base: readonly string[], { lines, edits }: Side, from: number, to: number): string {
@@ -51,14 +66,15 @@ interface Region {
   readonly right: readonly LineEdit[];
 }
 
-/** The regions of the base that were changed, in order; between any two is a line that both sides kept. */
-function regionsOf(left: readonly LineEdit[], right: readonly LineEdit[]): readonly Region[] {
+/** The regions of the base that were changed, in order. */
+function regionsOf(left: readonly LineEdit[], right: readonly LineEdit[], near: Nearness): readonly Region[] {
   const all = [...left.map((edit) => ({ edit, isLeft: true })), ...right.map((edit) => ({ edit, isLeft: false }))];
   all.sort((a, b) => a.edit.oldFrom - b.edit.oldFrom);
   const regions: { from: number; to: number; left: LineEdit[]; right: LineEdit[] }[] = [];
   for (const { edit, isLeft } of all) {
     let region = regions.at(-1);
-    if (region === undefined || edit.oldFrom > region.to) {
+    const isBeside = near !== "apart" && region !== undefined && edit.oldFrom === region.to && region.from < region.to;
+    if (region === undefined || edit.oldFrom > region.to || isBeside) {
       region = { from: edit.oldFrom, to: edit.oldTo, left: [], right: [] };
       regions.push(region);
     }
@@ -69,20 +85,27 @@ function regionsOf(left: readonly LineEdit[], right: readonly LineEdit[]): reado
 }
 
 /**
- * Three-way merge by lines. Edits of the two sides that overlap or lie side by side are a dispute, unless both sides
- * made the same of those lines. A line end belongs to its line.
+ * Three-way merge by lines. Edits of the two sides that overlap, or lie nearer than they may, are a dispute, unless both
+ * sides made the same of those lines. A line end belongs to its line.
  */
-export function mergeTexts(base: string, ours: string, theirs: string): string | readonly Dispute[] {
+export function mergeTexts(
+  base: string,
+  ours: string,
+  theirs: string,
+  near: Nearness = "apart",
+): string | readonly Dispute[] {
   const old = splitLines(base);
-  const [mine, other] = [sideOf(old, splitLines(ours)), sideOf(old, splitLines(theirs))];
+  const [mine, other] = [sideOf(old, splitLines(ours), near), sideOf(old, splitLines(theirs), near)];
   const parts: string[] = [];
   const disputes: Dispute[] = [];
   let done = 0;
-  for (const { from, to, left, right } of regionsOf(mine.edits, other.edits)) {
+  for (const { from, to, left, right } of regionsOf(mine.edits, other.edits, near)) {
     const wanted = linesFor(old, { ...mine, edits: left }, from, to);
     const found = linesFor(old, { ...other, edits: right }, from, to);
-    parts.push(old.slice(done, from).join(""), left.length > 0 ? wanted : found);
-    if (left.length > 0 && right.length > 0 && wanted !== found)
+    const isDisputed = left.length > 0 && right.length > 0 && wanted !== found;
+    const isTheirs = left.length === 0 || (isDisputed && near === "theirs");
+    parts.push(old.slice(done, from).join(""), isTheirs ? found : wanted);
+    if (isDisputed && !isTheirs)
       disputes.push({ line: from + 1, base: old.slice(from, to).join(""), ours: wanted, theirs: found });
     done = to;
   }
@@ -105,7 +128,7 @@ function sharedEncoding(all: readonly { readonly text: string; readonly encoding
 }
 
 /** What `ours` and `theirs` both made of `base`; encoding, byte order mark, line ends and mode are those of the files. */
-export function mergeBlobs(base: Mergeable, ours: Mergeable, theirs: Mergeable): Merge {
+export function mergeBlobs(base: Mergeable, ours: Mergeable, theirs: Mergeable, near: Nearness = "apart"): Merge {
   if (base?.kind !== "file" || ours?.kind !== "file" || theirs?.kind !== "file") return { kind: "unmergeable" };
   const mode = theirs.mode === base.mode ? ours.mode : theirs.mode;
   if (ours.mode !== base.mode && theirs.mode !== base.mode && ours.mode !== theirs.mode) return { kind: "unmergeable" };
@@ -114,7 +137,7 @@ export function mergeBlobs(base: Mergeable, ours: Mergeable, theirs: Mergeable):
   if (old === null || mine === null || other === null) return { kind: "unmergeable" };
   const encoding = sharedEncoding([old, mine, other]);
   if (encoding === null) return { kind: "unmergeable" };
-  const merged = mergeTexts(old.text, mine.text, other.text);
+  const merged = mergeTexts(old.text, mine.text, other.text, near);
   if (typeof merged !== "string") return { kind: "disputed", disputes: merged };
   const bytes = encode(merged, encoding);
   return bytes === null ? { kind: "unmergeable" } : { kind: "merged", blob: { kind: "file", bytes, mode } };

@@ -117,14 +117,28 @@ test("what two sides did to different lines is what one would have done to all o
   );
 });
 
+test.each([
+  ["neighbours", "1\n2\n", "A\n2\n", "1\nB\n", "A\nB\n", "A\nB\n"],
+  ["a line of each, one of both", "1\n2\n", "A\n2\n", "A\nB\n", "A\nB\n", "A\nB\n"],
+  ["a change and an insertion below it", "1\n2\n", "A\n2\n", "1\nB\n2\n", "A\nB\n2\n", "A\nB\n2\n"],
+  ["the same insertion", "1\n", "1\nA\n", "1\nA\n", "1\nA\n", "1\nA\n"],
+  ["the same line, and one of ours", "1\n2\n3\n", "A\n2\nC\n", "B\n2\n3\n", null, "B\n2\nC\n"],
+])("%s: side by side both are taken, and of a dispute what is theirs", (_, from, ours, theirs, beside, wanted) => {
+  const merged = mergeTexts(from, ours, theirs, "beside");
+  expect(typeof merged === "string" ? merged : null).toBe(beside);
+  expect(mergeTexts(from, ours, theirs, "theirs")).toBe(wanted);
+});
+
+const nearnesses = ["apart", "beside", "theirs"] as const;
+
 test("any two sides are merged into lines of both, or every line that is in question is shown", () => {
   const text = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "\n"), { maxLength: 9 }).map((lines) => lines.join(""));
   fc.assert(
-    fc.property(text, text, text, (from, ours, theirs) => {
-      const merged = mergeTexts(from, ours, theirs);
-      expect(mergeTexts(from, ours, from)).toBe(ours);
-      expect(mergeTexts(from, from, theirs)).toBe(theirs);
-      expect(mergeTexts(from, ours, ours)).toBe(ours);
+    fc.property(text, text, text, fc.constantFrom(...nearnesses), (from, ours, theirs, near) => {
+      const merged = mergeTexts(from, ours, theirs, near);
+      expect(mergeTexts(from, ours, from, near)).toBe(ours);
+      expect(mergeTexts(from, from, theirs, near)).toBe(theirs);
+      expect(mergeTexts(from, ours, ours, near)).toBe(ours);
       if (typeof merged === "string") {
         const known = new Set([...splitLines(ours), ...splitLines(theirs)]);
         for (const line of splitLines(merged)) expect(known).toContain(line);

@@ -18,7 +18,7 @@ const linesIn = (blob: Blob | null) => new Set(blob?.kind === "file" ? textOfBlo
 /** Whether nothing of a change is in what its path holds now, not even at another place; of a large file only where it is as before. */
 export function isGone({ before, after }: Change, now: Blob | null): boolean {
   const isLarge = [after, before, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
-  const merge = isLarge ? null : mergeBlobs(after, before, now);
+  const merge = isLarge ? null : mergeBlobs(after, before, now, "beside");
   if (merge?.kind !== "merged" || !sameBlob(merge.blob, now)) return sameBlob(before, now);
   return linesIn(after).difference(linesIn(before)).isDisjointFrom(linesIn(now));
 }

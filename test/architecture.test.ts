@@ -122,7 +122,7 @@ const budgets = {
   core: 15_099,
   workspace: 12_966,
   cli: 11_695,
-  flows: 11_640,
+  flows: 11_651,
   models: 4_620,
   ui: 4_730,
   store: 3_874,

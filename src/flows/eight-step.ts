@@ -258,7 +258,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     if (purpose !== "heal") showStep(run, 5, "act", begun);
     else if (begun !== "") showStep(run, 7, "heal", begun);
     const from = run.begun?.changes.length ?? 0;
-    const skipped = run.ending.skipped.length;
+    const { skipped } = run.ending;
     const isOverdue = isLast(at) && !passesChecks();
     const { asked, work, unskipped, ...ended } = await perform(purpose, at, first, question);
     const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
@@ -268,7 +268,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
     news = unusable + (await renderNews(run, work, reports));
     answer = answerOf(asked.script, proseOf(asked));
-    const left = run.ending.skipped.slice(skipped).map(renderSkipped);
+    const left = run.ending.skipped.filter((each) => !skipped.includes(each)).map(renderSkipped);
     const done = [renderCalls([...early, ...work.batch.reports]), ...left, ...unskipped].filter(Boolean).join("\n");
     early = [];
     return { work, done, checks: reports, ...ended, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };

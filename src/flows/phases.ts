@@ -21,7 +21,7 @@ import type { CheckReport } from "./checks/checking.ts";
 import { describeCheck, renderBaseline } from "./checks/checks.ts";
 import { mayRunCommand, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
-import { leftOutAll, renderAnswerForm, renderLearning } from "./ending/ending.ts";
+import { leftOutAll, renderAnswerForm, renderLearning, takeUp } from "./ending/ending.ts";
 import { hasDone } from "./ending/outcome.ts";
 import { callsOfSteps, showLook, showRest } from "./evidence.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
@@ -217,8 +217,9 @@ export function leaveOut({ emit, ending }: Run, skips: readonly RefusedAction[],
   for (const { action, target, why } of skips) {
     const text = `left out of the plan: ${action} ${target}: ${why || "no reason given"}`;
     emit({ type: "notice", level: "warning", code: "step_skipped", text });
+    takeUp(ending, [target]);
+    ending.skipped = [...ending.skipped, { action, target, why, agreed }];
   }
-  ending.skipped = [...ending.skipped, ...skips.map((each) => ({ ...each, agreed }))];
 }
 
 /** Whether a reply about a plan that waits for a yes only leaves steps out. Throws nothing_done where it leaves out all. */

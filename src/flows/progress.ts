@@ -20,6 +20,7 @@ import { toReadable } from "./briefing/sources.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeFailed } from "./checks/checks.ts";
 import { mayRunCommand, redCommands } from "./commands/commands.ts";
+import { takeUp } from "./ending/ending.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -106,6 +107,8 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   /** Notes the results of a batch. `settled`: promised folders that exist and promised deletions that are done. */
   const absorb = ({ reports }: BatchReport, done: readonly PlanClaim[] = []) => {
     settled = new Set([...settled, ...done]);
+    const worked = reports.filter(({ code, kind }) => code === null && kind !== "look");
+    for (const { target, paths } of worked) takeUp(run.ending, [target, ...paths]);
     const bad = reports.filter((report) => report.code !== null && report.kind !== "look" && !isDeclined(report.paths));
     for (const report of bad) if (report.code === "edit_failed") countFailedEdit(report);
     failures = failures.length === 0 ? bad : [...stillOpen(failures, reports, bad), ...bad];

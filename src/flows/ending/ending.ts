@@ -39,8 +39,13 @@ export interface RunEnding extends EndOptions {
   undone: readonly RefusedAction[];
   /** The planned steps that are open now. */
   open: () => readonly PlanStep[];
-  /** Planned steps that the model withdrew; `agreed`: a person said yes. */
+  /** Planned steps that the model withdrew and has not done after all; `agreed`: a person said yes. */
   skipped: readonly (RefusedAction & { readonly agreed: boolean })[];
+}
+
+/** Takes off the list of steps left out those with these targets, which are planned again or done after all. */
+export function takeUp(ending: RunEnding, targets: readonly string[]): void {
+  ending.skipped = ending.skipped.filter(({ target }) => !targets.includes(target));
 }
 
 /** The failure of a run whose every step the model has left out; notices told the reasons. */

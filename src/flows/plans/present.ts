@@ -20,6 +20,7 @@ import {
 import { readNested } from "../briefing/sources.ts";
 import { bindCommands, foretellWalls } from "../commands/commands.ts";
 import { sizeOfFiles } from "../dialogue.ts";
+import { takeUp } from "../ending/ending.ts";
 import { planAndWorkPrompt } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
 
@@ -70,6 +71,7 @@ export async function present(run: Run, made: Plan, offer: Offer): Promise<Prese
   const plan = withoutCommands(run, whole);
   const claimed = plan.intent === "task" ? claimsOfPlan(run, plan) : { claims: [], refusals: [] };
   const { claims } = claimed;
+  for (const step of workOf(plan)) takeUp(run.ending, [step.target, pathOf(run, step) ?? ""]);
   // Of a plan that is refused for its commands the commands are shown.
   const shown = refusedCommands(run, claimed).length > 0 ? whole : plan;
   await announce(run, { plan: shown, claims }, offer);

@@ -123,6 +123,20 @@ describe("a step that the model leaves out with SKIP", () => {
     expect([outcome.code, outcome.calls.made, outcome.undone]).toEqual([0, 3, undefined]);
   });
 
+  test("is told as left out only where no later reply does it", async () => {
+    const steps = ["MODIFY a.txt", "MODIFY CHANGES.md", "WRITE b.txt", "RUN true"];
+    const rest = write("b.txt", "b\n") + finish();
+    const play = (last: string) =>
+      playing({
+        lines: [plan({ steps }), `SKIP::RUN::true::no use\n${skip.replace(finish(), "")}`, last],
+        options: { checks: [], interactive: true, allowRun: true },
+        answers: "yes",
+      });
+    expect((await play(rest)).outcome.skipped).toEqual([{ target: "true", why: "no use" }, ...skipped]);
+    const { outcome } = await play(`${modify("CHANGES.md", ["- nothing\n", "- two\n"])}RUN::true\n${rest}`);
+    expect([outcome.code, outcome.skipped]).toEqual([0, undefined]);
+  });
+
   test("a strict run counts it as undone: 8", async () => {
     const ran = await playing({ lines: [contract, skip, finish("")], options: { strict: true } });
     expect([ran.outcome.code, ran.files]).toEqual([8, files]);

@@ -195,6 +195,19 @@ describe("words that a SKIP answers", () => {
     expect(kept.outcome.commands).toBeUndefined();
   });
 
+  test("are all told at the end, but for those that a later answer does after all", async () => {
+    const three = both.replace("FILES: ", "FILES: new.txt, ").replace("FINISH::", `${write("new.txt", "n\n")}FINISH::`);
+    const drop = `SKIP::new.txt::no use\n${finish("Left out.")}`;
+    const setup = { answers: [leave, { feedback: "and no new file" }, "yes"] } as const;
+    const stay = { target: "README.md", why: "you want it as it is" };
+    const left = await byWords([three, skip, drop], setup);
+    expect(left.outcome.skipped).toEqual([stay, { target: "new.txt", why: "no use" }]);
+    const other = await byWords([three, skip, `FILES: area.py\n${change}${finish("Said.")}`], setup);
+    expect(other.outcome.skipped).toEqual([stay]);
+    const after = await byWords([three, skip, three], setup);
+    expect([after.outcome.code, after.outcome.skipped]).toEqual([0, undefined]);
+  });
+
   test("ask for another plan where the work was only planned", async () => {
     const less = plan({ steps: ["MODIFY area.py"] });
     const ran = await byWords([large, skip, less, change + finish()], { answers: [leave, "yes", "yes"] });

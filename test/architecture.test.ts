@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_099,
+  core: 15_103,
   workspace: 12_966,
   cli: 11_695,
-  flows: 11_651,
+  flows: 11_659,
   models: 4_620,
   ui: 4_730,
   store: 3_874,

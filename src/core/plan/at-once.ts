@@ -82,8 +82,11 @@ function placeOf({ cmd, path = "", to, arg = "" }: ScriptAction): Pick<PlanStep,
   return { target: path === "" ? arg.trim() : path, destination: to ?? null };
 }
 
-/** The plan that a script amounts to: its steps are its actions, each once, its checks the CHECK lines. `reply`: what was said before them. */
-export function planOfScript(script: Script, reply: string): Plan {
+/**
+ * The plan that a script amounts to: its steps are its actions, each once, then an edit of each file of `left`, which it
+ * names as needed and does nothing about; its checks the CHECK lines. `reply`: what was said before them.
+ */
+export function planOfScript(script: Script, reply: string, left: readonly string[] = []): Plan {
   const places = new Map<string, Pick<PlanStep, "action" | "target" | "destination">>();
   for (const action of script.actions) {
     const row = rowOf(action.cmd);
@@ -91,7 +94,8 @@ export function planOfScript(script: Script, reply: string): Plan {
     const step = { action: row.name as PlanAction, ...placeOf(action) };
     places.set(`${step.action} ${step.target} ${step.destination ?? ""}`, step);
   }
-  const steps = [...places.values()];
+  const forgotten = left.map((target) => ({ action: "MODIFY", target, destination: null }) as const);
+  const steps = [...places.values(), ...forgotten];
   const checks = script.actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "check" ? [arg.trim()] : []));
   const complexity = steps.length > atOnceBounds.paths ? "moderate" : "simple";
   return planOf({ reply, analysis: null, steps, checks: [...new Set(checks)], complexity });

@@ -86,6 +86,12 @@ const pathsOf = (run: Run, written: readonly string[]): readonly RelPath[] =>
 
 const isChange = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "change";
 
+/** The files that no change of a script is about, from or to. */
+function untouched(run: Run, { actions }: Script, files: readonly RelPath[]): readonly RelPath[] {
+  const changed = new Set(actions.filter(isChange).flatMap(({ path = "", to = "" }) => pathsOf(run, [path, to])));
+  return files.filter((path) => !changed.has(path));
+}
+
 /** The script without commands that are checks of the user, which run anyway, and without amendments. */
 function withoutChecks({ checking }: Run, script: Script): Script {
   const checks = new Set(checking.checks.map((check) => check.trim()));
@@ -131,8 +137,7 @@ function isWhole(run: Run, { actions }: Script): boolean {
 /** What keeps a script from being the whole work. */
 async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
   const { steps, complaints } = await rehearse(run, callsOf(script.actions, "try"));
-  const changed = new Set(script.actions.filter(isChange).flatMap(({ path = "" }) => toReadable(run, path) ?? []));
-  const missing = files.filter((path) => !changed.has(path));
+  const missing = untouched(run, script, files);
   const isClosed = script.actions.some(({ cmd }) => cmd === "FINISH") || (files.length > 0 && missing.length === 0);
   const cannot = complaints.filter(({ code }) => code !== "nothing_done");
   return {
@@ -221,8 +226,11 @@ async function takeScript(run: Run, system: string, reply: ScriptReply): Promise
   const atOnce = await mend(run, system, reply);
   if (typeof atOnce === "string") return talk(run, atOnce);
   // A person says yes below these lines.
-  leaveOut(run, atOnce?.skips ?? skipsIn(run, reply.script), run.interactive);
-  const plan = planOfScript((atOnce?.reply ?? reply).script, saidBefore(text, script.actions));
+  const skips = atOnce?.skips ?? skipsIn(run, reply.script);
+  leaveOut(run, skips, run.interactive);
+  const named = atOnce === null ? pathsOf(run, filesNamed(text, script.actions)) : [];
+  const left = untouched(run, script, named).filter((path) => !skips.some(({ target }) => target === path));
+  const plan = planOfScript((atOnce?.reply ?? reply).script, saidBefore(text, script.actions), left);
   return { plan, atOnce, messages: run.dialogue.messages };
 }
 

@@ -137,6 +137,14 @@ describe("before anybody is asked", () => {
     expect([outcome.code, outcome.undone]).toEqual([0, undefined]);
   });
 
+  test("a file that is named and forgotten is in the plan, too, where the answer counts as a plan", async () => {
+    const copy = `FILES: backup.py, README.md\nCOPY::area.py::backup.py\n${finish("Copied.")}`;
+    const { outcome, eventsOf } = await once([copy, copy, finish("Both done.")], { options: { checks: ["true"] } });
+    const steps = eventsOf("plan.ready")[0]?.plan.execution_plan?.steps;
+    expect(steps?.map(({ action, target }) => `${action} ${target}`)).toEqual(["COPY area.py", "MODIFY README.md"]);
+    expect([outcome.code, outcome.undone?.map(({ target }) => target)]).toEqual([15, ["README.md"]]);
+  });
+
   test("a yes to a diff is no yes to another one", async () => {
     const red = head + modify("area.py", ["    return 3.14 * r * r\n", "    return 3.2 * r * r\n"]) + finish();
     const mended = modify("area.py", ["    return 3.2 * r * r\n", "    return 3.1416 * r * r\n"]) + finish();

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_103,
   workspace: 12_966,
   cli: 11_695,
-  flows: 11_659,
+  flows: 11_665,
   models: 4_620,
   ui: 4_730,
   store: 3_874,

@@ -45,6 +45,15 @@ function isStill(known: Known, now: Blob | null): boolean {
   return now?.kind === "file" && now.mode === known.mode && digest(now.bytes) === known.digest;
 }
 
+/** The conflict of work on a path that somebody else changed meanwhile; `now` null: it is deleted. */
+export function metSomebody(path: RelPath, now: Blob | null): PaiError {
+  const what = now === null ? "deleted" : "changed";
+  return new PaiError("conflict", `${path} was ${what} by someone else while pai worked on it`, {
+    hint:
+      now === null ? "run the task again without it" : "it was not overwritten; run the task again on the new content",
+  });
+}
+
 /** Factor on the number of hits to search, so that hits in likely files are among them. */
 const widerSearch = 5;
 
@@ -118,9 +127,7 @@ export function createOverlay(
   };
   const refuseChanged = (path: RelPath, now: Blob | null): void => {
     if (!isOther(path, now)) return;
-    throw new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
-      hint: "it was not overwritten; run the task again on the new content",
-    });
+    throw metSomebody(path, now);
   };
 
   /** A path below a file does not exist: `a.sh/index.js` if a.sh is a new file. */

@@ -155,6 +155,11 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
   ],
   ["an answer under a red check", { ...red, text: "It adds." }, "answered; nothing was changed; check x: exit 1"],
   [
+    "work that met somebody's change, whatever the model announced",
+    { ...ended("conflict", "a.py was changed by someone else"), text: "I'll mend it." },
+    "nothing was changed, failed: a.py was changed by someone else",
+  ],
+  [
     "work in part whose check passed",
     { ...ended("partial", "done in part"), changes: one, checks: checks("make", true) },
     "kept in part: 1 file (+2 −1), and make passed; changed: a.py",

@@ -65,7 +65,7 @@ const isAnswer = ({ plan, changes, actions, commands = [] }: Outcome): boolean =
 export const wordsStand = (outcome: Outcome): boolean =>
   outcome.claimed === undefined &&
   (["answered", "verified", "unverified", "partial"].includes(outcome.status) ||
-    (outcome.status === "failed" && isAnswer(outcome)));
+    (outcome.error?.code === "check_failed" && isAnswer(outcome)));
 
 const sayChoice = ({ keep }: Outcome): string => (keep === undefined ? "" : ", as the user chose when asked");
 

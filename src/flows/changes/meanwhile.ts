@@ -10,6 +10,7 @@ import type { Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import type { Run } from "../run.ts";
+import { metSomebody } from "../stage.ts";
 import type { Changing } from "./changing.ts";
 
 const maxByLines = 1024 * 1024;
@@ -168,9 +169,7 @@ function refuseTouched(run: Run, change: Change, now: Change["before"]): never {
     const text = renderDisputes(path, merge.disputes, { ours: "what pai would write", theirs: "what is there now" });
     run.emit({ type: "notice", level: "warning", code: "both_sides", text });
   }
-  throw new PaiError("conflict", `${path} was changed by someone else while pai worked on it`, {
-    hint: "it was not overwritten; run the task again on the new content",
-  });
+  throw metSomebody(path, now);
 }
 
 /**

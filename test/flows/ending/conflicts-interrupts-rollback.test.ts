@@ -65,6 +65,7 @@ describe("a file that somebody else changes during call 2", () => {
     const meddled = { text: plan({ steps }), before: () => rmSync(join(place.root, "a.txt")) };
     const ran = await playIn(place, { lines: [meddled] });
     expect([ran.outcome.code, ran.purposes]).toEqual([11, "plan"]);
+    expect(ran.outcome.error?.message).toStartWith("a.txt was deleted by someone else while pai worked on it");
     expect(filesIn(place.root)).toEqual({ "b.txt": "two\n" });
   });
 

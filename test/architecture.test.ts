@@ -120,8 +120,8 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_103,
-  workspace: 12_966,
-  cli: 11_695,
+  workspace: 12_976,
+  cli: 11_731,
   flows: 11_665,
   models: 4_620,
   ui: 4_730,

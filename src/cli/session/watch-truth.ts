@@ -16,7 +16,15 @@ import { findMoved } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
 import { nameHead } from "../../workspace/git/find-repository.ts";
-import type { History, KeptRun, Written } from "../../workspace/journal/run-history.ts";
+import {
+  executable,
+  folderWords,
+  type History,
+  heldIn,
+  type KeptRun,
+  linkWords,
+  type Written,
+} from "../../workspace/journal/run-history.ts";
 
 export type TruthWatch = ReturnType<typeof watchTruth>;
 
@@ -24,18 +32,23 @@ export type TruthWatch = ReturnType<typeof watchTruth>;
 const maxWatched = 200;
 const maxNamed = 10;
 const none = "no commit";
-const linkWords = "a link to ";
 
-/** The SHA-256 of a file, or what a link leads to, in words; null: there is neither; undefined: it may not be read. */
-async function hashOf(workspace: Workspace, path: string): Promise<string | null | undefined> {
+/** What a path holds now; null: nothing; undefined: it may not be read. */
+async function heldAt(workspace: Workspace, path: string): Promise<string | null | undefined> {
   try {
     const blob = await workspace.read(workspace.path(path, "read"));
-    if (blob?.kind === "link") return `${linkWords}${blob.target}`;
-    return blob?.kind === "file" ? digest(blob.bytes) : null;
+    return heldIn(blob?.kind === "file" ? { ...blob, hash: digest(blob.bytes), size: blob.bytes.length } : blob);
   } catch (thrown) {
     return toPaiError(thrown).code === "path_refused" ? undefined : null;
   }
 }
+
+/** The SHA-256 of a file without what else is known of it; null: it is no file. */
+const digestIn = (held: string | null | undefined): string | null => /^[0-9a-f]{64}/.exec(held ?? "")?.[0] ?? null;
+
+/** Whether a path holds what was known of it. Where a file was not known as executable, nobody knows whether it was. */
+const isStill = (held: string | null | undefined, now: string | null): boolean =>
+  now === held || (now !== null && now === `${held}${executable}`);
 
 /** The files that an outcome tells to be as somebody else has left them. */
 const shared = ({ left = [], merged = [], lost = [] }: Outcome): readonly string[] => [...left, ...merged, ...lost];
@@ -60,19 +73,29 @@ function endOfCut({ mode }: Turn, { id, changes, left }: KeptRun, at: string, wo
   };
 }
 
-/** What a path that was watched holds now. */
-type Found = readonly [path: string, hash: string | null];
+/** A path that somebody else changed: what it held, what it holds, and where what is gone lies now. */
+interface Other {
+  readonly path: string;
+  readonly held: string | null;
+  readonly now: string | null;
+  readonly place: string | undefined;
+}
 
-/** Names the files that somebody else changed, those that pai wrote in the same time apart. `moved`: where files that are gone lie. */
-function sayChanged(files: readonly Found[], moved: ReadonlyMap<string, string>, written: readonly Written[]) {
+/** The path, with what there is now instead of a file, or instead of what it was. */
+function nameOther({ path, held, now, place }: Other): string {
+  if (now === folderWords || now?.startsWith(linkWords)) return `${path} (${now} now)`;
+  if (now !== null) return held === `${now}${executable}` ? `${path} (not executable now)` : path;
+  if (held === folderWords) return `${path}/ (no folder now)`;
+  return `${path} (no file now${place === undefined ? "" : `; ${place} holds the same`})`;
+}
+
+/** Names the files that somebody else changed, and apart from them those that pai wrote in the same time. */
+function sayChanged(others: readonly Other[], written: readonly Written[]) {
   const say = (how: string, isWritten: boolean) => {
-    const found = files.filter(([of]) => written.some(({ path }) => path === of) === isWritten);
-    const names = found.map(([path, hash]) => {
-      if (hash?.startsWith(linkWords)) return `${path} (${hash} now)`;
-      const place = moved.has(path) ? `; ${moved.get(path)} holds the same` : "";
-      return hash === null ? `${path} (no file now${place})` : path;
-    });
-    return names.length === 0 ? [] : [`changed since your last turn${how}: ${nameSome(names, maxNamed)}`];
+    const found = others.filter((other) => written.some(({ path }) => path === other.path) === isWritten);
+    return found.length === 0
+      ? []
+      : [`changed since your last turn${how}: ${nameSome(found.map(nameOther), maxNamed)}`];
   };
   return [...say(", not by you", false), ...say(" by somebody else, too", true)];
 }
@@ -86,8 +109,8 @@ export function watchTruth({
   readonly history: History;
   readonly now: () => Date;
 }) {
-  /** What each file held when the model was last told, and when that was; null: it did not exist; undefined: nobody knows. */
-  const known = new Map<string, { readonly hash: string | null | undefined; readonly at: string }>();
+  /** What each path held when the model was last told, and when that was; null: nothing; undefined: nobody knows. */
+  const known = new Map<string, { readonly held: string | null | undefined; readonly at: string }>();
   /** What was checked out when the model was last told; undefined: nobody looked. */
   let head: string | null | undefined;
   /** What the next request tells because it was found, with what the files and HEAD are now. */
@@ -109,19 +132,22 @@ export function watchTruth({
   /** Runs of turns that the session no longer tells: what they wrote is not somebody else's work. */
   let gone: ReadonlySet<string> = new Set();
 
-  function learn(path: string, hash: string | null | undefined, at: string): void {
+  function learn(path: string, held: string | null | undefined, at: string): void {
     known.delete(path);
-    known.set(path, { hash, at });
+    known.set(path, { held, at });
     touched.add(path);
     const [oldest] = known.keys();
     if (known.size > maxWatched && oldest !== undefined) known.delete(oldest);
   }
 
-  function learnOutcome(outcome: Outcome, at: string): void {
+  function learnOutcome(outcome: Outcome, { at, run }: StampedEvent): void {
     const { changes, commit, commands = [] } = outcome;
+    // An outcome knows neither modes nor folders, as the journal does, which is not kept everywhere.
+    const made = new Map(history.written(new Set([run]), at).map(({ path, after }) => [path, after]));
     for (const { path, from, op, after } of changes) {
       if (from !== null) learn(from, null, at);
-      if (op === "delete" || after !== null) learn(path, after, at);
+      const held = made.get(path) ?? after;
+      if (op === "delete" || held !== null) learn(path, held, at);
     }
     for (const path of shared(outcome)) learn(path, undefined, at);
     // Where HEAD moved during a run without commands, somebody else has moved it, so the next request is told.
@@ -134,7 +160,7 @@ export function watchTruth({
       taken.add(run);
       // A turn of another process may have ended while one of this process went on.
       const isNews = (path: string) => (known.get(path)?.at ?? "") < at;
-      for (const [path, hash] of Object.entries(files)) if (isNews(path)) learn(path, hash, at);
+      for (const [path, held] of Object.entries(files)) if (isNews(path)) learn(path, held, at);
       if (at > latest) [head, latest] = [then, at];
     }
   }
@@ -187,10 +213,11 @@ export function watchTruth({
   /** Watched files that do not hold what the model was told, with what they hold. */
   async function findFiles(): Promise<ReadonlyMap<string, string | null>> {
     const files = new Map<string, string | null>();
-    for (const [path, { hash }] of known) {
-      if (hash === undefined) continue;
-      const actual = await hashOf(workspace, path);
-      if (actual !== undefined && actual !== hash) files.set(path, actual);
+    for (const [path, { held, at }] of known) {
+      const now = held === undefined ? undefined : await heldAt(workspace, path);
+      if (now === undefined) continue;
+      if (isStill(held, now)) known.set(path, { held: now, at });
+      else files.set(path, now);
     }
     return files;
   }
@@ -199,22 +226,28 @@ export function watchTruth({
   async function findChanged(session: Session): Promise<readonly string[]> {
     const files = await findFiles();
     const written = files.size === 0 ? [] : writtenSince(session);
-    const expected = new Map([...known].map(([path, { hash }]) => [path, hash]));
-    for (const { path, before, after } of written) if (expected.get(path) === before) expected.set(path, after);
-    const others = [...files].filter(([path, hash]) => expected.get(path) !== hash);
-    const heldAt = (path: string) => known.get(path)?.hash ?? null;
-    const gone = others.flatMap(([path, hash]) => (hash === null ? [[path, heldAt(path) ?? ""] as const] : []));
-    const moved = await findMoved(workspace, new Map(gone), async (path) =>
-      heldAt(path) === null ? hashOf(workspace, path) : null,
+    const knownAt = (path: string) => known.get(path)?.held ?? null;
+    const expected = new Map([...known].map(([path, { held }]) => [path, held]));
+    for (const { path, before, after } of written) if (isStill(expected.get(path), before)) expected.set(path, after);
+    const others = [...files].filter(([path, now]) => !isStill(expected.get(path), now));
+    const lost = others.flatMap(([path, now]) => {
+      const held = now === null ? digestIn(knownAt(path)) : null;
+      return held === null ? [] : [[path, held] as const];
+    });
+    const moved = await findMoved(workspace, new Map(lost), async (path) =>
+      knownAt(path) === null ? digestIn(await heldAt(workspace, path)) : null,
     );
     const headNow = nameHead(workspace.root);
     const notes = [
-      ...sayChanged(others, moved, written),
+      ...sayChanged(
+        others.map(([path, now]) => ({ path, held: knownAt(path), now, place: moved.get(path) })),
+        written,
+      ),
       ...(head === undefined || head === headNow
         ? []
         : [`HEAD of git went from ${head ?? none} to ${headNow ?? none}`]),
     ];
-    found = { notes, files: new Map([...files, ...[...moved].map(([old, place]) => [place, heldAt(old)] as const)]) };
+    found = { notes, files: new Map([...files, ...[...moved].map(([old, place]) => [place, knownAt(old)] as const)]) };
     return notes;
   }
 
@@ -222,28 +255,31 @@ export function watchTruth({
   function begin(open: OpenSession, at: string): void {
     for (const text of found?.notes ?? []) open.add({ type: "session.noted", at, what: "found", run: null, text });
     [touched, shown, gone] = [new Set(), new Set(), new Set()];
-    for (const [path, hash] of found?.files ?? []) learn(path, hash, at);
+    for (const [path, held] of found?.files ?? []) learn(path, held, at);
     head = nameHead(workspace.root);
     found = null;
   }
 
   function learnShown(files: readonly SentFile[], at: string): void {
-    for (const { path, sha256 } of files) if (!shown.has(path)) learn(path, sha256, at);
+    for (const { path, sha256 } of files) {
+      const held = known.get(path)?.held;
+      if (!shown.has(path)) learn(path, digestIn(held) === sha256 ? held : sha256, at);
+    }
     for (const { path } of files) shown.add(path);
   }
 
   /** Saves what the run at work was told of, and knows. */
   function save(open: OpenSession, at: string, run: string): void {
-    const seenNow = [...known].flatMap(([path, { hash }]) =>
-      touched.has(path) && hash !== undefined ? [[path, hash] as const] : [],
+    const seenNow = [...known].flatMap(([path, { held }]) =>
+      touched.has(path) && held !== undefined ? [[path, held] as const] : [],
     );
     open.add({ type: "turn.saw", at, run, files: Object.fromEntries(seenNow), head: head ?? null });
   }
 
   /** Learns and saves what somebody else left in files at the end of a run. */
   async function lookAt(paths: readonly string[], open: OpenSession, { at, run }: StampedEvent): Promise<void> {
-    const found = await Promise.all(paths.map(async (path) => [path, await hashOf(workspace, path)] as const));
-    for (const [path, hash] of found) learn(path, hash, at);
+    const found = await Promise.all(paths.map(async (path) => [path, await heldAt(workspace, path)] as const));
+    for (const [path, held] of found) learn(path, held, at);
     save(open, at, run);
   }
 
@@ -257,7 +293,7 @@ export function watchTruth({
       if (type === "context.sent") learnShown(event.files, at);
       else if (type === "changes.applied") for (const { path } of event.changes) shown.add(path);
       if (type !== "run.finished") return;
-      learnOutcome(event.outcome, at);
+      learnOutcome(event.outcome, event);
       latest = at;
       taken.add(run);
       save(open, at, run);

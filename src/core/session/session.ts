@@ -27,7 +27,7 @@ export interface Happening {
 /** What the model knew when a turn ended: of the files that the turn showed or changed, and of git. */
 interface Seen {
   readonly at: string;
-  /** Digest of each file; null: there is none. */
+  /** What each path held: of a file its digest; null: nothing. */
   readonly files: Readonly<Record<string, string | null>>;
   /** The commit and branch that are checked out; null: there are none. */
   readonly head: string | null;

@@ -74,7 +74,7 @@ export interface Reversal {
   readonly lost: readonly string[];
 }
 
-/** A file that pai wrote: the SHA-256 of its content before and after that; null: no file. */
+/** A path that pai wrote: what it held before and after that, as `heldIn` says it. */
 export interface Written {
   readonly path: string;
   readonly before: string | null;
@@ -178,12 +178,22 @@ export function openHistory(
         .filter(({ end }) => end === "applied")
         .toSorted((a, b) => (a.at < b.at ? -1 : 1))
         .flatMap(({ batches }) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes))
-        .map(({ path, before, after }) => ({ path, before: hashIn(before), after: hashIn(after) })),
+        .map(({ path, before, after }) => ({ path, before: heldIn(before), after: heldIn(after) })),
     prune: (limits = {}) => prune(state, { ...defaultLimits, ...limits }),
   };
 }
 
-const hashIn = (blob: KeptBlob | null): string | null => (blob?.kind === "file" ? blob.hash : null);
+/** Behind the SHA-256 of a file that may be run. */
+export const executable = " executable";
+export const folderWords = "a folder";
+export const linkWords = "a link to ";
+
+/** What a path holds: of a file the SHA-256, marked where it may be run; a folder, or what a link leads to, in words; null: nothing. */
+export function heldIn(blob: KeptBlob | null): string | null {
+  if (blob?.kind === "link") return `${linkWords}${blob.target}`;
+  if (blob?.kind === "file") return blob.hash + (blob.mode & 0o111 ? executable : "");
+  return blob && folderWords;
+}
 
 const noHistory: History = {
   list: () => [],

@@ -1,0 +1,104 @@
+/** What somebody does to modes, folders and links of a turn behind it is told to the next request, and an undo is not. */
+import { expect, test } from "bun:test";
+import { chmodSync, mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { watchTruth } from "../../src/cli/session/watch-truth.ts";
+import { openSessions } from "../../src/store/sessions.ts";
+import { finish, modify, plan, write } from "../flows/plans.ts";
+import { makeFolder, openHere, playIn } from "../flows/scripted.ts";
+
+/** A session on a folder of its own; its turns are carried out as they are planned. */
+async function openSession() {
+  const place = makeFolder({ "b.txt": "b\n" });
+  const { workspace, history } = await openHere(place);
+  const now = () => new Date();
+  const sessions = openSessions(join(place.state, "sessions"), place.root);
+  const warn = (text: string): void => expect(text).toBe("");
+  let [open, truth] = [sessions.open(null, now, warn), watchTruth({ workspace, history, now })];
+  let count = 0;
+  return {
+    history,
+    at: (path: string) => join(place.root, path),
+    async play(steps: readonly string[], script: string) {
+      await truth.catchUp(open);
+      const lines = [plan({ steps }), script + finish()];
+      const ran = await playIn(place, {
+        lines,
+        now,
+        id: `r${++count}`,
+        options: { interactive: true },
+        answers: "yes",
+      });
+      expect(ran.outcome.ok).toBe(true);
+      for (const event of ran.events) truth.sink(open, event);
+    },
+    told: () => truth.catchUp(open),
+    resume() {
+      open.close();
+      open = sessions.open(sessions.load(null).session, now, warn);
+      truth = watchTruth({ workspace, history, now });
+      truth.follow(open.session);
+    },
+  };
+}
+
+type Session = Awaited<ReturnType<typeof openSession>>;
+
+const tool = ["WRITE a.sh", "MODE a.sh -> 755"];
+const makeTool = ({ play }: Session) => play(tool, `${write("a.sh", "true\n")}MODE::a.sh::755\n`);
+const others = (names: string) => [`changed since your last turn, not by you: ${names}`];
+
+test("a file that a turn made executable and somebody made plain is told, after a resume and a turn that edits it, too", async () => {
+  const session = await openSession();
+  await makeTool(session);
+  expect(await session.told()).toEqual([]);
+  session.resume();
+  expect(await session.told()).toEqual([]);
+  await session.play(["MODIFY a.sh"], modify("a.sh", ["true\n", "false\n"]));
+  expect(await session.told()).toEqual([]);
+  chmodSync(session.at("a.sh"), 0o644);
+  expect(await session.told()).toEqual(others("a.sh (not executable now)"));
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
+  expect(await session.told()).toEqual([]);
+});
+
+test("a turn that makes a file plain again, and an undo of it, are no work of somebody else", async () => {
+  const session = await openSession();
+  await makeTool(session);
+  await session.play(["MODE a.sh -> 644"], "MODE::a.sh::644\n");
+  expect(await session.told()).toEqual([]);
+  await session.history.undo(null, { dryRun: false });
+  expect(await session.told()).toEqual(['undone by the user: what you did for "do it"']);
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
+  expect(await session.told()).toEqual([]);
+  chmodSync(session.at("a.sh"), 0o644);
+  expect(await session.told()).toEqual(others("a.sh (not executable now)"));
+});
+
+test("a folder that a turn made and somebody removed is told, and one that somebody made in place of a file", async () => {
+  const session = await openSession();
+  await session.play(["MKDIR data", "WRITE c.txt"], `MKDIR::data\n${write("c.txt", "c\n")}`);
+  expect(await session.told()).toEqual([]);
+  rmdirSync(session.at("data"));
+  rmSync(session.at("c.txt"));
+  mkdirSync(session.at("c.txt"));
+  expect((await session.told()).join()).toContain("data/ (no folder now)");
+  expect((await session.told()).join()).toContain("c.txt (a folder now)");
+});
+
+test("a folder that a turn made and the user undid is told as undone alone", async () => {
+  const session = await openSession();
+  await session.play(["WRITE data/c.txt"], write("data/c.txt", "c\n"));
+  await session.history.undo(null, { dryRun: false });
+  expect(await session.told()).toEqual(['undone by the user: what you did for "do it"']);
+});
+
+test("a link that a turn made and somebody let lead elsewhere is told", async () => {
+  const session = await openSession();
+  writeFileSync(session.at("d.txt"), "d\n");
+  await session.play(["LINK l -> b.txt"], "LINK::l::b.txt\n");
+  expect(await session.told()).toEqual([]);
+  rmSync(session.at("l"));
+  symlinkSync("d.txt", session.at("l"));
+  expect(await session.told()).toEqual(others("l (a link to d.txt now)"));
+});

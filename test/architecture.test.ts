@@ -119,12 +119,12 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_103,
-  workspace: 12_976,
+  core: 15_106,
+  workspace: 12_978,
   cli: 11_731,
   flows: 11_665,
   models: 4_620,
-  ui: 4_730,
+  ui: 4_732,
   store: 3_874,
   lab: 3_610,
   acp: 1_020,

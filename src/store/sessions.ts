@@ -268,7 +268,7 @@ function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
       return line;
     }
     case "run.finished": {
-      const { mode, status, next, score, calls, changes } = event.outcome;
+      const { mode, status, next, score, calls, changes, left } = event.outcome;
       return {
         type: "turn.finished",
         at: event.at,
@@ -279,7 +279,7 @@ function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
         next,
         score,
         calls: calls.sent ?? calls.made,
-        changed: changes.length > 0,
+        changed: changes.length > 0 && left === undefined,
       };
     }
     default:

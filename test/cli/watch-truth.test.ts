@@ -159,6 +159,16 @@ test("a run that was rolled back is brought back by the user, and the session kn
   expect(past.lines).toMatchObject([{ type: "turn.reversed", run: "r1", undone: false }]);
 });
 
+test("what a rollback left since somebody had changed it is told as undone once the user undoes it", async () => {
+  const turn = { run: "r1", request: "set x", status: "failed", changed: false };
+  const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [turn], edit.after);
+  past.truth.follow(past.open.session);
+  past.become("r1", "undone", edit.before);
+  expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
+  expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
+  expect(past.lines).toHaveLength(1);
+});
+
 test("a session that is resumed after a rollback invents no change", async () => {
   const turn = { run: "r1", status: "failed", changed: false };
   const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [turn], edit.before);

@@ -106,6 +106,17 @@ test("an undo and a redo are merged with what was changed since on other lines, 
   expect(treeOf(place.work)["a.txt"]).toContain(lines("ours", "theirs\r\n"));
 });
 
+test("a file that holds the run's work, and somebody's beside it, needs nothing of a redo", async () => {
+  const { place, opened, history } = open({ "a.txt": "1\n2\n3\n4\n", "b.txt": "b" });
+  const ours = change("a.txt", file("1\n2\n3\n4\n"), file("ours\n2\n3\n4\n"));
+  await run(opened, "r1", ours, change("b.txt", file("b"), file("B")));
+  await history.undo(null, now);
+  writeFileSync(join(place.work, "a.txt"), "ours\n2\n3\ntheirs\n");
+  const { changes, clashes, merged } = await history.redo(null, now);
+  expect([changes.map(({ path }) => String(path)), clashes, merged]).toEqual([["b.txt"], [], []]);
+  expect(treeOf(place.work)["a.txt"]).toContain("ours\n2\n3\ntheirs\n");
+});
+
 test("a redo brings back what the undo took out, and not what somebody had taken out before", async () => {
   const { place, opened, history } = open({ "a.txt": "1\n2\n3\n", "b.txt": "b" });
   const ours = change("a.txt", file("1\n2\n3\n"), file("one\n2\n3\n"));

@@ -169,12 +169,12 @@ export function watchTruth({
     for (const { id, status } of runs) seen.set(id, status);
   }
 
-  /** Only a person undoes and redoes; a run of the session that was rolled back may be brought back, too. */
+  /** Only a person undoes and redoes; a run that was rolled back may be brought back, and what its rollback left be undone. */
   function isReversed({ id, status, task }: KeptRun, turn: Turn | undefined): boolean {
     if (status !== "applied" && status !== "undone") return false;
-    if (turn !== undefined && turn.status !== null)
-      return (turn.changed && turn.undone !== true) !== (status === "applied");
     const earlier = seen.get(id) ?? (task.startsWith("!") ? "applied" : status);
+    if (turn !== undefined && turn.status !== null)
+      return (turn.changed && turn.undone !== true) !== (status === "applied") || earlier === "rolled_back";
     return earlier !== status && earlier !== "open";
   }
 

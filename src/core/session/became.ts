@@ -117,7 +117,9 @@ export function becameOf(outcome: Outcome): string {
   const isTold = (command: string) => error?.message.includes(command) === true || isNotDone(command);
   // A command that ended badly is told as one that ran.
   const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
-  const notDone = [...(status === "declined" ? [] : refused), ...undone].filter((step) => !hasRun(step));
+  // The no that ended the run is told first.
+  const others = refused.filter(({ why }) => status !== "declined" || error?.message.includes(why) !== true);
+  const notDone = [...others, ...undone].filter((step) => !hasRun(step));
   const said = (about: "plan" | "changes", asks: boolean) => {
     const all = corrections.filter((each) => each.about === about && isQuestion(each.words) === asks);
     const words = all.map((each) => JSON.stringify(each.words)).join(", then ");

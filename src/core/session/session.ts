@@ -48,6 +48,7 @@ export interface Turn extends TurnRecord {
   readonly next: readonly string[];
   readonly score: number | null;
   readonly calls: number;
+  /** Whether anything that it changed stands. */
   readonly changed: boolean;
   /** The turns that this summary tells, as it tells them; empty: it is none. */
   readonly told: readonly Turn[];

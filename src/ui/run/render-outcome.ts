@@ -260,8 +260,10 @@ export function sayUntouched(error: Failure, outcome: Pick<Outcome, "stays">): F
 }
 
 /** Adds to the error what stays all the same where a no ended the run, and checks that fail on it. */
-export function sayStays(error: Failure, { status, changes, checks }: Outcome): Failure {
+export function sayStays(error: Failure, { status, changes, checks, left }: Outcome): Failure {
   const { message } = error;
+  const theirs = `; of what was applied before only ${nameSome(left ?? [], maxNamed)} stays, as somebody else left it`;
+  if (left !== undefined) return { ...error, message: message + theirs };
   const red = checks.flatMap(({ command, passed }) =>
     passed === false && !message.includes(command) ? [command] : [],
   );

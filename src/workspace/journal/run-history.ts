@@ -1,7 +1,7 @@
 /** The kept runs of a workspace: lists, undoes, redoes and prunes them. */
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Blob, type Change, type ChangeOp, invert, opOf } from "../../core/change.ts";
+import { type Blob, type Change, type ChangeOp, invert, opOf, sameBlob } from "../../core/change.ts";
 import { mayMerge, type PathRules } from "../../core/closed-names.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -267,7 +267,9 @@ function compareToDisk(
     } else if (before?.kind === "folder" && after === null && staysIn(root, path, next).length > 0) next.delete(path);
     else changes.push(change);
   }
-  return { changes, clashes };
+  // A path that holds the new content with somebody else's beside it needs nothing.
+  const isNeeded = ({ merge, actual = null }: Clash) => merge.kind !== "merged" || !sameBlob(merge.blob, actual);
+  return { changes, clashes: clashes.filter(isNeeded) };
 }
 
 /** Whether an undo would take out all that a kept run has left: nobody has changed the same lines since. */

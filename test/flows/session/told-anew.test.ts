@@ -59,6 +59,8 @@ test("what somebody else changed stays at a no to keeping, and is not told as ke
   expect(ran.files).toEqual({ "a.txt": "three\n" });
   expect(ran.questions.at(-1)?.text).toEndWith("(no: nothing is taken back, since somebody else changed a.txt)");
   expect(ran.outcome).toMatchObject({ text: "not kept: check failed: grep -q four a.txt (exit 1)" });
+  // A redo of it brings something back.
+  expect(turns.open.session.turns.at(-1)?.changed).toBe(false);
   const { past } = await turns.say("what now?", ask);
   expect(past).toContain(
     "pai: not kept, as the user chose when asked, but for what somebody else had changed since, which is as they left it: a.txt; failed: check failed: grep -q four a.txt",

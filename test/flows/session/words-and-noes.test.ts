@@ -347,3 +347,21 @@ test("the steps behind a declined diff are told as not done, also where nothing 
     "pai: not applied, the user declined the changes to a.py; not done: WRITE b.py (the run ended before it)",
   );
 });
+
+test("a request beyond the plan that was declined is told, too, where a later no ended the run", async () => {
+  const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n", "c.txt": "one\n" });
+  const amend = `AMEND::MODIFY::c.txt::the same fault\n${edit("c.txt", "3")}`;
+  const ran = await turns.say("make the numbers", {
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }),
+      edit("a.txt", "1") + amend,
+      edit("b.txt", "2") + finish(),
+    ],
+    ...{ options: { interactive: true, review: "batch" }, answers: ["yes", "no", "yes", "no", "yes"] },
+  });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "amend", "batch", "batch", "keep"]);
+  expect(ran.outcome.status).toBe("declined");
+  expect((await turns.say("what now?", ask)).past).toContain(
+    "from before the user declined the changes to b.txt, as the user chose when asked; not done: MODIFY c.txt (the user declined to change c.txt); changed: a.txt",
+  );
+});

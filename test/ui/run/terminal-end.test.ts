@@ -72,6 +72,16 @@ test("what stays behind a no names the checks that fail on it", () => {
   expect(endOf(conflict)).toEndWith("✗ somebody, with 1 failed check: make\n");
 });
 
+test("behind a no what was taken back is not called applied, but for what somebody else left", () => {
+  const left = ["a.py"];
+  const checks = [{ command: "make", by: "user", exit: 1, ms: 1, passed: false }] as const;
+  const no = new PaiError("declined", "the user declined the changes to b.py");
+  const ended = failed(no, { status: "declined", changes: outcome.changes, left, checks });
+  expect(endOf(ended, { columns: () => 200 })).toEndWith(
+    "✗ the user declined the changes to b.py; of what was applied before only a.py stays, as somebody else left it\n",
+  );
+});
+
 test("on a screen a turn that changed and checked nothing has nothing to prove", () => {
   const ended = { ...outcome, status: "unverified", text: "It says 3.", changes: [], checks: [], next: [] } as const;
   expect(endOf(ended)).not.toContain("unverified");

@@ -120,8 +120,8 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_106,
-  workspace: 12_978,
-  cli: 11_731,
+  workspace: 12_977,
+  cli: 11_740,
   flows: 11_665,
   models: 4_620,
   ui: 4_732,

@@ -1,5 +1,6 @@
 /** What somebody does to modes, folders and links of a turn behind it is told to the next request, and an undo is not. */
 import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { watchTruth } from "../../src/cli/session/watch-truth.ts";
@@ -101,4 +102,17 @@ test("a link that a turn made and somebody let lead elsewhere is told", async ()
   rmSync(session.at("l"));
   symlinkSync("d.txt", session.at("l"));
   expect(await session.told()).toEqual(others("l (a link to d.txt now)"));
+});
+
+test("a large file of a turn is not called gone, and one that became a pipe is told as that", async () => {
+  const session = await openSession();
+  writeFileSync(session.at("large.bin"), Buffer.alloc(9 * 1024 * 1024));
+  await session.play(
+    ["COPY large.bin -> copy.bin", "WRITE c.txt"],
+    `COPY::large.bin::copy.bin\n${write("c.txt", "c\n")}`,
+  );
+  expect(await session.told()).toEqual([]);
+  rmSync(session.at("c.txt"));
+  spawnSync("mkfifo", [session.at("c.txt")]);
+  expect(await session.told()).toEqual(others("c.txt (something that cannot be read now)"));
 });

@@ -5,6 +5,7 @@ import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { SentFile, StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { renderHidden } from "../../core/secrets/hide-message.ts";
 import { cutDiff } from "../../core/session/became.ts";
@@ -22,7 +23,6 @@ import {
   type History,
   heldIn,
   type KeptRun,
-  linkWords,
   type Written,
 } from "../../workspace/journal/run-history.ts";
 
@@ -31,15 +31,24 @@ export type TruthWatch = ReturnType<typeof watchTruth>;
 /** How many files are watched: those that were shown or changed last. */
 const maxWatched = 200;
 const maxNamed = 10;
+/** Bytes of a file that is compared with one that is gone. */
+const maxMoved = 8 * 1024 * 1024;
 const none = "no commit";
 
-/** What a path holds now; null: nothing; undefined: it may not be read. */
-async function heldAt(workspace: Workspace, path: string): Promise<string | null | undefined> {
+/** What a path holds now; null: nothing; undefined: it may not be read. `limit`: bytes of a file that is read. */
+async function heldAt(
+  workspace: Workspace,
+  path: string,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<string | null | undefined> {
   try {
-    const blob = await workspace.read(workspace.path(path, "read"));
+    const blob = await workspace.read(workspace.path(path, "read"), limit);
     return heldIn(blob?.kind === "file" ? { ...blob, hash: digest(blob.bytes), size: blob.bytes.length } : blob);
   } catch (thrown) {
-    return toPaiError(thrown).code === "path_refused" ? undefined : null;
+    if (toPaiError(thrown).code === "path_refused") return undefined;
+    // Below what is a file now there is nothing; a pipe is there.
+    const beside = await workspace.list(parentOf(path as RelPath)).catch(() => []);
+    return beside.some((entry) => entry.path === path) ? "something that cannot be read" : null;
   }
 }
 
@@ -83,7 +92,7 @@ interface Other {
 
 /** The path, with what there is now instead of a file, or instead of what it was. */
 function nameOther({ path, held, now, place }: Other): string {
-  if (now === folderWords || now?.startsWith(linkWords)) return `${path} (${now} now)`;
+  if (now !== null && digestIn(now) === null) return `${path} (${now} now)`;
   if (now !== null) return held === `${now}${executable}` ? `${path} (not executable now)` : path;
   if (held === folderWords) return `${path}/ (no folder now)`;
   return `${path} (no file now${place === undefined ? "" : `; ${place} holds the same`})`;
@@ -235,7 +244,7 @@ export function watchTruth({
       return held === null ? [] : [[path, held] as const];
     });
     const moved = await findMoved(workspace, new Map(lost), async (path) =>
-      knownAt(path) === null ? digestIn(await heldAt(workspace, path)) : null,
+      knownAt(path) === null ? digestIn(await heldAt(workspace, path, maxMoved)) : null,
     );
     const headNow = nameHead(workspace.root);
     const notes = [

@@ -186,11 +186,10 @@ export function openHistory(
 /** Behind the SHA-256 of a file that may be run. */
 export const executable = " executable";
 export const folderWords = "a folder";
-export const linkWords = "a link to ";
 
 /** What a path holds: of a file the SHA-256, marked where it may be run; a folder, or what a link leads to, in words; null: nothing. */
 export function heldIn(blob: KeptBlob | null): string | null {
-  if (blob?.kind === "link") return `${linkWords}${blob.target}`;
+  if (blob?.kind === "link") return `a link to ${blob.target}`;
   if (blob?.kind === "file") return blob.hash + (blob.mode & 0o111 ? executable : "");
   return blob && folderWords;
 }

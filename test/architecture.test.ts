@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_106,
+  core: 15_112,
   workspace: 12_977,
   cli: 11_740,
-  flows: 11_665,
+  flows: 11_702,
   models: 4_620,
   ui: 4_732,
   store: 3_874,

@@ -76,6 +76,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   sandbox: "full",
   stays: { count: 2, paths: [text] },
   merged: [text],
+  overwritten: [text],
   lost: [text],
   checked: [text],
   // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function

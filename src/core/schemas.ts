@@ -122,9 +122,11 @@ export const outcomeSchema = z.object({
   sandbox: z.nullable(z.enum(["full", "writes", "off"])),
   /** Ignored paths that commands changed and no rollback or undo restores; `paths` names some; absent: none. */
   stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
-  /** Changed files that somebody else changed meanwhile, on other lines; absent: none. */
+  /** Changed files that somebody else changed meanwhile, too; absent: none. */
   merged: z.optional(z.array(z.string())),
-  /** Of these the paths in which somebody else took back what the run had changed by then; absent: none. */
+  /** Of these the ones in which they also changed lines that the run had written; absent: none. */
+  overwritten: z.optional(z.array(z.string())),
+  /** Paths in which nothing is left of what the run had changed by then: taken back or deleted by others; absent: none. */
   lost: z.optional(z.array(z.string())),
   /** Of the paths that the run itself changed those that changed while the user's checks ran, too; absent: none. */
   checked: z.optional(z.array(z.string())),

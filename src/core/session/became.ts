@@ -112,7 +112,7 @@ const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): reado
 /** "kept: 2 files (+4 −1), verified by pytest -q; changed: …; ran: …; committed as …" */
 export function becameOf(outcome: Outcome): string {
   const { status, changes, refused, undone = [], skipped = [], commands = [], merged = [], corrections = [] } = outcome;
-  const { stays, commit, then: after = [], checks, declined = { paths: [] }, error } = outcome;
+  const { stays, commit, then: after = [], checks, declined = { paths: [] }, error, overwritten = [] } = outcome;
   const isNotDone = (name: string) => notDone.some(({ target }) => target === name);
   const isTold = (command: string) => error?.message.includes(command) === true || isNotDone(command);
   // A command that ended badly is told as one that ran.
@@ -158,8 +158,12 @@ export function becameOf(outcome: Outcome): string {
       "checks that were stopped: ",
       checks.flatMap(({ note, command }) => (note === checkStopped ? [command] : [])),
     ),
-    clause("somebody else changed meanwhile, too: ", merged),
-    clause("somebody else took back earlier edits of: ", outcome.lost ?? []),
+    clause(
+      "somebody else changed meanwhile, too: ",
+      merged.filter((path) => !overwritten.includes(path)),
+    ),
+    clause("somebody else changed lines of these edits: ", overwritten),
+    clause("edits that are gone, by somebody else or a check: ", outcome.lost ?? []),
     clause("commands changed ignored paths, which stay so: ", stays?.paths ?? []),
     clause("the plan proposed: ", proposedOf(outcome)),
     clause("left out of the plan: ", leftOut),

@@ -22,12 +22,16 @@ export interface ChangeOptions {
   readonly review: "batch" | "change" | false;
 }
 
-/** What somebody else did to a file of the run. */
+/**
+ * What somebody else did to a file of the run: they changed other lines, or also lines of the run; what the run had
+ * changed in it by then is gone, as they took it back or put something else at its place, or the file is not there.
+ */
+export type Became = "beside" | "within" | "undone" | "removed";
+
 interface Meanwhile {
   /** The model was told of it. */
   readonly isTold: boolean;
-  /** What the run had changed in it by then was gone. */
-  readonly isGone: boolean;
+  readonly how: Became;
 }
 
 export interface Changing extends ChangeOptions {

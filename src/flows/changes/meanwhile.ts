@@ -11,18 +11,26 @@ import { nameSome } from "../../core/suggest.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import type { Run } from "../run.ts";
 import { metSomebody } from "../stage.ts";
-import type { Changing } from "./changing.ts";
+import type { Became, Changing } from "./changing.ts";
 
 const maxByLines = 1024 * 1024;
 const linesIn = (blob: Blob | null) => new Set(blob?.kind === "file" ? textOfBlob(blob)?.split("\n") : []);
 
-/** Whether nothing of a change is in what its path holds now, not even at another place; of a large file only where it is as before. */
-export function isGone({ before, after }: Change, now: Blob | null): boolean {
+/**
+ * What somebody else made of a change whose path holds `now`. Large files are not compared line by line, and lines that
+ * lie at another place now are there.
+ */
+export function howTouched({ before, after }: Change, now: Blob | null): Became {
+  if (after?.kind !== now?.kind) return now === null ? "removed" : "undone";
   const isLarge = [after, before, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
   const merge = isLarge ? null : mergeBlobs(after, before, now, "beside");
-  if (merge?.kind !== "merged" || !sameBlob(merge.blob, now)) return sameBlob(before, now);
-  return linesIn(after).difference(linesIn(before)).isDisjointFrom(linesIn(now));
+  if (merge?.kind === "disputed") return "within";
+  if (merge?.kind !== "merged" || !sameBlob(merge.blob, now)) return sameBlob(before, now) ? "undone" : "beside";
+  return linesIn(after).difference(linesIn(before)).isDisjointFrom(linesIn(now)) ? "undone" : "beside";
 }
+
+/** Whether nothing of a change is left. */
+export const isGone = (how: Became): boolean => how === "undone" || how === "removed";
 
 /** What the path of a change holds now, whatever its size. What cannot be read counts as unchanged. */
 const nowAt = ({ read }: Workspace, { path, after }: Change): Promise<Blob | null> =>
@@ -59,8 +67,7 @@ export async function findMoved(
 /** A change of the run to whose path somebody else has done something since. */
 interface Touched {
   readonly path: RelPath;
-  /** Nothing of the change is left. */
-  readonly isGone: boolean;
+  readonly how: Became;
 }
 
 /** Those of these changes to whose paths somebody else has done something since. */
@@ -68,38 +75,50 @@ async function touchedOf({ workspace }: Run, changes: readonly Change[]): Promis
   const found: Touched[] = [];
   for (const change of changes) {
     const now = await nowAt(workspace, change);
-    if (!sameBlob(change.after, now)) found.push({ path: change.path, isGone: isGone(change, now) });
+    if (!sameBlob(change.after, now)) found.push({ path: change.path, how: howTouched(change, now) });
   }
   return found;
 }
 
+/** What the run itself changed, without what the user's checks did. */
+const ownChanges = ({ begun, checking }: Run): readonly Change[] =>
+  (begun?.changes ?? []).filter((change) => !checking.byUser.has(change));
+
+/** Notes what became of one change. The screen names it where nothing is left of it. */
+function note({ changing: { merged }, emit }: Run, { path, how }: Touched): void {
+  const known = merged.get(path);
+  if (known !== undefined && (isGone(known.how) || known.how === how)) return;
+  merged.set(path, { isTold: false, how });
+  const text = `${path} was changed by someone else meanwhile: what this run had changed in it is gone`;
+  if (isGone(how)) emit({ type: "notice", level: "warning", code: "merged", text });
+}
+
 /**
- * Notes which files of the run somebody else has changed since, and returns them. The screen names those where its work is
- * gone; what the run has made again since is not.
+ * Notes which files of the run somebody else has changed since, and returns them; those where a check, or somebody while it
+ * ran, left nothing of the run's own work are noted, too. What the run has made again since is not gone.
  */
 export async function noteChanged(run: Run): Promise<readonly Touched[]> {
   const { merged } = run.changing;
-  const own = run.begun?.changes ?? [];
+  const all = run.begun?.changes ?? [];
   for (const [path, known] of merged) {
-    const steps = known.isGone ? own.filter((change) => change.path === path) : [];
-    if (!(await touchedOf(run, steps)).some((each) => each.isGone)) merged.set(path, { ...known, isGone: false });
+    const steps = isGone(known.how) ? all.filter((change) => change.path === path) : [];
+    if (!(await touchedOf(run, steps)).some(({ how }) => isGone(how)) && isGone(known.how))
+      merged.set(path, { ...known, how: "beside" });
   }
-  const touched = await touchedOf(run, squash(own));
-  for (const { path, isGone: gone } of touched) {
-    const known = merged.get(path);
-    if (known !== undefined && (known.isGone || !gone)) continue;
-    merged.set(path, { isTold: false, isGone: gone });
-    const text = `${path} was changed by someone else meanwhile: what this run had changed in it is gone`;
-    if (gone) run.emit({ type: "notice", level: "warning", code: "merged", text });
-  }
+  const touched = await touchedOf(run, squash(all));
+  for (const each of touched) note(run, each);
+  const checked = new Set(changedByChecks(run));
+  const beneath = squash(ownChanges(run)).filter(({ path }) => checked.has(path));
+  for (const each of await touchedOf(run, beneath)) if (isGone(each.how)) note(run, each);
   return touched;
 }
 
 /** The failure of a run whose work somebody took back before its end. null: some of it is left, or it made none. */
 export async function whyGone(run: Run, own: readonly Change[], failure: PaiError | null): Promise<PaiError | null> {
-  const gone = (await touchedOf(run, own)).filter((each) => each.isGone);
+  const gone = (await touchedOf(run, own)).filter(({ how }) => isGone(how));
   if (own.length === 0 || gone.length < own.length) return null;
-  const text = "what this run changed is gone: somebody took it back before the run ended";
+  const isRemoved = gone.every(({ how }) => how === "removed");
+  const text = `what this run changed is gone: somebody ${isRemoved ? "deleted it" : "took it back"} before the run ended`;
   const hint = "find out who else works in this folder, then run it again";
   if (failure === null || failure.code === "partial") return new PaiError("conflict", text, { hint });
   return new PaiError(failure.code, `${failure.message}; ${text}`, { hint });
@@ -107,14 +126,22 @@ export async function whyGone(run: Run, own: readonly Change[], failure: PaiErro
 
 /** Files in which somebody else took back what the run had changed by then. `untold`: those that the model's last words do not know of. */
 export const lostOf = ({ merged }: Readonly<Changing>, untold = false): readonly RelPath[] =>
-  [...merged].flatMap(([path, { isGone: gone, isTold }]) => (gone && !(untold && isTold) ? [path] : []));
+  [...merged].flatMap(([path, { how, isTold }]) => (isGone(how) && !(untold && isTold) ? [path] : []));
 
 /** Files that somebody else changed, too: of what was kept, or of a run of which nothing was. */
-export function showMerged(changing: Readonly<Changing>, changes: readonly Change[]): Pick<Outcome, "merged" | "lost"> {
+export function showMerged(
+  changing: Readonly<Changing>,
+  changes: readonly Change[],
+): Pick<Outcome, "merged" | "overwritten" | "lost"> {
   const lost = lostOf(changing);
   const all = changes.length === 0 ? [...changing.merged.keys()] : changes.map(({ path }) => path);
   const kept = all.filter((path) => changing.merged.has(path));
-  return { ...(kept.length > 0 && { merged: kept }), ...(lost.length > 0 && changes.length > 0 && { lost }) };
+  const overwritten = kept.filter((path) => changing.merged.get(path)?.how === "within");
+  return {
+    ...(kept.length > 0 && { merged: kept }),
+    ...(overwritten.length > 0 && { overwritten }),
+    ...(lost.length > 0 && changes.length > 0 && { lost }),
+  };
 }
 
 /** Paths that the user's checks, or somebody else while they ran, have changed since change `from`. */
@@ -139,13 +166,18 @@ export async function tellMeanwhile(run: Run, all = false): Promise<string> {
   const { merged } = run.changing;
   const told = [...merged].filter(([, { isTold }]) => all || !isTold);
   for (const [path, known] of told) merged.set(path, { ...known, isTold: true });
-  const what = (isGone: boolean) => (isGone ? ", and what you had changed in it by then is gone" : "");
   const theirs = "what of it is not your edit is theirs, and stays.";
+  const became: Readonly<Record<Became, string>> = {
+    beside: `somebody else changed it meanwhile, too; ${theirs}`,
+    within: `somebody else changed it meanwhile, too, also lines that you wrote; ${theirs}`,
+    undone: `somebody else changed it meanwhile, too, and what you had changed in it by then is gone; ${theirs}`,
+    removed: "somebody else deleted or moved it meanwhile, with what you had changed in it.",
+  };
   const checked = changedByChecks(run, all ? 0 : run.changing.toldAt);
   run.changing.toldAt = run.begun?.changes.length ?? 0;
   const byChecks = checked.length === 0 ? [] : [`changed while checks ran, and not by you: ${nameSome(checked)}`];
   return told
-    .map(([path, known]) => `${path}: somebody else changed it meanwhile, too${what(known.isGone)}; ${theirs}`)
+    .map(([path, { how }]) => `${path}: ${became[how]}`)
     .concat(byChecks)
     .join("\n");
 }
@@ -155,7 +187,7 @@ const mayMergeHere = ({ workspace, shell }: Run, path: RelPath): boolean =>
   workspace.mayMerge?.(path) === true && !shell.bound.has(path);
 
 function tellMerged({ changing, emit }: Run, path: RelPath, what: string): void {
-  changing.merged.set(path, { isTold: false, isGone: changing.merged.get(path)?.isGone ?? false });
+  changing.merged.set(path, { isTold: false, how: changing.merged.get(path)?.how ?? "beside" });
   const text = `${path} was changed by someone else meanwhile: ${what}`;
   emit({ type: "notice", level: "info", code: "merged", text });
 }

@@ -81,7 +81,8 @@ function howGone({ back, left, isGone = false }: Closed): string | null {
 function ownWords(run: Run, closed: Closed): string | null {
   const { changes, failure } = closed;
   const lost = lostOf(run.changing, true);
-  if (failure === null) return lost.length === 0 ? null : `somebody else took back edits of: ${nameSome(lost)}`;
+  if (failure === null)
+    return lost.length === 0 ? null : `edits that are gone, by somebody else or a check: ${nameSome(lost)}`;
   const { code, message } = failure;
   const how = howGone(closed);
   if (how !== null) return `${how}: ${message}`;

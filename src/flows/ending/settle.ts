@@ -12,7 +12,7 @@ import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import type { Question } from "../../core/question.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { noteChanged, whyGone } from "../changes/meanwhile.ts";
+import { isGone, noteChanged, whyGone } from "../changes/meanwhile.ts";
 import type { Checking } from "../checks/checking.ts";
 import { redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
@@ -82,7 +82,7 @@ async function takeBack(
 /** The changes of a run that are kept and there; where it failed, tells which files somebody else has changed since. */
 async function keptOf(run: Run, failure: PaiError | null) {
   const touched = await noteChanged(run);
-  const gone = new Set(touched.flatMap(({ path, isGone }) => (isGone ? [path] : [])));
+  const gone = new Set(touched.flatMap(({ path, how }) => (isGone(how) ? [path] : [])));
   const others = touched.flatMap(({ path }) => (gone.has(path) ? [] : [path]));
   const text = `changed by someone else meanwhile, and kept so: ${nameSome(others)}`;
   if (others.length > 0 && failure !== null) run.emit({ type: "notice", level: "info", code: "merged", text });

@@ -80,7 +80,7 @@ function renderRefused(refused: readonly RefusedAction[], style: Style, columns:
 }
 
 /**
- * "✗ not done: changes to a.py  the user declined them", edits that somebody else took back, a command that was stopped,
+ * "✗ not done: changes to a.py  the user declined them", edits that are gone, a command that was stopped,
  * and of a mode without a plan a last command that failed: what the model's last words may call done.
  */
 function renderContrary(outcome: Outcome, style: Style, columns: number | null): string[] {
@@ -90,8 +90,8 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   const paths = status === "declined" ? [] : (declined?.paths ?? []).filter((path) => !told.includes(path));
   const no = { action: "changes to", target: nameSome(paths, maxNamed), why: "the user declined them" };
   const lost = outcome.lost ?? [];
-  const gone =
-    lost.length === 0 ? [] : [`somebody else took back earlier edits of ${nameSome(lost.map(visibleLine), maxNamed)}`];
+  const named = nameSome(lost.map(visibleLine), maxNamed);
+  const gone = lost.length === 0 ? [] : [`edits that are gone, by somebody else or a check: ${named}`];
   const last = mode === "tool-loop" && status !== "interrupted" ? commands.at(-1) : undefined;
   const red = last === undefined || last.exit === 0 ? [] : [`the last command failed: ${visibleLine(last.command)}`];
   const cut = status === "interrupted" ? commands.at(-1) : undefined;

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../../src/core/path.ts";
 import { becameOf } from "../../../src/core/session/became.ts";
-import { isGone } from "../../../src/flows/changes/meanwhile.ts";
+import { howTouched } from "../../../src/flows/changes/meanwhile.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
@@ -261,7 +261,7 @@ test("a merge over a file in which somebody took back the first edit says that, 
   const gone = "a.txt was changed by someone else meanwhile: what this run had changed in it is gone";
   expect(ran.eventsOf("notice").map(({ text }) => text)).toContain(gone);
   expect(ran.outcome).toMatchObject({ ok: true, lost: ["a.txt"], claimed: "It says one and three." });
-  expect(becameOf(ran.outcome)).toContain("somebody else took back earlier edits of: a.txt");
+  expect(becameOf(ran.outcome)).toContain("edits that are gone, by somebody else or a check: a.txt");
 });
 
 test("what somebody took back is told with the words at the next diff, and is not among the changes that are kept", async () => {
@@ -367,13 +367,13 @@ test("a large file that somebody else changes, too, holds up no reply, as it is 
   const edited = lines.with(10, "ten\n");
   const change = { path: "a.txt" as RelPath, before: file(lines), after: file(edited), from: null };
   const both = file(edited.with(199_000, "mine\n"));
-  expect(measureCpu(() => isGone(change, both))).toBeLessThan(200);
-  expect(isGone(change, file(lines))).toBe(true);
+  expect(measureCpu(() => howTouched(change, both))).toBeLessThan(200);
+  expect(howTouched(change, file(lines))).toBe("undone");
 });
 
 test("a line that somebody moves to another place of the file, as a sorter of imports does, is not gone", () => {
   const file = (text: string) => ({ kind: "file", mode: 0o644, bytes: Buffer.from(text) }) as const;
   const change = { path: "a.txt" as RelPath, before: file(before), after: file(`x\n${before}`), from: null };
-  expect(isGone(change, file(`${before}x\n`))).toBe(false);
-  expect(isGone(change, file(theirs))).toBe(true);
+  expect(howTouched(change, file(`${before}x\n`))).toBe("beside");
+  expect(howTouched(change, file(theirs))).toBe("undone");
 });

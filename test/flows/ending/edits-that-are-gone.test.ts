@@ -1,0 +1,78 @@
+/** An edit that somebody deletes, replaces or writes otherwise while the run works is told as that. */
+import { expect, test } from "bun:test";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { becameOf } from "../../../src/core/session/became.ts";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
+import { finish, modify, plan, write } from "../plans.ts";
+import { makeFolder, playIn, type Setup } from "../scripted.ts";
+
+const before = "1\n2\n3\n4\n5\n";
+const edit = modify("a.txt", ["1\n", "one\n"]);
+const gone = "edits that are gone, by somebody else or a check: a.txt";
+
+/** Plays a run in a folder with two files; `setup` gets the full path of the first one. */
+function playHere(setup: (path: string) => Setup) {
+  const place = makeFolder({ "a.txt": before, "b.txt": "b\n" });
+  return playIn(place, setup(join(place.root, "a.txt")));
+}
+
+const linkInstead = (path: string) => {
+  rmSync(path);
+  symlinkSync("b.txt", path);
+};
+
+test.each([
+  ["deletes", rmSync],
+  ["replaces by a link", linkInstead],
+])("a file of the run that somebody %s while it works is told, and not kept", async (_, remove) => {
+  const ran = await playHere((path) => ({
+    flow: toolLoop,
+    options: { mode: "tool-loop", interactive: true },
+    answers: "yes",
+    lines: [
+      calls(
+        call("edit", { path: "a.txt", old_str: "1\n", new_str: "one\n" }),
+        call("edit", { path: "b.txt", old_str: "b\n", new_str: "B\n" }),
+      ),
+      { text: "Both are done.", before: () => remove(path) },
+    ],
+  }));
+  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "b.txt" }], lost: ["a.txt"] });
+  expect(becameOf(ran.outcome)).toContain(`changed: b.txt; ${gone}`);
+});
+
+test("a line of the run that somebody writes otherwise is told as theirs", async () => {
+  const ran = await playHere((path) => ({
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "WRITE c.txt"], complexity: "complex" }),
+      edit + finish(),
+      { text: write("c.txt", "c\n") + finish(), before: () => writeFileSync(path, before.replace("1", "uno")) },
+      finish(),
+    ],
+    options: { checks: ["test -e c.txt"] },
+  }));
+  expect(ran.outcome).toMatchObject({ ok: true, merged: ["a.txt"], overwritten: ["a.txt"] });
+  const became = becameOf(ran.outcome);
+  expect(became).toContain("somebody else changed lines of these edits: a.txt");
+  expect(became).not.toContain("changed meanwhile");
+});
+
+test.each([
+  ["takes back", (path: string) => writeFileSync(path, before)],
+  ["deletes with its file", rmSync],
+])("an edit that somebody %s while the check runs is told as gone", async (_, meddle) => {
+  const ran = await playHere((path) => ({
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }),
+      edit + modify("b.txt", ["b\n", "B\n"]) + finish("It says one."),
+    ],
+    options: { checks: ["sleep 0.3"] },
+    onEvent: (event) => {
+      if (event.type === "check.started" && event.when === "after") meddle(path);
+    },
+  }));
+  expect(ran.outcome.lost).toEqual(["a.txt"]);
+  expect(becameOf(ran.outcome)).toContain(gone);
+});

@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_112,
+  core: 15_120,
   workspace: 12_977,
   cli: 11_740,
   flows: 11_702,

@@ -122,29 +122,28 @@ function urlSpellings(secret: string): readonly string[] {
   );
 }
 
-/** The text that an encoded one, as the password in an address, stands for; the same where it is none. */
-export function decodeUrl(secret: string): string {
-  if (!/%[\da-f]{2}/i.test(secret)) return secret;
+/** The text, and what it stands for where it is escaped, or encoded as the password in an address. */
+export function meaningsOf(secret: string): readonly string[] {
+  const meanings = [secret, secret.replace(/\\(.)/g, "$1")];
   try {
-    return decodeURIComponent(secret);
+    return [...meanings, decodeURIComponent(secret)];
   } catch {
-    return secret;
+    return meanings;
   }
 }
 
-/** Plain, base64 at any offset, hex, URL-encoded and decoded, JSON-escaped once and twice. */
+/** Plain, unescaped, base64 at any offset, hex, URL-encoded and decoded, JSON-escaped once and twice. */
 export function spellingsOf(secret: string): ReadonlySet<string> {
   const json = JSON.stringify(secret).slice(1, -1);
   const hex = Buffer.from(secret).toString("hex");
   const escapedTwice = JSON.stringify(json).slice(1, -1);
   const spellings = new Set([
-    secret,
+    ...meaningsOf(secret),
     escapedTwice,
     json,
     ...urlSpellings(secret),
     hex,
     hex.toUpperCase(),
-    decodeUrl(secret),
   ]);
   for (let offset = 0; offset < 3; offset += 1) {
     const base64 = base64Core(secret, offset);

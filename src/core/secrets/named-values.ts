@@ -49,8 +49,9 @@ const parameterName = /[?&][\w.-]{0,40}$/;
 const parameterValue = /=([\w.~%+/=-]{12,2048})(?=["'`<>()[\]{}#|\\])/y;
 const randomValues = [quotedValue, bareValue, pairedValue, elementValue];
 
-/** A string literal, and the content of an element that has the name itself. */
-const literal = /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:])\s*\\?(["'`])([^\s"'`\\]{1,2048})\\?\1/y;
+/** A string literal to the quotation mark that closes it, and the content of an element that has the name itself. */
+const literal =
+  /\\?["'`]?\]?\s*(?::\s*\w+\s*)?(?::=|=>|[=:])\s*(\\?)(["'`])(?=[^\s"'`])((?:[^\\\r\n]|\1\\.){1,2048}?)\1\2/y;
 const element = /\s{0,3}>\s{0,40}([^\s<>"']{1,2048})\s{0,40}<\/[\w:.-]{0,40}(?:password|passphrase|secret)>/iy;
 /** Settings, logs and command lines also have values without quotation marks; after a blank one is the rest of a line. */
 const bareValues = [
@@ -62,8 +63,8 @@ const bareValues = [
 
 /** Names, options and addresses whose value follows in a way of its own. */
 const plainShapes = [
-  // In a sentence: what holds small and capital letters, digits and signs, as no word does.
-  /\b[Pp]ass(?:word|phrase):?[ \t]+(?:(?:to|is|as|with)[ \t]+)?["'`]?(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[!$%^&*#?~|])([^\s"'`^/]\S{7,199}?)(?=["'`]?[.,;:)]?(?:\s|$))/g,
+  // In a sentence: several words in quotation marks, or what holds small and capital letters, digits and signs, as no word does.
+  /\b[Pp]ass(?:word|phrase):?[ \t]+(?:(?:to|is|as|with):?[ \t]+)?(?:(["'`])(?=[^\s"'`]+\s)((?:[^\\\r\n]|\\.){1,200}?)\1|["'`]?(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*[!$%^&*#?~|])([^\s"'`^/]\S{7,199}?)(?=["'`]?[.,;:)]?(?:\s|$)))/g,
   /^[ \t]*(?:requirepass|masterauth|bindpw|rootpw|psk)[ \t]+["']?([^\s"']{1,2048})["']?[ \t]*\r?$/gim,
   /\bsecret[ \t]+"([^\s"]{1,2048})"/gi,
   // The headers that nginx, Apache and HAProxy pass on.
@@ -74,7 +75,7 @@ const plainShapes = [
 ];
 
 const placeholder =
-  /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|^<|<[<%]|<\/?[a-z][\w.:-]+\/?>|\$\{|\{\{|%s|(.)\1{5}|^[${%@[(]|^(?:null|none|nil|true|false|yes|no|on|off|undefined|string|str|number|int|bool(?:ean)?|any|unknown|bytes|text)\??$/i;
+  /your|placeholder|change.?me|redacted|masked|dummy|x{4}|\*{3}|\.{3}|…|^<|<[<%]|<\/?[a-z][\w.:-]+\/?>|\$\{|\{\{|%s|(.)\1{5}|^[${%@[(]|^(?:null|none|nil|true|false|yes|no|on|off|undefined|string|str|number|int|bool(?:ean)?|any|unknown|bytes|text)\??$/i;
 /** A long value holds such characters by chance: there a placeholder is only what begins like one. */
 const placeholderBegins = 48;
 export const isPlaceholder = (value: string): boolean => placeholder.test(value.slice(0, placeholderBegins));
@@ -98,7 +99,13 @@ export const isDistinct = (value: string): boolean =>
 /** Repeats the name, says where a secret is, calls for it, or takes it from a variable: no secret. */
 const points =
   /^[~^]?\d+\.\d+\.|^[^\d!#]*(?:pass|pwd|secret|psk)[^\d!#]*$|^(?:~|\.{0,2})\/|^[a-z][a-z\d+.-]*:\/\/|^[\w.]+[([]|^(?:process|os|env|self|this|config|var|local|data|args|opts|options|settings)\./i;
-const isGiven = (value: string): boolean => value !== "" && !isPlaceholder(value) && !points.test(value);
+const escapes = /\\(?:u[\da-f]{4}|.)|&#?\w+;/gi;
+/** What stands where a value does: a word, or a text of which a word holds a digit or sign, as those of messages do not. */
+function isGiven(value: string): boolean {
+  if (value === "" || isPlaceholder(value) || points.test(value)) return false;
+  const words = value.replace(escapes, " ").split(/\s+/);
+  return words.length === 1 || words.some((word) => /\p{L}/u.test(word) && /[\d$%^&*#~|]|[!?]\S/.test(word));
+}
 
 /** Looks for a shape at a place of the text. */
 type Look = (shape: RegExp, at: number) => RegExpExecArray | null;
@@ -110,9 +117,11 @@ const unquoted = new Set([bareValue, ...bareValues]);
 /** Names within so long a value without quotation marks are not looked at: a text may be one name after the other. */
 const longValue = 256;
 
-/** The span of the last group of a match. */
+/** The value is the last group that took part in the match. */
+const valueIn = (match: RegExpExecArray): string => match.findLast((group) => group !== undefined) ?? "";
+
 function spanOf(match: RegExpExecArray, kind: string): Span {
-  const value = match.at(-1) ?? "";
+  const value = valueIn(match);
   const start = match.index + match[0].lastIndexOf(value);
   return { start, end: start + value.length, kind, ...(!isDistinct(value) && { isLocal: true }) };
 }
@@ -121,10 +130,10 @@ function spanOf(match: RegExpExecArray, kind: string): Span {
 function strongValue(text: string, look: Look, name: string, at: number, manner: Manner): RegExpExecArray | null {
   if (pointer.test(name) || /^no/i.test(name)) return null;
   const found = look(literal, at) ?? look(element, at) ?? (manner === "code" ? null : firstMatch(bareValues, look, at));
-  if (found === null || !isGiven(found.at(-1) ?? "")) return null;
+  if (found === null || !isGiven(valueIn(found))) return null;
   // Test runners count and list what passes.
   const isCount = /^pass$/i.test(name) && !/[\w.]/.test(text.charAt(at - name.length - 1));
-  return isCount && (/^\d+$/.test(found.at(-1) ?? "") || /^\s*:/.test(found[0])) ? null : found;
+  return isCount && (/^\d+$/.test(valueIn(found)) || /^\s*:/.test(found[0])) ? null : found;
 }
 
 /** The value after a name, when it looks random. */
@@ -148,7 +157,7 @@ function valueAfter(match: RegExpExecArray, text: string, look: Look, manner: Ma
   if (otherWord.test(before)) return null;
   if (isHeader !== undefined) return headerValue(look(authorization, end));
   if (isBearer !== undefined) return headerValue(look(bearer, end));
-  return randomValue(text, look, end) ?? (isStrong === undefined ? null : strongValue(text, look, name, end, manner));
+  return (isStrong === undefined ? null : strongValue(text, look, name, end, manner)) ?? randomValue(text, look, end);
 }
 
 /** All values that a name tells to be secret. */
@@ -166,6 +175,6 @@ export function* findNamedValues(text: string, manner: Manner): Generator<Span> 
   }
   if (manner === "code") return;
   for (const shape of plainShapes) {
-    for (const match of text.matchAll(shape)) if (isGiven(match[1] ?? "")) yield spanOf(match, "password");
+    for (const match of text.matchAll(shape)) if (isGiven(valueIn(match))) yield spanOf(match, "password");
   }
 }

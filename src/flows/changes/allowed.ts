@@ -6,7 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../../core/plan/scope.ts";
 import type { Touch } from "../../core/ports.ts";
-import { decodeUrl } from "../../core/secrets/known-texts.ts";
+import { meaningsOf } from "../../core/secrets/known-texts.ts";
 import { standsIn } from "../../core/secrets/new-secrets.ts";
 import { holdsText } from "../../core/secrets/opened-text.ts";
 import { isLook, rowOf } from "../../core/vocabulary.ts";
@@ -104,13 +104,13 @@ export const mayHoldSecrets = (changing: Readonly<Changing>, path: RelPath): boo
   changing.secrets.has(path) || isNamed(changing, path);
 
 /**
- * Whether the plan changes a file and the user typed a value in this very task, in whatever words; in an address it may
- * be encoded. Earlier tasks and piped text are not his word for it.
+ * Whether the plan changes a file and the user typed a value in this very task, in whatever words; in the file it may
+ * be escaped or encoded. Earlier tasks and piped text are not his word for it.
  */
 export function typedFor({ task, veil }: Run, { scope }: Rights): (path: RelPath, value: string) => boolean {
   const typed = [task.text, ...veil.namesIn(task.text)].map((text) => veil.reveal(text, () => true).text);
   const isIn = (value: string) => typed.some((text) => standsIn(text, value));
-  return (path, value) => scope.content.has(path) && (isIn(value) || isIn(decodeUrl(value)));
+  return (path, value) => scope.content.has(path) && meaningsOf(value).some(isIn);
 }
 
 /** Asks once for each file of a run. null: the values may be written to it. */

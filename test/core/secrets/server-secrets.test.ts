@@ -58,9 +58,20 @@ test.each([
   "set the password to Hx7!kQ$2&vB^m9 in config.ini",
   `the password "Kk9{q}|~!x" is new`,
   `the password "Kk9{q}|~<z>!x"`,
+  'set password="a$2 vB!x" in calc.py and use it',
+  String.raw`DB_PASSWORD="Gnu55&yak \"t7\" vB"`,
+  JSON.stringify(String.raw`DB_PASSWORD="Gnu55&yak \"t7\" vB" pg_dump`),
+  `PASSWORD='Zebra9&quagga "vB'`,
+  `password="aB3dE6gH9'$2 vB"`,
+  'my password is "Okapi7&lemur vB", ok?',
+  'my password is: "x Okapi7&lemur vB"',
 ])("hides the whole value in %s", (text) => {
   const left = maskSecrets(text, "plain");
   for (const part of ["vB", "$2", "!x", "t7", "*"]) expect(left).not.toContain(part);
+});
+
+test("a value in quotation marks with a blank in it is hidden whole in source code, too", () => {
+  expect(maskSecrets('password = "Quok5&kaaaa1 xyz1"\n', "code")).toBe('password = "Quok…[masked]"\n');
 });
 
 test.each([
@@ -98,6 +109,12 @@ test.each([
   "image: redis:latest@sha256:abc",
   "mailto:joe@example.org",
   "password: string",
+  'the password="…" field',
+  'password = "enter a new one"',
+  '"password": "At least 8 characters & more!"',
+  String.raw`{"password": "Contrase\u00f1a nueva"}`,
+  `html = '<input name="password="' + p4w + '" id="a b">'`,
+  'rename the label password "old text" to "step2"',
 ])("leaves %s", (text) => expect(maskSecrets(text, "plain")).toBe(text));
 
 test.each([

@@ -198,3 +198,9 @@ test("a file of tens of thousands of made-up secrets is hidden in a moment, and 
   };
   expectCpu(4000, hideAll);
 });
+
+test("a value with escapes in it is known as what it stands for, too", () => {
+  const veil = open();
+  veil.hideRaw(String.raw`DB_PASSWORD="Gnu55&yak \"z\" w"`, "plain");
+  expect(veil.hideRaw('connected with Gnu55&yak "z" w')).not.toContain("yak");
+});

@@ -117,6 +117,10 @@ function createTally() {
         add({ name, target, text, paths, code });
       }
     },
+    /** Counts the actions of a reply that a no, or a failure of the run, ended before they were done. */
+    leave(count: number, isNo: boolean): void {
+      counts[isNo ? "refused" : "failed"] += count;
+    },
     /** Counts a planned command that may not run here, once for each command. */
     withhold(command: string, why: string): void {
       const noted: Noted = { name: "RUN", target: command, text: why, paths: [], code: "command_refused" };

@@ -316,6 +316,18 @@ export async function perform(
   // The reply was made with what the person said before.
   run.changing.wish = null;
   run.changing.takesWords = takesWords;
+  await performAll(batch, calls).catch((thrown) => {
+    const reported = new Set(batch.reports.map(({ id }) => id));
+    const left = calls.filter(({ id, name }) => !reported.has(id) && batch.actions.get(name)?.kind !== "look");
+    run.acting.tally.leave(left.length, isRefusal(toPaiError(thrown)));
+    throw thrown;
+  });
+  const changes = squash((run.begun?.changes ?? []).slice(earlier));
+  return { reports: batch.reports, changed: batch.changed, changes };
+}
+
+async function performAll(batch: Batch, calls: readonly Call[]): Promise<void> {
+  const { run } = batch;
   const looked = lookAtOnce(batch, calls);
   for (const [at, call] of calls.entries()) {
     await breathe(run.signal);
@@ -332,6 +344,4 @@ export async function perform(
     await performOne(batch, call, looked[at] ?? null);
   }
   await flush(batch);
-  const changes = squash((run.begun?.changes ?? []).slice(earlier));
-  return { reports: batch.reports, changed: batch.changed, changes };
 }

@@ -139,13 +139,24 @@ function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves
   return passed.every((each) => each === true) ? { proves: "no_regression" } : {};
 }
 
-/** The steps that are open beside what is kept, or what the checks prove of a run that left none. */
-function showUndone(run: Run, { failure, changes, back, left }: Closed): Pick<Outcome, "undone" | "proves"> {
-  if (failure === null) return showProves(run, changes);
-  if (failure.code === "partial") return { undone: run.ending.undone };
-  const isTold = failure.code === "declined" ? back.length === 0 : changes.length > left.length;
-  const open = isTold ? run.ending.open() : [];
-  return open.length === 0 ? {} : { undone: open.map((step) => undoneStep(step, "the run ended before it")) };
+/** A step with the reason why its action was refused, or failed; without one, as it is. */
+export const knownStep = ({ acting }: Run, step: RefusedAction): RefusedAction =>
+  acting.tally.refused.find(({ target }) => target === step.target) ?? step;
+
+/** The steps that are open where nothing was taken back, and what else was refused; what the checks prove of a run that left none. */
+function showUndone(
+  run: Run,
+  { failure, changes, back, left }: Closed,
+): Pick<Outcome, "refused" | "undone" | "proves"> {
+  const isTold = failure !== null && back.length + left.length === 0;
+  const open = isTold ? run.ending.open().map((step) => undoneStep(step, "the run ended before it")) : [];
+  const undone = failure?.code === "partial" ? run.ending.undone : open.map((step) => knownStep(run, step));
+  const named = new Set([...run.ending.undone, ...undone].map(({ target }) => target));
+  return {
+    refused: run.acting.tally.refused.filter(({ target }) => !named.has(target)),
+    ...(undone.length > 0 && { undone }),
+    ...(failure === null && showProves(run, changes)),
+  };
 }
 
 /** The next steps that apply: none behind changes that were taken back, those behind a red command, which they answer. */
@@ -205,6 +216,7 @@ export function outcomeOf(
 ): Outcome {
   const { ledger, acting, calling, changing, checking, ending, planning, shell } = run;
   const { failure } = closed;
+  const { refused, ...open } = showUndone(run, closed);
   return {
     v: 2,
     ok: failure === null,
@@ -228,7 +240,7 @@ export function outcomeOf(
     actions: acting.tally.actions,
     looks: acting.tally.looks,
     amended: acting.amended,
-    refused: acting.tally.refused.filter(({ target }) => !ending.undone.some((each) => each.target === target)),
+    refused,
     sandbox: shell.sandbox,
     ...showStays(changing),
     ...showMerged(changing, closed.changes),
@@ -237,7 +249,7 @@ export function outcomeOf(
     ...(commit !== null && { commit }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),
     ...(failure === null && madePlan(run) && { planned: true }),
-    ...showUndone(run, closed),
+    ...open,
     ...showSkipped(ending),
     ...(ending.keep !== undefined && { keep: ending.keep }),
     ...showDecisions(run),

@@ -5,7 +5,7 @@ import { type Change, squash } from "../../core/change.ts";
 import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../core/diff.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { takeFacts } from "../../core/memory.ts";
-import type { Outcome, RefusedAction } from "../../core/outcome.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import { renderUndone } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
@@ -18,7 +18,7 @@ import { redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
 import { leftOutAll } from "./ending.ts";
 import { makeCommit } from "./git-commit.ts";
-import { type Closed, declinedSteps, hasDone, outcomeOf, stops } from "./outcome.ts";
+import { type Closed, declinedSteps, hasDone, knownStep, outcomeOf, stops } from "./outcome.ts";
 import { runThenAgain } from "./then.ts";
 
 /** The question whether the changes of a failed run stay. */
@@ -174,13 +174,14 @@ function isGreen({ results }: Readonly<Checking>): boolean {
 
 /** Notes the steps that count as undone at the end. Throws partial, or the code of a run whose every step is undone. */
 export function refuseUndone(run: Run): void {
-  const { acting, changing, checking, ending } = run;
+  const { changing, checking, ending } = run;
   const red = redCommands(run);
   const doubtful = isGreen(checking) ? [] : ending.skipped.filter(({ agreed }) => !agreed);
   const declined = declinedSteps(run);
-  const known = (step: RefusedAction) => acting.tally.refused.find(({ target }) => target === step.target) ?? step;
   const open = [
-    ...ending.undone.filter(({ target }) => !declined.some((each) => each.target === target)).map(known),
+    ...ending.undone
+      .filter(({ target }) => !declined.some((each) => each.target === target))
+      .map((step) => knownStep(run, step)),
     ...doubtful.map(({ action, target, why }) => ({ action, target, why })),
     ...declined,
   ];

@@ -2,13 +2,14 @@
 import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import type { StampedEvent } from "../../../src/core/event.ts";
+import type { Question } from "../../../src/core/question.ts";
 import { resumePlan } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
 import { finish, modify, plan, planOf, schedule, talk, verdict, write } from "../plans.ts";
-import { play } from "../scripted.ts";
-import { openTurns } from "../turns.ts";
+import { type Files, placeFiles, play } from "../scripted.ts";
+import { openTurns, type Turns } from "../turns.ts";
 
 const options = { interactive: true, review: "change" } as const;
 const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
@@ -364,4 +365,34 @@ test("a request beyond the plan that was declined is told, too, where a later no
   expect((await turns.say("what now?", ask)).past).toContain(
     "from before the user declined the changes to b.txt, as the user chose when asked; not done: MODIFY c.txt (the user declined to change c.txt); changed: a.txt",
   );
+});
+
+const work = `${edit("c.txt", "uno")}${edit("a.txt", "uno")}${write("b.txt", "b\n")}RUN::true\n${finish("Done.")}`;
+const failed = "MODIFY c.txt (the text to replace is not in the file, and nothing in it is like it)";
+const whenSeen = (turns: Turns, made: Files) => (question: Question) => {
+  if (question.kind === "plan") placeFiles(turns.root, made);
+};
+
+test("a run that a conflict ended is told with every step of its script, each once and with its reason, and counts all", async () => {
+  const turns = openTurns({ "a.txt": "one\n", "c.txt": "one\n" });
+  const ran = await turns.say("translate", {
+    ...{ lines: [`FILES: a.txt, b.txt, c.txt\n${work}`], answers: "yes" },
+    options: { interactive: true, allowRun: true, atOnce: "auto" },
+    onQuestion: whenSeen(turns, { "c.txt": "two\n", "b.txt": "mine\n" }),
+  });
+  expect(ran.outcome).toMatchObject({ code: 11, actions: { done: 0, failed: 4, refused: 0 } });
+  const why = "(the run ended before it)";
+  const rest = `MODIFY a.txt ${why}, WRITE b.txt ${why}, RUN true ${why}`;
+  expect((await turns.say("what is missing?", ask)).past).toContain(`; not done: ${failed}, ${rest};`);
+});
+
+test("a no to a diff counts the whole script, and an edit that failed before it keeps its reason", async () => {
+  const turns = openTurns({ "a.txt": "one\n", "c.txt": "one\n" });
+  const ran = await turns.say("translate", {
+    ...{ lines: [`FILES: a.txt, b.txt, c.txt\n${work}`], answers: ["yes", "no"] },
+    options: { interactive: true, allowRun: true, atOnce: "auto" },
+    onQuestion: whenSeen(turns, { "c.txt": "two\n" }),
+  });
+  expect(ran.outcome).toMatchObject({ code: 10, actions: { done: 0, failed: 1, refused: 3 } });
+  expect((await turns.say("what is missing?", ask)).past).toContain(`not done: ${failed}, RUN true (`);
 });

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_120,
   workspace: 12_977,
   cli: 11_740,
-  flows: 11_729,
+  flows: 11_735,
   models: 4_620,
   ui: 4_732,
   store: 3_874,

@@ -25,10 +25,7 @@ const rest = "Yes allows it; no leaves it out, and the rest goes on";
 export const approvalWording = {
   /** The question about a plan whose work is shown as a diff, with what that lacks. */
   withFaults: (question: string, faults: readonly string[]): string =>
-    lines(
-      question,
-      ...faults.map((each) => `Not in the diff yet, asked for again after a yes: ${each.split("\n", 1)[0]}`),
-    ),
+    lines(question, ...faults.map((each) => `Not in the diff: ${each.split("\n", 1)[0]}`)),
   /** `concerns`: paths that need a yes of their own, each with the reason. `commands`: with the checks. */
   plan: (
     deletes: readonly string[],

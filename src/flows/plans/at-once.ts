@@ -151,9 +151,9 @@ async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
       ...missing.map((path) => `FILES names ${path}, and no action changes it.`),
       ...(isClosed ? [] : ["FINISH is missing."]),
     ],
-    /** The same in a user's words. */
-    told: [
-      ...cannot.map(({ call }) => `${targetOfCall(call)} could not be changed as the model wrote it`),
+    /** The same in a user's words: what is asked for again, and the rest. */
+    failed: cannot.map(({ call }) => `${targetOfCall(call)} could not be changed as the model wrote it`),
+    lacks: [
       ...script.warnings.map(() => "a part of the answer could not be read"),
       ...missing.map((path) => `${path} was named and not changed`),
       ...(isClosed ? [] : ["the answer was not finished"]),
@@ -177,6 +177,12 @@ function joinScripts(run: Run, first: Script, second: Script, failed: ReadonlySe
   return { ...second, actions, remarks: first.remarks };
 }
 
+/** What the work lacks, for the question about it. */
+const faultsIn = ({ failed, lacks }: Awaited<ReturnType<typeof findFaults>>): readonly string[] => [
+  ...failed.map((each) => `${each}, and is asked for again after a yes`),
+  ...lacks,
+];
+
 const mendRequest = (texts: readonly string[]): string =>
   `Nothing of it is done yet:\n${texts.join("\n")}\nSend only what is wrong or missing, corrected, ended with FINISH; the rest of your script is kept. A file that needs no change: leave it out of a new FILES line.`;
 
@@ -193,11 +199,11 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   const isNeeded = (path: RelPath) => !skips.some(({ target }) => target === path);
   const files = pathsOf(run, filesNamed(reply.text, reply.script.actions)).filter(isNeeded);
   const found = await findFaults(run, script, files);
-  const first = { reply: { ...reply, script }, diff: found.diff, faults: found.told, files, skips };
+  const first = { reply: { ...reply, script }, diff: found.diff, faults: faultsIn(found), files, skips };
   if (!isSmall) return found.texts.length === 0 ? first : null;
   ledger.reserve(0);
   if (found.texts.length === 0 || !ledger.spare) return first;
-  const text = `asking again: ${found.told[0]}`;
+  const text = `asking again: ${[...found.failed, ...found.lacks][0]}`;
   run.emit({ type: "notice", level: "info", code: "mending", text });
   const messages: readonly Message[] = [...reply.messages, { role: "user", text: mendRequest(found.texts) }];
   dialogue.messages = messages;
@@ -213,7 +219,7 @@ async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnc
   if (run.interactive && words !== "" && !joined.actions.some(isChange)) return words;
   if (!isWithinBounds(run, joined)) return null;
   const left = await findFaults(run, joined, wanted);
-  return { reply: { ...second, script: joined }, diff: left.diff, faults: left.told, files: wanted, skips };
+  return { reply: { ...second, script: joined }, diff: left.diff, faults: faultsIn(left), files: wanted, skips };
 }
 
 function talk({ dialogue }: Run, reply: string): First {

@@ -372,6 +372,23 @@ test("a fault is told to the person in their words, and to the model in its own"
   expect(JSON.stringify(requests[1]?.messages)).toContain("FILES names README.md, and no action changes it.");
 });
 
+test("a question promises another call only for what could not be changed", async () => {
+  const failing = `FILES: area.py\n${modify("area.py", ["no such line\n", "x\n"])}`;
+  const asked = async (answer: string) => {
+    const ran = await byHand([answer, answer, finish(), finish()], { answers: ["yes", "yes"] });
+    const said = ran.questions[0]?.text.split("\n").filter((line) => line.startsWith("Not in the diff"));
+    return [said, ran.requests.length > 2];
+  };
+  expect(await asked(`FILES: area.py, README.md\n${change}${finish()}`)).toEqual([
+    ["Not in the diff: README.md was named and not changed"],
+    false,
+  ]);
+  expect(await asked(failing + change + finish())).toEqual([
+    ["Not in the diff: area.py could not be changed as the model wrote it, and is asked for again after a yes"],
+    true,
+  ]);
+});
+
 test("a command shown in the fence of a shell is asked about, and not called a file", async () => {
   const shown = "I can run this for you:\n\n```bash\ngrep -c pi area.py\n```\n";
   const { questions, requests, eventsOf } = await byHand([shown], { answers: ["no"], task: "count the lines with pi" });

@@ -119,9 +119,9 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_120,
-  workspace: 12_977,
-  cli: 11_740,
+  core: 15_133,
+  workspace: 12_992,
+  cli: 11_741,
   flows: 11_735,
   models: 4_620,
   ui: 4_732,

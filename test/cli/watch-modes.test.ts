@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { watchTruth } from "../../src/cli/session/watch-truth.ts";
+import { pastOf } from "../../src/core/session/past.ts";
 import { openSessions } from "../../src/store/sessions.ts";
 import { finish, modify, plan, write } from "../flows/plans.ts";
 import { makeFolder, openHere, playIn } from "../flows/scripted.ts";
@@ -34,6 +35,7 @@ async function openSession() {
       for (const event of ran.events) truth.sink(open, event);
     },
     told: () => truth.catchUp(open),
+    past: () => pastOf(open.session),
     resume() {
       open.close();
       open = sessions.open(sessions.load(null).session, now, warn);
@@ -92,6 +94,24 @@ test("a folder that a turn made and the user undid is told as undone alone", asy
   await session.play(["WRITE data/c.txt"], write("data/c.txt", "c\n"));
   await session.history.undo(null, { dryRun: false });
   expect(await session.told()).toEqual(['undone by the user: what you did for "do it"']);
+});
+
+test("of a turn that the user brought back what did not come back is named", async () => {
+  const session = await openSession();
+  const steps = ["WRITE n1.md", "WRITE n2.md", "MODIFY b.txt"];
+  const script = `${write("n1.md", "1\n")}${write("n2.md", "2\n")}${modify("b.txt", ["b\n", "B\n"])}`;
+  await session.play(steps, script);
+  rmSync(session.at("n1.md"));
+  writeFileSync(session.at("b.txt"), "b\n");
+  await session.history.undo(null, { dryRun: false });
+  expect(await session.told()).toContain('undone by the user: what you did for "do it"');
+  await session.play(["WRITE z.md"], write("z.md", "z\n"));
+  await session.history.undo(null, { dryRun: false });
+  const [, first] = session.history.list();
+  await session.history.redo(first?.id ?? null, { dryRun: false });
+  const missing = ", but for what somebody had changed before the undo: b.txt, n1.md";
+  expect(await session.told()).toContain(`brought back by the user: what you did for "do it"${missing}`);
+  expect(session.past()[0]?.became).toEndWith(`; brought back by the user since${missing}`);
 });
 
 test("a link that a turn made and somebody let lead elsewhere is told", async () => {

@@ -11,7 +11,7 @@ import { renderHidden } from "../../core/secrets/hide-message.ts";
 import { cutDiff } from "../../core/session/became.ts";
 import type { SessionLine } from "../../core/session/line.ts";
 import { listHappenings, pastOf } from "../../core/session/past.ts";
-import { allTurns, nameRequest, type Session, type Turn } from "../../core/session/session.ts";
+import { allTurns, nameRequest, type Session, sayMissing, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { findMoved } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
@@ -63,9 +63,9 @@ const isStill = (held: string | null | undefined, now: string | null): boolean =
 const shared = ({ left = [], merged = [], lost = [] }: Outcome): readonly string[] => [...left, ...merged, ...lost];
 
 /** Says that the user undid, or brought back, a run that is not a turn of this session. */
-function sayReversal({ task, status }: KeptRun): string {
+function sayReversal({ task, status, missing }: KeptRun): string {
   const what = task.startsWith("!") ? "what the command changed" : "what another run did for";
-  return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${nameRequest({ request: task })}`;
+  return `${status === "undone" ? "undone" : "brought back"} by the user: ${what} ${nameRequest({ request: task })}${sayMissing(missing)}`;
 }
 
 /** The end of a turn whose process was killed and whose changes were taken back. It counts one call: a reply made them. */
@@ -206,8 +206,9 @@ export function watchTruth({
     endCut(open, turns, runs);
     const reversed = runs.filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
     for (const run of reversed.toReversed()) {
-      const about = { at: now().toISOString(), run: run.id };
-      if (turns.has(run.id)) open.add({ type: "turn.reversed", ...about, undone: run.status === "undone" });
+      const { id, status, missing } = run;
+      const about = { at: now().toISOString(), run: id };
+      if (turns.has(id)) open.add({ type: "turn.reversed", ...about, undone: status === "undone", missing });
       else open.add({ type: "session.noted", ...about, what: "reversal", text: sayReversal(run) });
     }
     seeRuns(runs);

@@ -70,8 +70,14 @@ const schema = z.discriminatedUnion("type", [
   }),
   /** The user keeps from the model what their own commands printed, as far as no request has told it. */
   z.object({ type: z.literal("session.withheld"), at: z.string() }),
-  /** The user took back what the run had changed, or brought it back. */
-  z.object({ type: z.literal("turn.reversed"), at: z.string(), run: z.string(), undone: z.boolean() }),
+  /** The user took back what the run had changed, or brought it back, but for the paths that are `missing`. */
+  z.object({
+    type: z.literal("turn.reversed"),
+    at: z.string(),
+    run: z.string(),
+    undone: z.boolean(),
+    missing: z.optional(z.readonly(z.array(z.string()))),
+  }),
   /** The user went back to the first `turns` turns, or cleared everything (0); later turns are forgotten. */
   z.object({ type: z.literal("session.rewound"), at: z.string(), turns: count }),
   /** A summary replaces turn `from` (counted from 1) and all later ones. */

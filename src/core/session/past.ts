@@ -1,6 +1,6 @@
 /** The earlier turns of a session as a request tells them: what was asked, what was answered, and what became of it. Pure. */
 import { tailOf } from "../command/check-output.ts";
-import { type Happening, nameRequest, type Session, type Turn } from "./session.ts";
+import { type Happening, nameRequest, type Session, sayMissing, type Turn } from "./session.ts";
 
 export interface PastTurn {
   readonly run: string;
@@ -55,13 +55,15 @@ const cutOff =
   "cut off, and what it had changed was taken back, but for files that somebody changed since, unless another pai is still at work on it";
 
 /** How a turn ended, and what the user did since with it, or with the turns that it sums up. */
-export function endOf({ status, became, undone, told }: Turn): string {
+export function endOf({ status, became, undone, missing, told }: Turn): string {
   const end = became || (status ?? cutOff);
   if (undone === true) return `undone by the user: its files went back, and nothing else; before that: ${end}`;
   const since = told.flatMap((turn) =>
-    turn.undone === null ? [] : `; ${turn.undone ? "undone" : "brought back"} by the user since: ${nameRequest(turn)}`,
+    turn.undone === null
+      ? []
+      : `; ${turn.undone ? "undone" : "brought back"} by the user since: ${nameRequest(turn)}${sayMissing(turn.missing)}`,
   );
-  return undone === null ? `${end}${since.join("")}` : `${end}; brought back by the user since`;
+  return undone === null ? `${end}${since.join("")}` : `${end}; brought back by the user since${sayMissing(missing)}`;
 }
 
 function pastTurn(turn: Turn, hasDiff: boolean): PastTurn {

@@ -1,6 +1,7 @@
 /** A session is a fold over the lines of its file: loading replays them, and a damaged line loses only itself. Pure. */
 
 import type { Message } from "../model.ts";
+import { nameSome } from "../suggest.ts";
 import type { TurnRecord } from "./became.ts";
 import { type Conversation, closeTurn, type TaskItem, withoutClaim, withTasks } from "./conversation.ts";
 import { parseLine, type SessionLine } from "./line.ts";
@@ -45,6 +46,8 @@ export interface Turn extends TurnRecord {
   readonly status: string | null;
   /** The user has taken back what it changed, or (false) brought it back; null: neither. */
   readonly undone: boolean | null;
+  /** Of what it changed the paths that were not brought back with it. */
+  readonly missing?: readonly string[] | undefined;
   readonly next: readonly string[];
   readonly score: number | null;
   readonly calls: number;
@@ -78,7 +81,8 @@ export function emptySession(id: string, at: string): Session {
 type TurnLine = Extract<SessionLine, { type: "turn.finished" | "turn.reversed" | "turn.saw" }>;
 
 function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
-  if (line.type === "turn.reversed") return changeTurn(turns, line.run, { undone: line.undone, changed: true });
+  if (line.type === "turn.reversed")
+    return changeTurn(turns, line.run, { undone: line.undone, missing: line.missing, changed: true });
   if (line.type === "turn.saw")
     return changeTurn(turns, line.run, { seen: { at: line.at, files: line.files, head: line.head } });
   const { type: _type, at: _at, run, ...ended } = line;
@@ -102,6 +106,10 @@ const maxOfRequest = 80;
 export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
   JSON.stringify(request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request);
 
+/** What a redo did not bring back, as the end of a sentence about it; "": nothing. */
+export const sayMissing = (missing: readonly string[] = []): string =>
+  missing.length === 0 ? "" : `, but for what somebody had changed before the undo: ${nameSome(missing)}`;
+
 /** The turns of a session, and those that its summaries tell. */
 export const allTurns = ({ turns }: Pick<Session, "turns">): readonly Turn[] =>
   turns.flatMap((turn) => [turn, ...turn.told]);
@@ -123,7 +131,7 @@ function newsOf(turns: readonly Turn[], line: TurnLine): Happening | null {
   if (type === "turn.finished")
     return { what: "end", run, text: `the turn ${name} was still at work then and has ended: ${line.became}` };
   const commit = line.undone && turn.became.includes("committed as ") ? " (its commit stays)" : "";
-  const text = `${line.undone ? "undone" : "brought back"} by the user: what you did for ${name}${commit}`;
+  const text = `${line.undone ? "undone" : "brought back"} by the user: what you did for ${name}${commit}${sayMissing(line.missing)}`;
   return { what: "reversal", run, text };
 }
 

@@ -105,16 +105,27 @@ const doneIn = (state: State, id: string, { batches }: Episode): Change[] =>
 /** The net changes of the run, with content. Throws io_failed when the journal is damaged. */
 export const workOfRun = (state: State, run: KeptEpisodes): Change[] => doneIn(state, run.id, run.episodes[0]);
 
+const lastUndo = ({ episodes }: KeptEpisodes): Episode | undefined =>
+  episodes.findLast(({ kind, end }) => kind === "undo" && end === "applied");
+
 /** What a redo brings back: of a run that was undone what the undo took out, as it was then. Throws as `workOfRun`. */
 export function backOfRun(state: State, run: KeptEpisodes): Change[] {
   const work = workOfRun(state, run);
-  const undo = run.episodes.findLast(({ kind, end }) => kind === "undo" && end === "applied");
+  const undo = lastUndo(run);
   if (undo === undefined || statusOfRun(run) !== "undone") return work;
   const taken = new Map(doneIn(state, run.id, undo).map((change) => [change.path, change]));
   return work.flatMap((change) => {
     const back = taken.get(change.path);
     return back === undefined ? [] : [{ ...change, before: back.after, after: back.before }];
   });
+}
+
+/** Paths that a redo of the run did not bring back: its undo had not found the run's work there. */
+export function missingOf(run: KeptEpisodes): readonly string[] {
+  const undo = lastUndo(run);
+  if (undo === undefined || statusOfRun(run) !== "applied") return [];
+  const taken = new Set(undo.batches.flatMap(({ done, changes }) => (done ? changes.map(({ path }) => path) : [])));
+  return workPaths(run).flatMap(({ path }) => (taken.has(path) ? [] : [path]));
 }
 
 /** The net changes without content. */

@@ -20,6 +20,7 @@ import {
   type KeptEpisodes,
   lastEpisode,
   leftOfRun,
+  missingOf,
   type RunStatus,
   readRun,
   statusOfRun,
@@ -45,6 +46,8 @@ export interface KeptRun {
   }[];
   /** Paths that a rollback of the run did not take back, as somebody had changed them; an undo of the run does. */
   readonly left: readonly string[];
+  /** Paths that a redo of the run did not bring back: its undo had not found the run's work there. */
+  readonly missing?: readonly string[];
   readonly bytes: number;
 }
 
@@ -289,7 +292,8 @@ const changeOfMerge = ({ path, actual = null, merge }: Clash): readonly Change[]
 function describeRun(state: State, run: KeptEpisodes): KeptRun {
   const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));
   const { id, task, at } = run;
-  return { id, task, at, status: statusOfRun(run), changes, left: leftOfRun(run), bytes: sizeOf(state, id) };
+  const [left, missing] = [leftOfRun(run), missingOf(run)];
+  return { id, task, at, status: statusOfRun(run), changes, left, missing, bytes: sizeOf(state, id) };
 }
 
 function sizeOf(state: State, id: string): number {

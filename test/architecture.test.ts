@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_133,
-  workspace: 12_992,
+  core: 15_135,
+  workspace: 12_995,
   cli: 11_741,
-  flows: 11_735,
+  flows: 11_748,
   models: 4_620,
   ui: 4_732,
   store: 3_874,

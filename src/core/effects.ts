@@ -27,6 +27,8 @@ export interface Refused {
 export interface Effects {
   /** Of a command on a copy they are proposed; of one in place they are on disk, and a rollback undoes them. */
   readonly changes: readonly Effect[];
+  /** Files that other runs changed while a command worked in place; absent: none. */
+  readonly others?: readonly RelPath[];
   readonly carried: readonly Carried[];
   /** Of a command in place they are on disk until they are dropped or the run is rolled back. */
   readonly refused: readonly Refused[];

@@ -69,6 +69,8 @@ export interface Checking extends Omit<CheckOptions, "baseline"> {
   unsettled: readonly RelPath[];
   /** Changes made by checks that the user typed. */
   readonly byUser: Set<Change>;
+  /** Files that other runs changed while such checks ran, as often as they did. */
+  readonly byOthers: RelPath[];
 }
 
 export function createChecking(options: CheckOptions): Checking {
@@ -88,5 +90,6 @@ export function createChecking(options: CheckOptions): Checking {
     plannedBefore: [],
     unsettled: [],
     byUser: new Set(),
+    byOthers: [],
   };
 }

@@ -171,10 +171,10 @@ const resultOf = ({ command, by, exit, ms, passed, note }: CheckEvidence): Check
 });
 
 /**
- * Files that checks, or somebody else meanwhile, have changed since change `from`, without output of checks: files that
- * they made, or that have the name of one and that the run itself never changed. What pai took back is as it was.
+ * Files that checks, or somebody else meanwhile, have changed since `from`, without output of checks: files that they
+ * made, or that have the name of one and that the run itself never changed. What pai took back is as it was.
  */
-function changedMeanwhile({ begun, checking }: Run, from: number): readonly RelPath[] {
+function changedMeanwhile({ begun, checking }: Run, from: ReturnType<typeof soFar>): readonly RelPath[] {
   const all = begun?.changes ?? [];
   const outputs = new Set<RelPath>();
   const last = new Map<RelPath, Change>();
@@ -184,12 +184,19 @@ function changedMeanwhile({ begun, checking }: Run, from: number): readonly RelP
     else if (!last.has(path) && (before === null || classOf(path) === "built")) outputs.add(path);
     last.set(path, change);
   }
-  const later = new Set(all.slice(from).map(({ path }) => path));
-  return [...last.values()]
+  const later = new Set(all.slice(from.changes).map(({ path }) => path));
+  const byChecks = [...last.values()]
     .filter((change) => later.has(change.path) && checking.byUser.has(change) && !outputs.has(change.path))
     .filter(({ before, after }) => (after ?? before)?.kind !== "folder")
     .map(({ path }) => path);
+  return [...new Set([...byChecks, ...checking.byOthers.slice(from.others)])];
 }
+
+/** How much the run, and others while its checks ran, have changed by now. */
+const soFar = ({ begun, checking }: Run) => ({
+  changes: begun?.changes.length ?? 0,
+  others: checking.byOthers.length,
+});
 
 /**
  * Tells trees apart: by what the run did itself, and by when each file was last written, since others write, too. Ignored
@@ -243,14 +250,14 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
 export async function runChecks(run: Run, checks: readonly Check[]): Promise<readonly CheckReport[]> {
   const { emit, checking } = run;
   await formatChanged(run);
-  const since = run.begun?.changes.length ?? 0;
+  const since = soFar(run);
   let reports = await runEach(run, checks);
   const changed = changedMeanwhile(run, since);
   checking.unsettled = [];
   if (changed.length > 0 && !reports.some(({ fatal }) => fatal)) {
     const text = `${nameSome(changed)}: changed while the checks ran, so they run once more`;
     emit({ type: "notice", level: "info", code: "checks_again", text });
-    const again = run.begun?.changes.length ?? 0;
+    const again = soFar(run);
     reports = await runEach(run, checks, true);
     checking.unsettled = changedMeanwhile(run, again);
     if (checking.unsettled.length > 0) {

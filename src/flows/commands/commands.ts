@@ -125,7 +125,10 @@ export async function runInWorkspace(
     run.overlay.learn(effects.changes);
     run.overlay.release(effects.carried.map(({ path }) => path));
   }
-  if (options.by === "user") for (const change of effects.changes) run.checking.byUser.add(change);
+  if (options.by === "user") {
+    for (const change of effects.changes) run.checking.byUser.add(change);
+    run.checking.byOthers.push(...(effects.others ?? []));
+  }
   if (signal.aborted && held.isCopy) await transaction.drop(effects, null);
   signal.throwIfAborted();
   if (result.failure !== undefined) throw result.failure;

@@ -177,7 +177,10 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     const found = isOwn ? { ...all, candidates: all.candidates.filter(({ kind }) => kind === "open") } : all;
     const compared = diff(found, madeBy(so));
     const mine = new Set<Change>(ownOf(compared.changes));
-    const effects: Effects = { ...compared, changes: compared.changes.filter((change) => mine.has(change)) };
+    const changes = compared.changes.filter((change) => mine.has(change));
+    const theirs = compared.changes.filter((change) => !mine.has(change) && !change.isIgnored);
+    const others = theirs.filter(({ before, after }) => (after ?? before)?.kind !== "folder").map(({ path }) => path);
+    const effects: Effects = { ...compared, changes, ...(others.length > 0 && { others }) };
     const held = { ...holdOf(command, options, level, ended), isCopy: false };
     return { result: { ...ended, held, effects }, copy: null, undo: undoOf(found, compared) };
   };

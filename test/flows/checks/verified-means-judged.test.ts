@@ -1,6 +1,6 @@
 /** "verified" means that checks judged what is on disk, also where a check, or somebody else, changes files meanwhile. */
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { becameOf } from "../../../src/core/session/became.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
@@ -119,6 +119,23 @@ test("a red check is run again for a reply that changes nothing once somebody el
   const work = [plan({ steps: ["WRITE f.txt", "WRITE g.txt"] }), write("f.txt", "good\n") + write("g.txt", "bad\n")];
   const ended = await meddle("g\n\n", "single-shot", work, finish("It is done."));
   expect(ended).toEqual({ status: "verified", code: 0, ran: 2 });
+});
+
+test("what another run changes while a check runs is judged, too", async () => {
+  const place = makeFolder(files);
+  // It passes once the other run has changed g.txt, and fails when it begins after that.
+  const waits = "grep -q bad g.txt && exit 1; echo begun > out.txt; until grep -q bad g.txt; do sleep 0.02; done";
+  const work = [plan({ steps: ["WRITE f.txt"] }), write("f.txt", "good\n") + finish(), finish("No."), finish("No.")];
+  const ending = playIn(place, { lines: work, options: { checks: [waits], baseline: false } });
+  while (!readFileSync(join(place.root, "out.txt"), "utf8").includes("begun")) await Bun.sleep(10);
+  const other = [plan({ steps: ["WRITE g.txt"] }), write("g.txt", "bad\n") + finish()];
+  expect((await playIn(place, { id: "r2", lines: other })).outcome.code).toBe(0);
+  const { outcome, eventsOf } = await ending;
+  expect(outcome).toMatchObject({ status: "failed", code: 9 });
+  expect(eventsOf("notice").map(({ text }) => text)).toContain(
+    "g.txt: changed while the checks ran, so they run once more",
+  );
+  expect(readFileSync(join(place.root, "g.txt"), "utf8")).toBe("bad\n");
 });
 
 const editG = modify("g.txt", ["g\n", "G\n"]) + finish();

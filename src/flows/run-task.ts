@@ -7,7 +7,7 @@ import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
 import { failedOutcome, type Outcome } from "../core/outcome.ts";
 import { minCalls, planPromise, roundsOf } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
-import type { Decide } from "../core/question.ts";
+import type { Decide, Decision } from "../core/question.ts";
 import { createVeil, type Veil } from "../core/secrets/veil.ts";
 import { listen } from "../core/steps.ts";
 import { createActing } from "./acting.ts";
@@ -113,6 +113,12 @@ const hideTask = (veil: Veil, task: Task): Task => ({
   context: task.context === null ? null : veil.hideRaw(task.context, "plain"),
 });
 
+/** What the person answers, with the secrets in its words hidden as in a task. */
+const hideWords = (veil: Veil, answer: Decision): Decision =>
+  "feedback" in answer && answer.feedback !== null
+    ? { ...answer, feedback: veil.hide(answer.feedback, "plain") }
+    : answer;
+
 interface RunParts {
   readonly emit: Emit;
   readonly veil: Veil;
@@ -208,7 +214,9 @@ function timeAnswers(ask: Decide): { readonly decide: Decide; readonly waitedMs:
 /** Runs a flow to its end. Never rejects. */
 export async function runTask(flow: Flow, given: Task, options: RunOptions, outer: Ports): Promise<Outcome> {
   const veil = outer.veil ?? createVeil();
-  const { decide, waitedMs } = timeAnswers((question) => outer.decide(veil.show(question)));
+  const { decide, waitedMs } = timeAnswers(async (question) =>
+    hideWords(veil, await outer.decide(veil.show(question))),
+  );
   const ports: Ports = { ...outer, decide };
   const task = hideTask(veil, given);
   const emit = createStamper({ id: ports.id, now: ports.now, sink: ports.sink, secrets: veil });

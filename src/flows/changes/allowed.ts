@@ -104,11 +104,15 @@ export const mayHoldSecrets = (changing: Readonly<Changing>, path: RelPath): boo
   changing.secrets.has(path) || isNamed(changing, path);
 
 /**
- * Whether the plan changes a file and the user typed a value in this very task, in whatever words; in the file it may
- * be escaped or encoded. Earlier tasks and piped text are not his word for it.
+ * Whether the plan changes a file and the user typed a value in this very task or at its plan or diff, in whatever words;
+ * in the file it may be escaped or encoded. Earlier tasks and piped text are not his word for it.
  */
-export function typedFor({ task, veil }: Run, { scope }: Rights): (path: RelPath, value: string) => boolean {
-  const typed = [task.text, ...veil.namesIn(task.text)].map((text) => veil.reveal(text, () => true).text);
+export function typedFor(
+  { changing, planning, task, veil }: Run,
+  { scope }: Rights,
+): (path: RelPath, value: string) => boolean {
+  const words = [task.text, ...planning.corrections, ...changing.corrections];
+  const typed = [...words, ...words.flatMap(veil.namesIn)].map((text) => veil.reveal(text, () => true).text);
   const isIn = (value: string) => typed.some((text) => standsIn(text, value));
   return (path, value) => scope.content.has(path) && meaningsOf(value).some(isIn);
 }

@@ -223,6 +223,23 @@ test("a value that the user typed in the task may be written to the files of the
   expect([later.outcome.code, later.files]).toEqual([12, {}]);
 });
 
+const words = { feedback: `with password=${password}` };
+const asked = [
+  ["a plan", [writes("a.ini", "x\n"), writes("a.ini", 'password = "<<SECRET_k3f9_1>>"\n')], [words, "yes"]],
+  ["a diff", [writes("a.ini", "x\n"), writes("a.ini", 'password = "<<SECRET_k3f9_1>>"\n')], ["yes", words, "yes"]],
+] as const;
+test.each(asked)(
+  "a value that the user typed at %s is hidden from then on, and may be written, too",
+  async (at, lines, answers) => {
+    const planned = planOf({ steps: ["WRITE a.ini"] });
+    const setup = { task: "deploy", answers, lines: at === "a plan" ? lines : [planned, ...lines] };
+    const ran = await play({ ...setup, options: { interactive: true, atOnce: "auto", review: "batch" } });
+    expect(ran.files).toEqual({ "a.ini": `password = "${password}"\n` });
+    expect(JSON.stringify([ran.requests, ran.events])).not.toContain("Zx9k");
+    expect(ran.questions).toHaveLength(answers.length);
+  },
+);
+
 test("a value that the user typed may be written to the files of the plan, whatever characters it has", async () => {
   const before = "host: db\npassword: oldpassword99\n";
   const planned = planOf({ steps: ["MODIFY c.yml"], read: ["c.yml"] });

@@ -6,6 +6,7 @@ import { fence } from "../core/data-fence.ts";
 import { tellOnce } from "../core/dialogue.ts";
 import type { RefusedAction } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
+import { planOfScript, saidBefore } from "../core/plan/at-once.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { commandOf, type Rights, renderStepTarget, undoneStep } from "../core/plan/scope.ts";
 import { splitPath } from "../core/script/header.ts";
@@ -231,6 +232,34 @@ export function onlySkips(run: Run, script: Script): boolean {
   if (waitingWork(run).some(({ target }) => skips.every((each) => each.target !== target))) return true;
   leaveOut(run, skips, true);
   throw leftOutAll(run.ending);
+}
+
+/**
+ * The plan that waits for a yes without the steps that a script leaves out, which are noted; null: no plan waits, or the
+ * script names no step of it.
+ */
+export function lessPlan(run: Run, script: Script): Plan | null {
+  const { plan } = run.planning;
+  const skips = script.actions.filter(({ cmd }) => rowOf(cmd)?.kind === "skip").map(({ arg = "" }) => arg);
+  const gone = skips.flatMap((arg) => readSkip(arg, waitingWork(run)));
+  if (plan?.execution_plan == null || gone.length === 0) return null;
+  const left = gone.map(({ step, why }) => undoneStep(step, why));
+  leaveOut(run, left, run.interactive);
+  const [steps, targets] = [new Set(gone.map(({ step }) => step)), new Set(gone.map(({ step }) => step.target))];
+  const stays = (step: PlanStep) => (rowOf(step.action)?.right === null ? !targets.has(step.target) : !steps.has(step));
+  const held = { ...plan.execution_plan, steps: plan.execution_plan.steps.filter(stays) };
+  // What it said of itself was said of all of it.
+  const analysis = plan.analysis && { ...plan.analysis, files_to_create: [], files_to_modify: [], files_to_delete: [] };
+  return { ...plan, reply: "", analysis, execution_plan: held };
+}
+
+/** The plan that a script amounts to which answers words at a plan that waits; null: it plans nothing of its own. */
+export function planOfAnswer(run: Run, script: Script, text: string): Plan | null {
+  const { actions } = script;
+  if (onlySkips(run, script)) return lessPlan(run, script);
+  if (run.planning.corrections.length === 0 || actions.every(({ cmd }) => rowOf(cmd)?.right == null)) return null;
+  leaveOut(run, skipsIn(run, script), run.interactive);
+  return planOfScript(script, saidBefore(text, actions));
 }
 
 /** Why nobody but a person may leave the step out; null: the model may. */

@@ -22,7 +22,7 @@ import { tellBriefing } from "./dialogue.ts";
 import { formedAnswer, readPlanOrAnswer } from "./ending/answer.ts";
 import { lookAround, showMentioned } from "./evidence.ts";
 import { askForJson } from "./json-reply.ts";
-import { onlySkips } from "./phases.ts";
+import { onlySkips, planOfAnswer } from "./phases.ts";
 import {
   type AtOnce,
   answersInProse,
@@ -247,10 +247,11 @@ interface Wanted {
 }
 
 /**
- * What a model means that sends no JSON: an answer in prose, or, like a script, FINISH alone or looks; null: none of
- * them. Records its next steps, and the words of a reply that nobody asks for again.
+ * What a model means that sends no JSON: an answer in prose, or, like a script, FINISH alone, looks or, where a plan of
+ * its actions will do (`isPlain`), work; null: none of them. Records its next steps, and the words of a reply that nobody
+ * asks for again.
  */
-function answerOf(run: Run, text: string, isLast: boolean): Pick<Plan, "intent" | "reply"> | null {
+function answerOf(run: Run, text: string, isLast: boolean, isPlain: boolean): Pick<Plan, "intent" | "reply"> | null {
   const { ending, interactive, planning } = run;
   const formed = formedAnswer(run, text);
   if (formed !== null) return formed;
@@ -259,7 +260,8 @@ function answerOf(run: Run, text: string, isLast: boolean): Pick<Plan, "intent" 
   const script = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
   const { actions } = script;
   const [finish] = actions;
-  onlySkips(run, script);
+  const planned = isPlain ? planOfAnswer(run, script, text) : null;
+  if (planned !== null || onlySkips(run, script)) return planned;
   if (isLast && actions.length === 0 && !/^\s*[[{]/.test(text)) ending.text = text.trim();
   if (actions.length > 0 && actions.every(({ cmd }) => isLook(cmd))) return planOfScript(script, "");
   if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
@@ -330,7 +332,8 @@ async function askForPlan<Made>(
     return ledger.spare;
   };
   const answer = (text: string, isLast: boolean) => {
-    const meant = answerOf(run, text, isLast || isAgain);
+    // Only a mode whose plans are plain plans offers the work at once.
+    const meant = answerOf(run, text, isLast || isAgain, kind.offer !== undefined);
     if (meant !== null) sayOfWaiting(run, meant.reply);
     return meant;
   };

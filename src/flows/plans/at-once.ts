@@ -27,7 +27,7 @@ import type { Briefing } from "../briefing/briefing.ts";
 import { toReadable } from "../briefing/sources.ts";
 import { withinOnly } from "../changes/allowed.ts";
 import { formedAnswer, readPlanOrAnswer } from "../ending/answer.ts";
-import { leaveOut, onlySkips, skipsIn } from "../phases.ts";
+import { leaveOut, lessPlan, onlySkips, skipsIn } from "../phases.ts";
 import { atOncePrompt, planRequest } from "../prompts/prompts.ts";
 import { rehearse, renderRehearsed } from "../rehearse.ts";
 import { askForScript, callsOf, type ScriptReply, wasCut } from "../replies.ts";
@@ -298,21 +298,19 @@ function takeJson(run: Run, value: Json, text: string): First | string {
   return { plan: reading.value, atOnce: null, messages: run.dialogue.messages };
 }
 
-/** The earlier work without what a reply of only SKIP lines leaves out; null: it is another reply. Throws nothing_done. */
-function lessOf(run: Run, earlier: AtOnce | null, script: Script): Script | null {
-  if (!onlySkips(run, script) || earlier === null) return null;
+/** What waits without what a reply of only SKIP lines leaves out: the earlier work, or the plan; a text: why it stays. */
+async function takeLess(run: Run, system: string, reply: ScriptReply, earlier: AtOnce | null): Promise<First | string> {
+  const { script, messages } = reply;
+  if (earlier === null) {
+    const plan = lessPlan(run, script);
+    if (plan === null) return "That SKIP names no step of the plan. Send the whole plan, without it.";
+    return { plan, atOnce: null, messages };
+  }
   const less = joinScripts(run, earlier.reply.script, script);
   // The words of the reply end where it begins to act.
   const line = script.actions[0]?.line ?? 0;
-  return { ...less, actions: less.actions.map((each) => ({ ...each, line })) };
-}
-
-/** Why words without work are no answer, for the model; null: they may be one. */
-function whyNoAnswer(run: Run, { script, text }: ScriptReply, earlier: AtOnce | null): string | null {
-  if (filesNamed(text, script.actions).length > 0)
-    return "Your answer names files and changes none; nothing was done. Send a plan first.";
-  if (earlier !== null || !onlySkips(run, script)) return null;
-  return "A SKIP alone takes nothing out of the plan. Send the whole plan, without that step.";
+  const actions = less.actions.map((each) => ({ ...each, line }));
+  return takeScript(run, system, { ...reply, script: { ...less, actions } });
 }
 
 /** Asks for the work, and reads the answer in whatever form it comes. `earlier`: the work that the person wants otherwise. */
@@ -338,8 +336,8 @@ export async function tryAtOnce(
     run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the answer was cut: asking for a plan" });
     return ask("Your answer was cut, and nothing of it was done. Send a plan first.");
   }
-  const less = lessOf(run, earlier, script);
-  if (less !== null) return takeScript(run, system, { ...reply, script: less });
+  const orAsk = (taken: First | string) => (typeof taken === "string" ? ask(taken) : taken);
+  if (onlySkips(run, script)) return orAsk(await takeLess(run, system, reply, earlier));
   const answer = readFirstAnswer(script, text, seen);
   switch (answer.kind) {
     case "plan":
@@ -352,13 +350,11 @@ export async function tryAtOnce(
       run.emit({ type: "notice", level: "warning", code: "answer_unusable", text: told });
       return ask(`That could not be used: ${answer.why}. Send a plan, or the whole answer.`, prose !== null);
     }
-    case "json": {
-      const taken = takeJson(run, answer.value, text);
-      return typeof taken === "string" ? ask(taken) : taken;
-    }
+    case "json":
+      return orAsk(takeJson(run, answer.value, text));
     case "answer": {
-      const why = whyNoAnswer(run, reply, earlier);
-      if (why !== null) return ask(why);
+      if (filesNamed(text, script.actions).length > 0)
+        return ask("Your answer names files and changes none; nothing was done. Send a plan first.");
       run.ending.next = answer.next;
       return talk(run, answer.text);
     }

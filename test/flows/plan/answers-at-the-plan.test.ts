@@ -208,9 +208,43 @@ describe("words that a SKIP answers", () => {
     expect([after.outcome.code, after.outcome.skipped]).toEqual([0, undefined]);
   });
 
-  test("ask for another plan where the work was only planned", async () => {
-    const less = plan({ steps: ["MODIFY area.py"] });
-    const ran = await byWords([large, skip, less, change + finish()], { answers: [leave, "yes", "yes"] });
-    expect([ran.outcome.code, ran.files]).toEqual([0, { ...shapes, "area.py": better }]);
+  test.each([{ atOnce: "auto" }, { atOnce: "never" }] as const)(
+    "take the step out of a plan whose work is still to come (%p)",
+    async (options) => {
+      const ran = await byWords([large, skip, change + finish()], { answers: [leave, "yes"], options });
+      expect(
+        ran
+          .eventsOf("plan.ready")
+          .at(-1)
+          ?.plan.execution_plan?.steps.map(({ target }) => target),
+      ).toEqual(["area.py", "area.py"]);
+      expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([0, 3, { ...shapes, "area.py": better }]);
+      expect(ran.outcome.skipped).toEqual([{ target: "README.md", why: "you want it as it is" }]);
+      expect(ran.eventsOf("notice").map(({ code }) => code)).not.toContain("plan_unusable");
+    },
+  );
+
+  test("ask for the whole plan where they name no step of it, and a script in place of it is one", async () => {
+    const other = `SKIP::LICENSE::no need\n${finish("Left.")}`;
+    const less = `FILES: area.py\n${change}${finish("Said.")}`;
+    for (const atOnce of ["auto", "never"] as const) {
+      const ran = await byWords([large, other, less, change + finish()], {
+        answers: [leave, "yes"],
+        options: { atOnce },
+      });
+      expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([0, 4, { ...shapes, "area.py": better }]);
+      expect(ran.outcome.skipped).toBeUndefined();
+    }
   });
+});
+
+test("a script that answers words at a plan is read as the plan of its actions", async () => {
+  const both = plan({ steps: ["WRITE a.txt", "WRITE b.txt", "WRITE c.txt"] });
+  const less = `Only this.\n${write("a.txt", "a\n")}SKIP::b.txt::not wanted\n${finish()}`;
+  const setup = { answers: [{ feedback: "only a.txt" }, "yes"], options: { interactive: true } } as const;
+  const ran = await play({ lines: [both, less, less.replace(/SKIP.*\n/, "")], ...setup });
+  const { reply, execution_plan: held } = ran.eventsOf("plan.ready").at(-1)?.plan ?? {};
+  expect([reply, held?.steps.map(({ target }) => target)]).toEqual(["Only this.", ["a.txt"]]);
+  expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([0, 3, { "a.txt": "a\n" }]);
+  expect(ran.outcome.skipped).toEqual([{ target: "b.txt", why: "not wanted" }]);
 });

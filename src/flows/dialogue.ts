@@ -26,6 +26,7 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { wordsStand } from "../core/session/became.ts";
 import { type PastTurn, renderBecame } from "../core/session/past.ts";
+import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { type Briefing, type Part, renderPastOf } from "./briefing/briefing.ts";
 import { maxOfPast, roomFor } from "./briefing/piped.ts";
@@ -78,6 +79,15 @@ async function followMoved({ workspace, overlay, veiled, dialogue }: Run): Promi
   return [...moved].map(([old, place]) => `${old} is gone; ${place} holds the same now.`).join("\n");
 }
 
+/** Names those of the changed files that the run has not changed itself. Its first request tells what earlier turns did, too. */
+function sayOthers({ begun, changing: { staged, ignored, stays }, ledger }: Run, changed: readonly RelPath[]): string {
+  const own = new Set([...(begun?.changes ?? []), ...staged].flatMap(({ path, from }) => [path, from ?? path]));
+  const others = changed.filter((path) => ![own, ignored, stays].some((each) => each.has(path)));
+  return ledger.sent === 0 || others.length === 0
+    ? ""
+    : `changed since it was shown, and not by you: ${nameSome(others)}`;
+}
+
 /**
  * What has changed since it was told, as one diff; "": nothing. A file whose change is too long for it is no longer
  * known, and is shown anew when it is needed.
@@ -86,6 +96,7 @@ export async function tellChanged(run: Run): Promise<string> {
   const moved = await followMoved(run);
   const { files } = run.dialogue;
   const diffs: string[] = [];
+  const changed: RelPath[] = [];
   const unshown: string[] = [];
   let room = maxOfDiffs;
   for (const [path, told] of files) {
@@ -96,6 +107,7 @@ export async function tellChanged(run: Run): Promise<string> {
     if (now === null) states[states.length - 1] = blob;
     const steps = states.slice(1).map((after, n) => ({ path, before: states[n] ?? null, after, from: null }));
     if (steps.length === 0) continue;
+    changed.push(path);
     const diff = foldDeleted(steps.map((step) => renderChanges([step])).join(""));
     if (now === null || diff.length > room) files.delete(path);
     else files.set(path, { text: now, lines: knownAfterDiff(told, linesOf(now)) });
@@ -105,7 +117,7 @@ export async function tellChanged(run: Run): Promise<string> {
   }
   const more = unshown.length === 0 ? "" : `Changed since it was shown, by more than fits here: ${unshown.join(", ")}.`;
   const told = diffs.length === 0 ? "" : fence("diff", { since: "shown" }, diffs.join("\n"));
-  return [moved, told, more, await tellMeanwhile(run)].filter(Boolean).join("\n");
+  return [moved, told, more, sayOthers(run, changed), await tellMeanwhile(run)].filter(Boolean).join("\n");
 }
 
 /** Tells which files a later turn of tool-loop may replace without a look: the model saw them whole, and only it changed them since. */

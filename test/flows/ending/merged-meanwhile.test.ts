@@ -159,6 +159,21 @@ test("what changed while the person looked at the diff is merged, and they are a
   expect([asked, ran.outcome.merged, ran.files["a.txt"], ran.undone]).toEqual([2, ["a.txt"], both, theirs]);
 });
 
+test("a file that the run has not changed is told as not its own in the diff of what has changed since", async () => {
+  const files = { "a.txt": "1\n", "b.txt": "b\n", "c.txt": "c\n" };
+  const ran = await playHere(files, ({ put }) => ({
+    lines: [
+      { text: plan({ steps }), before: () => put("mine\n", "c.txt") },
+      { text: edit + finish(), before: () => put("mine\n", "b.txt") },
+      finish(),
+    ],
+    options: { checks: ["grep -q never a.txt"], baseline: false },
+  }));
+  expect(ran.asked(2)).toContain("\nchanged since it was shown, and not by you: c.txt\n");
+  expect(ran.told(3)).toContain("+one");
+  expect(ran.told(3)).toContain("\nchanged since it was shown, and not by you: b.txt\n");
+});
+
 test("a later edit of the same run merges too, and the undo of both gives back what the other wrote between", async () => {
   const ran = await playHere({ "a.txt": before }, (tool) => ({
     lines: [

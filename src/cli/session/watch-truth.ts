@@ -142,6 +142,8 @@ export function watchTruth({
   let gone: ReadonlySet<string> = new Set();
 
   function learn(path: string, held: string | null | undefined, at: string): void {
+    // A path in which a secret is hidden is that of no file.
+    if (/<<SECRET_|\[masked\]/.test(path)) return;
     known.delete(path);
     known.set(path, { held, at });
     touched.add(path);

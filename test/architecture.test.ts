@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_135,
   workspace: 12_995,
-  cli: 11_743,
+  cli: 11_750,
   flows: 11_800,
   models: 4_620,
   ui: 4_732,

@@ -43,7 +43,7 @@ export function openInputHistory(file: string | null): InputHistory {
       return entries;
     },
     add(text) {
-      const entry = maskSecrets(text);
+      const entry = maskSecrets(text, "plain");
       const isLong = entry.length > limits.entry;
       if (entry !== entries.at(-1)) entries = [...entries, entry].slice(-limits.entries);
       else if (!isLong) return file !== null;

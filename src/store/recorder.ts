@@ -100,9 +100,11 @@ export function recordRun(
     },
     sink(event) {
       if (event.type === "run.started") {
-        const { run, at, pai, root, mode } = event;
+        // As the run has hidden it: a word that only its name tells to be secret is known to it, and hidden at that place only.
+        const { run, at, pai, root, mode, task: text } = event;
         const { id, window, maxOutputTokens } = model;
-        const { text, history, context, files = [], conversation, dialogue } = task;
+        const { history, files = [], conversation, dialogue } = task;
+        const context = task.context === null ? null : veil.hide(task.context, "plain");
         const earlier = (conversation?.messages.length ?? 0) + (dialogue?.messages.length ?? 0);
         const asked = { text, history, context, files, earlier };
         const given = options as { readonly [name: string]: Json };

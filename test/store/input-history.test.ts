@@ -29,10 +29,16 @@ test("keys are kept masked, what is very long is known in this session only", ()
   const file = place();
   const history = openInputHistory(file);
   history.add("use AIzaSyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6");
+  history.add("a password=Quok5kaaaa1 b");
+  history.add('my password is "Okapi7&lemur x", ok?');
   const long = "x".repeat(10_000);
   expect([history.add(long), history.add(long)]).toEqual([false, false]);
-  expect(history.entries.slice(1)).toEqual([long]);
-  expect(openInputHistory(file).entries).toHaveLength(1);
+  expect(history.entries.slice(3)).toEqual([long]);
+  expect(openInputHistory(file).entries).toHaveLength(3);
+  expect(openInputHistory(file).entries.slice(1)).toEqual([
+    "a password=[masked] b",
+    'my password is "Okap…[masked]", ok?',
+  ]);
   expect(openInputHistory(file).entries[0]).not.toContain("D4E5f6G7h8I9j0");
   expect(openInputHistory(file).entries[0]).not.toContain("C3d4E5f6G7h8I9j0");
 });

@@ -68,8 +68,9 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   talk.outputs = [{ title: `$ ${command}`, text: result.output }];
   if (output !== "") context.out(`${output}\n`);
   // Secrets are hidden before the cut: half of one would not be recognised later.
-  const offered = maskSecrets(composed.cover(result.output)).slice(-maxOffered);
-  const text = `the user ran $ ${composed.cover(command)} (${ended})${offered === "" ? "" : `\n${offered}`}`;
+  const hide = (said: string) => maskSecrets(composed.cover(said), "plain");
+  const offered = hide(result.output).slice(-maxOffered);
+  const text = `the user ran $ ${hide(command)} (${ended})${offered === "" ? "" : `\n${offered}`}`;
   talk.open.add({ type: "session.noted", at: context.now().toISOString(), what: "command", run: null, text });
   const several = result.effects.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;

@@ -17,6 +17,8 @@ const secrets = {
   input: "Gt6yHu8jIk0lOp2zXc4v",
   commit: "Bv9cXz7lKj5hGf3dSa1p",
   words: "Po1iUy3tRe5wQa7sDf9h",
+  // Hidden at its place only, since it may as well be a word.
+  common: "Quok5kaaaa1",
   name: `ghp_${"Nb5vCx3zLk1jHg9f".repeat(2)}Ab`,
 };
 const files = {
@@ -26,7 +28,7 @@ const files = {
   "print.sh": `echo "api_key = '${secrets.output}'"; echo bare ${secrets.output} ${secrets.file}\n`,
   "AGENTS.md": `Use api_token = "${secrets.rules}" for tests.\n`,
 };
-const task = `use password = "${secrets.task}" to deploy`;
+const task = `use password = "${secrets.task}" to deploy, with a password=${secrets.common} b`;
 const check = `echo 'secret_key = "${secrets.check}"'; cat deploy.txt; ls; true`;
 
 /** All the names that a request holds: what a model can say of secrets. */
@@ -112,7 +114,7 @@ for (const [way, answers, flags] of [
     test.concurrent(`a run with ${way} ${format.join("")}`, async () => {
       await using place = openSecretive(answers);
       const words = ["run", "-y", "--allow-run", "--stdin", ...flags, ...format, "--check", check, task];
-      const ran = await place.pai(words, { stdin: `token = "${secrets.input}"\n` });
+      const ran = await place.pai(words, { stdin: `token = "${secrets.input}"\npassword=${secrets.common}\n` });
       expect([ran.code, place.read("ok.md")]).toEqual([0, "ok\n"]);
       const said: Record<string, string> = { "the run": ran.stdout + ran.stderr };
       for (const command of format.length === 0 ? reading : []) {
@@ -146,9 +148,9 @@ test.concurrent("a session: what is typed, answered, said of a plan and run at i
   const terminal = openRaw(place, ["--allow-run"], { LANG: "C.UTF-8" });
   const steps: readonly (readonly [seen: RegExp, typed: string])[] = [
     [/pai> /, task],
-    [/what to change: /, `no, use password = "${secrets.words}" please`],
+    [/what to change: /, `no, use password = "${secrets.words}" please, not password=${secrets.common} a`],
     [/Carry out[\s\S]*Carry out[\s\S]*what to change: /, "y"],
-    [/next steps[\s\S]*pai> /, `!echo 'api_key = "${secrets.output}"'`],
+    [/next steps[\s\S]*pai> /, `!echo 'api_key = "${secrets.output}" password=${secrets.common}'`],
     [/goes with your next message[\s\S]*pai> /, `what is ${secrets.file} to you?`],
     [/So <<SECRET[\s\S]*pai> /, "exit"],
   ];

@@ -15,6 +15,7 @@ import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
 import type { Question } from "../../core/question.ts";
 import { mannerOfFile } from "../../core/secrets/named-values.ts";
 import { breathe } from "../../core/steps.ts";
+import { nameSome } from "../../core/suggest.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { Refusal } from "../changes/judge.ts";
@@ -237,7 +238,7 @@ export function redCommands(run: Run): readonly RefusedAction[] {
 }
 
 /** A command's result for the model: first how it ended, which people see as well, then its output. */
-export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held }: Ran): string {
+export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, held, effects }: Ran): string {
   const end = timedOut
     ? `ended by the time limit of ${limitMs / 1000} s (--command-timeout allows more)`
     : describeEnd({ exit, timedOut });
@@ -245,7 +246,9 @@ export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, he
   const own = tellOwn(held.level, held.network);
   const first = `${end} after ${Math.round(ms)} ms${back}${held.wall === null ? "" : `; ${held.wall.text}`}`;
   const told = own === null ? first : `${first}${refused === null ? " " : "\n"}${own}`;
-  return `${told}\n${output}`.trimEnd();
+  const paths = effects.changes.map(({ path }) => path);
+  const changed = refused !== null || paths.length === 0 ? "" : `(it changed ${nameSome(paths)})\n`;
+  return `${told}\n${changed}${output}`.trimEnd();
 }
 
 /** A name in a command, resolved as a shell in the root would: relative to the root, without `..`. */

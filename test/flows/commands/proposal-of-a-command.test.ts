@@ -107,8 +107,20 @@ onCopies("in a dry run the next command sees what the one before would have chan
   );
   const ran = await playLoop([both, "Done."], { files, options: { allowRun: true, dryRun: true } });
   expect(ran.files).toEqual(files);
-  expect(resultsOf(ran, 2).map(({ text }) => text.split("\n").slice(1))).toEqual([[], ["three"], ["three", "four"]]);
+  expect(resultsOf(ran, 2).map(({ text }) => text.split("\n").slice(1))).toEqual([
+    [],
+    ["(it changed c.txt)", "three"],
+    ["three", "four"],
+  ]);
   expect(ran.outcome.diff).toContain("+three\n+four\n");
+});
+
+test("the model is told which files a command of its changed", async () => {
+  const command = "echo more >> a.txt; false";
+  const steps = ["WRITE b.txt", `RUN ${command}`];
+  const work = `WRITE::b.txt::EOT\nb\nEND::EOT\nRUN::${command}\nFINISH::done\n`;
+  const ran = await play({ files, lines: [plan({ steps }), work, "FINISH::done\n"], options: { allowRun: true } });
+  expect(ran.asked(3)).toContain("(it changed a.txt)");
 });
 
 test("the sandbox of commands is described once a run", async () => {

@@ -177,49 +177,52 @@ function joinScripts(run: Run, first: Script, second: Script, failed: ReadonlySe
   return { ...second, actions, remarks: first.remarks };
 }
 
-/** What the work lacks, for the question about it. */
-const faultsIn = ({ failed, lacks }: Awaited<ReturnType<typeof findFaults>>): readonly string[] => [
-  ...failed.map((each) => `${each}, and is asked for again after a yes`),
-  ...lacks,
-];
-
 const mendRequest = (texts: readonly string[]): string =>
   `Nothing of it is done yet:\n${texts.join("\n")}\nSend only what is wrong or missing, corrected, ended with FINISH; the rest of your script is kept. A file that needs no change: leave it out of a new FILES line.`;
 
+/** The script of a reply as work to show, and what it lacks; null: it is too large for that and counts as a plan. */
+async function asWork(run: Run, reply: ScriptReply, { files, skips }: Pick<AtOnce, "files" | "skips">) {
+  const isSmall = isWithinBounds(run, reply.script);
+  if (!isSmall && !isWhole(run, reply.script)) return null;
+  const found = await findFaults(run, reply.script, files);
+  if (!isSmall && found.texts.length > 0) return null;
+  const faults = [...found.failed.map((each) => `${each}, and is asked for again after a yes`), ...found.lacks];
+  return { found, atOnce: { reply, diff: found.diff, faults, files, skips } };
+}
+
 /**
- * The script as work to show, with its faults mended by one more call; null: it is too large for that and counts as a
- * plan. A text: the model took all of it back with these words, which a person reads.
+ * The script as work to show, with its faults mended by one more call; without work to show it counts as a plan. `said`:
+ * the words before it. A text: the model took all of it back with these words, which a person reads.
  */
-async function mend(run: Run, system: string, reply: ScriptReply): Promise<AtOnce | string | null> {
-  const { ledger, dialogue } = run;
+async function mend(run: Run, system: string, reply: ScriptReply) {
   const script = withoutChecks(run, reply.script);
-  const isSmall = isWithinBounds(run, script);
-  if (!isSmall && !isWhole(run, script)) return null;
   const skips = [...skipsIn(run, reply.script)];
   const isNeeded = (path: RelPath) => !skips.some(({ target }) => target === path);
   const files = pathsOf(run, filesNamed(reply.text, reply.script.actions)).filter(isNeeded);
-  const found = await findFaults(run, script, files);
-  const first = { reply: { ...reply, script }, diff: found.diff, faults: faultsIn(found), files, skips };
-  if (!isSmall) return found.texts.length === 0 ? first : null;
-  ledger.reserve(0);
-  if (found.texts.length === 0 || !ledger.spare) return first;
-  const text = `asking again: ${[...found.failed, ...found.lacks][0]}`;
-  run.emit({ type: "notice", level: "info", code: "mending", text });
-  const messages: readonly Message[] = [...reply.messages, { role: "user", text: mendRequest(found.texts) }];
-  dialogue.messages = messages;
+  const said = saidBefore(reply.text, reply.script.actions);
+  const work = await asWork(run, { ...reply, script }, { files, skips });
+  const first = { atOnce: work?.atOnce ?? null, script, said, files, skips };
+  if (work === null) return first;
+  run.ledger.reserve(0);
+  if (work.found.texts.length === 0 || !run.ledger.spare) return first;
+  const { failed, lacks, paths, texts } = work.found;
+  run.emit({ type: "notice", level: "info", code: "mending", text: `asking again: ${[...failed, ...lacks][0]}` });
+  const messages: readonly Message[] = [...reply.messages, { role: "user", text: mendRequest(texts) }];
+  run.dialogue.messages = messages;
   const second = await askForScript(run, { purpose: "repair", system, messages, targets: targetsIn(run) });
-  dialogue.messages = second.messages;
+  run.dialogue.messages = second.messages;
   const named = filesNamed(second.text, second.script.actions);
   skips.push(...skipsIn(run, second.script));
   const wanted = (named.length === 0 ? files : pathsOf(run, named)).filter(isNeeded);
-  const joined = withoutChecks(run, joinScripts(run, script, second.script, found.paths));
-  if (wasCut(second.script)) return { ...first, reply: { ...first.reply, messages: second.messages } };
+  const joined = withoutChecks(run, joinScripts(run, script, second.script, paths));
+  if (wasCut(second.script))
+    return { ...first, atOnce: { ...work.atOnce, reply: { ...work.atOnce.reply, messages: second.messages } } };
   const [only, ...more] = second.script.actions;
   const words = more.length === 0 && only?.cmd === "FINISH" ? (only.arg ?? "") : "";
   if (run.interactive && words !== "" && !joined.actions.some(isChange)) return words;
-  if (!isWithinBounds(run, joined)) return null;
-  const left = await findFaults(run, joined, wanted);
-  return { reply: { ...second, script: joined }, diff: left.diff, faults: faultsIn(left), files: wanted, skips };
+  const left = await asWork(run, { ...second, script: joined }, { files: wanted, skips });
+  const saidNow = saidBefore(second.text, second.script.actions) || said;
+  return { ...first, atOnce: left?.atOnce ?? null, script: joined, said: saidNow, files: wanted };
 }
 
 function talk({ dialogue }: Run, reply: string): First {
@@ -228,15 +231,12 @@ function talk({ dialogue }: Run, reply: string): First {
 }
 
 async function takeScript(run: Run, system: string, reply: ScriptReply): Promise<First> {
-  const { script, text } = reply;
-  const atOnce = await mend(run, system, reply);
-  if (typeof atOnce === "string") return talk(run, atOnce);
+  const taken = await mend(run, system, reply);
+  if (typeof taken === "string") return talk(run, taken);
+  const { atOnce, script, said, files, skips } = taken;
   // A person says yes below these lines.
-  const skips = atOnce?.skips ?? skipsIn(run, reply.script);
   leaveOut(run, skips, run.interactive);
-  const named = atOnce === null ? pathsOf(run, filesNamed(text, script.actions)) : [];
-  const left = untouched(run, script, named).filter((path) => !skips.some(({ target }) => target === path));
-  const plan = planOfScript((atOnce?.reply ?? reply).script, saidBefore(text, script.actions), left);
+  const plan = planOfScript(script, said, atOnce === null ? untouched(run, script, files) : []);
   return { plan, atOnce, messages: run.dialogue.messages };
 }
 

@@ -248,3 +248,36 @@ test("a script that answers words at a plan is read as the plan of its actions",
   expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([0, 3, { "a.txt": "a\n" }]);
   expect(ran.outcome.skipped).toEqual([{ target: "b.txt", why: "not wanted" }]);
 });
+
+describe("a correction that asks for more than the first reply", () => {
+  const failing = `FILES: NOTES\n${modify("NOTES", ["not there\n", "x\n"])}${finish()}`;
+  const notes = write("notes.txt", "notes\n");
+  const more = `FILES: NOTES, notes.txt\nNotes instead of NOTES.\nRM::NOTES\n${notes}${finish("Notes made.")}`;
+
+  test("is all of it in the question, and a yes does it", async () => {
+    const {
+      outcome,
+      questions,
+      files: after,
+      eventsOf,
+    } = await byHand([failing, more], { answers: ["yes"], files: { ...files, NOTES: "old\n" } });
+    const steps = eventsOf("plan.ready")[0]?.plan.execution_plan?.steps ?? [];
+    expect(steps.map(({ action, target }) => `${action} ${target}`)).toEqual(["RM NOTES", "WRITE notes.txt"]);
+    expect(eventsOf("plan.ready")[0]?.plan.reply).toBe("Notes instead of NOTES.");
+    expect(questions[0]?.diff).toContain("notes.txt");
+    expect([outcome.code, after]).toEqual([0, { ...files, "notes.txt": "notes\n" }]);
+  });
+
+  test("and counts as a plan where it cannot be done at once", async () => {
+    const looks = `${more.replace(finish("Notes made."), "")}RUN::ls\n${write("list.md", "x\n")}${finish()}`;
+    const { eventsOf, questions } = await byHand([failing, looks], {
+      answers: ["no"],
+      files: { ...files, NOTES: "old\n" },
+    });
+    const steps = eventsOf("plan.ready")[0]?.plan.execution_plan?.steps ?? [];
+    expect(steps.map(({ action, target }) => `${action} ${target}`)).toEqual([
+      ...["RM NOTES", "WRITE notes.txt", "RUN ls", "WRITE list.md"],
+    ]);
+    expect(questions[0]).not.toHaveProperty("diff");
+  });
+});

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_135,
   workspace: 12_995,
   cli: 11_750,
-  flows: 11_803,
+  flows: 11_829,
   models: 4_620,
   ui: 4_732,
   store: 3_874,

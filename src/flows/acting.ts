@@ -66,6 +66,9 @@ type Noted = Omit<ActionEnd, "kind" | "code"> & { readonly code: ErrorCode };
 
 export type Tally = ReturnType<typeof createTally>;
 
+/** Why an action was not done, where the run ended. */
+export const endedBefore = "the run ended before it";
+
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";
 
 function createTally() {
@@ -117,9 +120,11 @@ function createTally() {
         add({ name, target, text, paths, code });
       }
     },
-    /** Counts the actions of a reply that a no, or a failure of the run, ended before they were done. */
-    leave(count: number, isNo: boolean): void {
-      counts[isNo ? "refused" : "failed"] += count;
+    /** Notes an action of a reply that a no, or a failure of the run, ended before it was done. `wasDone`: it counted as done. */
+    leave(left: Omit<Noted, "text" | "code">, isNo: boolean, wasDone: boolean): void {
+      if (wasDone) counts.done -= 1;
+      counts[isNo ? "refused" : "failed"] += 1;
+      add({ ...left, text: endedBefore, code: isNo ? "declined" : "nothing_done" });
     },
     /** Counts a planned command that may not run here, once for each command. */
     withhold(command: string, why: string): void {

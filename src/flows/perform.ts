@@ -58,6 +58,8 @@ interface Batch {
   readonly cap: SizeCap;
   waiting: Waiting[];
   changed: boolean;
+  /** Calls that were reported as done, and whose changes then could not be applied. */
+  readonly unapplied: Set<string>;
   /** What was thrown when the person declined all changes before a command: it ends the run, and the command did not fail. */
   no: unknown;
 }
@@ -114,8 +116,14 @@ async function flush(batch: Batch): Promise<void> {
     const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0);
     report(batch, call, { kind: "change", code: null, text, ...refused, paths });
   }
-  if (await applyDecided(run, rights)) batch.changed = true;
-  run.acting.made.push(...reports.slice(earlier).filter(({ ok }) => ok));
+  const done = reports.slice(earlier).filter(({ ok }) => ok);
+  const before = run.begun?.changes.length ?? 0;
+  const isChanged = await applyDecided(run, rights).catch((thrown) => {
+    if ((run.begun?.changes.length ?? 0) === before) for (const { id } of done) batch.unapplied.add(id);
+    throw thrown;
+  });
+  if (isChanged) batch.changed = true;
+  run.acting.made.push(...done);
 }
 
 type Proposed = Extract<Proposal, { kind: "change" }>;
@@ -311,15 +319,21 @@ export async function perform(
   takesWords = true,
 ): Promise<BatchReport> {
   const actions = new Map(run.acting.actions.map((action) => [action.name, action]));
-  const batch: Batch = { run, rights, actions, reports: [], cap: openSizeCap(), waiting: [], changed: false, no: null };
+  const fresh = { reports: [], waiting: [], changed: false, unapplied: new Set<string>(), no: null };
+  const batch: Batch = { run, rights, actions, cap: openSizeCap(), ...fresh };
   const earlier = run.begun?.changes.length ?? 0;
   // The reply was made with what the person said before.
   run.changing.wish = null;
   run.changing.takesWords = takesWords;
   await performAll(batch, calls).catch((thrown) => {
     const reported = new Set(batch.reports.map(({ id }) => id));
-    const left = calls.filter(({ id, name }) => !reported.has(id) && batch.actions.get(name)?.kind !== "look");
-    run.acting.tally.leave(left.length, isRefusal(toPaiError(thrown)));
+    const isNo = isRefusal(toPaiError(thrown));
+    for (const call of calls) {
+      const { id, name } = call;
+      const wasDone = batch.unapplied.has(id);
+      if ((reported.has(id) && !wasDone) || batch.actions.get(name)?.kind === "look") continue;
+      run.acting.tally.leave({ name, target: targetOfCall(call), paths: pathsOfCall(run, call) }, isNo, wasDone);
+    }
     throw thrown;
   });
   const changes = squash((run.begun?.changes ?? []).slice(earlier));

@@ -9,7 +9,7 @@ import { workOf } from "../../core/plan/plan.ts";
 import { undoneStep } from "../../core/plan/scope.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { isRefusal } from "../acting.ts";
+import { endedBefore, isRefusal } from "../acting.ts";
 import type { Changing } from "../changes/changing.ts";
 import { lostOf, showChecked, showMerged } from "../changes/meanwhile.ts";
 import { isAnswer, isVerified } from "../checks/checks.ts";
@@ -149,11 +149,18 @@ function showUndone(
   { failure, changes, back, left }: Closed,
 ): Pick<Outcome, "refused" | "undone" | "proves"> {
   const isTold = failure !== null && back.length + left.length === 0;
-  const open = isTold ? run.ending.open().map((step) => undoneStep(step, "the run ended before it")) : [];
+  const open = isTold ? run.ending.open().map((step) => undoneStep(step, endedBefore)) : [];
   const undone = failure?.code === "partial" ? run.ending.undone : open.map((step) => knownStep(run, step));
+  // The command or the no that ended the run is told by itself.
+  const known = new Set([
+    ...run.shell.commands.map(({ command }) => command),
+    ...run.changing.declined.flatMap(({ paths }) => paths),
+  ]);
   const named = new Set([...run.ending.undone, ...undone].map(({ target }) => target));
   return {
-    refused: run.acting.tally.refused.filter(({ target }) => !named.has(target)),
+    refused: run.acting.tally.refused.filter(
+      ({ target, why }) => !named.has(target) && (why !== endedBefore || (isTold && !known.has(target))),
+    ),
     ...(undone.length > 0 && { undone }),
     ...(failure === null && showProves(run, changes)),
   };

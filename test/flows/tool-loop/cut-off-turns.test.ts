@@ -1,6 +1,7 @@
 /** How a turn of the tool-loop ends when it is cut off: what stays on disk, and a conversation that can go on. */
 import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
+import { becameOf } from "../../../src/core/session/became.ts";
 import type { Conversation } from "../../../src/core/session/conversation.ts";
 import type { Session } from "../../../src/core/session/session.ts";
 import { openUnkept } from "../../../src/store/sessions.ts";
@@ -46,6 +47,30 @@ test("of the reply that was being carried out stays what was applied, and nothin
   const ran = await run(lines, { signal });
   expect([ran.outcome.status, ran.files]).toEqual(["interrupted", { "done.txt": "x", "half.txt": "x" }]);
   expect(ran.outcome.changes.map(({ path }) => path)).toEqual(["done.txt", "half.txt"]);
+  expect(ran.outcome.refused.map(({ action, target }) => [action, target])).toEqual([["WRITE", "never.txt"]]);
+});
+
+test("each action that the end of the run left undone is named", async () => {
+  const three = [
+    call("edit", { path: "a.txt", old_str: "a", new_str: "A" }),
+    call("mv", { from: "b.txt", to: "B.txt" }),
+    call("rm", { path: "c.txt" }),
+    call("bash", { command: "true" }),
+  ];
+  const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" };
+  const why = "the run ended before it";
+  const { signal, interrupt } = interruptible();
+  const stopped = await run([calls(...three)], { files, signal, onQuestion: interrupt });
+  expect(stopped.outcome).toMatchObject({ status: "interrupted", changes: [], actions: { done: 0, failed: 4 } });
+  expect(stopped.outcome.refused).toEqual([
+    { action: "MODIFY", target: "a.txt", why },
+    { action: "MV", target: "b.txt → B.txt", why },
+    { action: "RM", target: "c.txt", why },
+    { action: "RUN", target: "true", why },
+  ]);
+  expect(becameOf(stopped.outcome)).toContain(
+    `not done: MODIFY a.txt (${why}), MV b.txt → B.txt (${why}), RM c.txt (${why}), RUN true (${why})`,
+  );
 });
 
 test("at the cap a session keeps what is done, and 13 is the code all the same", async () => {

@@ -3,7 +3,7 @@ import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
 import { textOfBlob } from "../../core/diff.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
-import type { ChangeSummary, Outcome } from "../../core/outcome.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
 import type { Workspace } from "../../core/ports.ts";
@@ -145,17 +145,10 @@ export function showMerged(
 }
 
 /** Paths that the user's checks, or somebody else while they ran, have changed since change `from`. */
-const changedByChecks = ({ begun, changing, checking }: Run, from = 0): readonly RelPath[] =>
+export const changedByChecks = ({ begun, changing, checking }: Run, from = 0): readonly RelPath[] =>
   squash((begun?.changes ?? []).slice(from).filter((change) => checking.byUser.has(change)))
     .map(({ path }) => path)
     .filter((path) => !changing.ignored.has(path));
-
-/** Those of the changes that the run itself made, and to whose paths the user's checks wrote, too. */
-export function showChecked(run: Run, changes: readonly ChangeSummary[]): Pick<Outcome, "checked"> {
-  const written = new Set<string>(changedByChecks(run));
-  const checked = changes.flatMap(({ path, by }) => (by === "plan" && written.has(path) ? [path] : []));
-  return checked.length === 0 ? {} : { checked };
-}
 
 /**
  * Tells the model which files somebody else, or a check of the user, changed, too: those that it was not told of, or

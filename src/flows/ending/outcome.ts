@@ -11,7 +11,7 @@ import { nameSome } from "../../core/suggest.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { endedBefore, isRefusal } from "../acting.ts";
 import type { Changing } from "../changes/changing.ts";
-import { lostOf, showChecked, showMerged } from "../changes/meanwhile.ts";
+import { lostOf, showMerged } from "../changes/meanwhile.ts";
 import { isAnswer, isVerified } from "../checks/checks.ts";
 import { hasOwnWork, redCommands } from "../commands/commands.ts";
 import type { Shell } from "../commands/shell.ts";
@@ -191,6 +191,12 @@ export function declinedSteps({ changing, planning: { plan } }: Run): readonly R
   return steps.map((step) => undoneStep(step, "the user declined it"));
 }
 
+/** Those of the paths that the run itself changed that changed while the user's checks ran, too. */
+function showChecked(own: readonly { readonly path: string }[], checked: readonly string[]): Pick<Outcome, "checked"> {
+  const both = checked.filter((path) => own.some((each) => each.path === path));
+  return both.length === 0 ? {} : { checked: both };
+}
+
 /** What the person decided about plans and changes, beside a yes. */
 function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections" | "declined"> {
   const said = [
@@ -212,13 +218,15 @@ function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections"
 /** What of the changes is shown: those that stay, and the diff of those that were taken back. */
 interface Shown extends Pick<Outcome, "changes" | "diff"> {
   readonly backDiff: string;
+  /** Paths that changed while the user's checks ran. */
+  readonly checked: readonly RelPath[];
 }
 
 /** The outcome of a run that began. `commit`: the hash of its commit; null: there is none. */
 export function outcomeOf(
   run: Run,
   closed: Closed,
-  { changes, diff, backDiff }: Shown,
+  { changes, diff, backDiff, checked }: Shown,
   commit: string | null,
 ): Outcome {
   const { ledger, acting, calling, changing, checking, ending, planning, shell } = run;
@@ -251,7 +259,7 @@ export function outcomeOf(
     sandbox: shell.sandbox,
     ...showStays(changing),
     ...showMerged(changing, closed.changes),
-    ...showChecked(run, changes),
+    ...showChecked([...changes.filter(({ by }) => by === "plan"), ...closed.back], checked),
     ...showThen(ending),
     ...(commit !== null && { commit }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),

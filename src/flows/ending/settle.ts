@@ -6,13 +6,12 @@ import { renderChanges, renderSteps, summarizeAll, summarizeSteps } from "../../
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { takeFacts } from "../../core/memory.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import type { RelPath } from "../../core/path.ts";
 import { renderUndone } from "../../core/plan/scope.ts";
 import type { PreparedCommit, Transaction } from "../../core/ports.ts";
 import type { Question } from "../../core/question.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { isGone, noteChanged, whyGone } from "../changes/meanwhile.ts";
+import { changedByChecks, isGone, noteChanged, whyGone } from "../changes/meanwhile.ts";
 import type { Checking } from "../checks/checking.ts";
 import { redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
@@ -42,12 +41,6 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
 
 const maxNamed = 4;
 
-/** Paths that changed only while the user's own checks ran: by the checks, or by a person who saved a file. */
-function changedBeside({ byUser }: Readonly<Checking>, { changes }: Transaction): readonly RelPath[] {
-  const ours = new Set(changes.filter((change) => !byUser.has(change)).map(({ path }) => path));
-  return [...new Set(changes.map(({ path }) => path))].filter((path) => !ours.has(path));
-}
-
 /** Rolls the run back. Returns the changes that stay all the same, and those of the run that are gone. `own`: its changes. */
 async function takeBack(
   run: Run,
@@ -55,13 +48,15 @@ async function takeBack(
   { own, isGone }: { readonly own: readonly Change[]; readonly isGone: boolean },
 ): Promise<Omit<Closed, "failure">> {
   const done = squash(transaction.changes);
-  const beside = changedBeside(run.checking, transaction);
+  const checked = changedByChecks(run);
   const { restored, left, lost = [], closed = [] } = await transaction.rollback();
   const changes = summarizeAll(restored, () => "plan");
   run.emit({ type: "changes.rolled_back", batch: 0, changes });
-  const back = beside.filter((path) => !left.includes(path));
+  // By the checks, or by a person who saved a file.
+  const back = checked.filter((path) => restored.some((each) => each.path === path));
   if (back.length > 0) {
-    const text = `${nameSome(back, maxNamed)} changed while your own checks ran, and went back with the run`;
+    const what = `what changed in ${nameSome(back, maxNamed)} while your own checks ran`;
+    const text = `${what} went back with the run; pai redo brings it back, too`;
     run.emit({ type: "notice", level: "warning", code: "check_changes_back", text });
   }
   if (closed.length > 0) {
@@ -74,7 +69,8 @@ async function takeBack(
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });
   }
   if (isGone) return { changes: [], back: own, left: [], isGone };
-  const gone = own.filter(({ path }) => !left.includes(path));
+  // As they were on the disk, with what changed in them while checks ran.
+  const gone = done.filter(({ path }) => own.some((each) => each.path === path) && !left.includes(path));
   const changed = done.filter(({ path }) => left.includes(path));
   return { changes: changed, back: gone, left: changed.map(({ path }) => path) };
 }
@@ -210,6 +206,7 @@ async function hearSignal({ signal }: Run): Promise<PaiError | null> {
 export async function settle(run: Run, failed: PaiError | null, commit: PreparedCommit | null): Promise<Outcome> {
   // Before the changes are kept, so that a signal during the summary of thousands of files still takes the run back.
   const own = squash(run.begun?.changes ?? []);
+  const checked = changedByChecks(run);
   const shown = failed === null ? await showChanges(run, own) : null;
   const closed = await closeTransaction(run, failed ?? (await hearSignal(run)));
   await runThenAgain(run, closed.failure);
@@ -221,5 +218,5 @@ export async function settle(run: Run, failed: PaiError | null, commit: Prepared
   const { changes, diff } = isShown ? shown : await showChanges(run, closed.changes);
   const { diff: backDiff } = await showChanges(run, closed.back);
   const hash = typeof made === "string" ? made : null;
-  return outcomeOf(run, { ...closed, failure }, { changes, diff, backDiff }, hash);
+  return outcomeOf(run, { ...closed, failure }, { changes, diff, backDiff, checked }, hash);
 }

@@ -86,7 +86,7 @@ describe("a file that somebody else changes during call 2", () => {
   });
 });
 
-test("what changed only while a check ran goes back with a failed run, and is named", async () => {
+test("what changed while a check ran goes back with a failed run, and is named and shown, also in a file of the run", async () => {
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
   const place = makeFolder(files);
   const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
@@ -97,7 +97,11 @@ test("what changed only while a check ran goes back with a failed run, and is na
   });
   expect(filesIn(place.root)).toEqual(files);
   const said = ran.eventsOf("notice").filter(({ code }) => code === "check_changes_back");
-  expect(said.map(({ text }) => text)).toEqual(["b.txt changed while your own checks ran, and went back with the run"]);
+  expect(said.map(({ text }) => text)).toEqual([
+    "what changed in a.txt, b.txt while your own checks ran went back with the run; pai redo brings it back, too",
+  ]);
+  expect(ran.outcome).toMatchObject({ changes: [], checked: ["a.txt"], rolled_back: { paths: ["a.txt"] } });
+  expect(ran.outcome.rolled_back?.diff).toContain("-one\n+1\n+2\n");
 });
 
 test("a file that the plan changed and a check after it is the plan's; what the check made alone is not", async () => {

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_135,
+  core: 15_137,
   workspace: 12_995,
   cli: 11_750,
-  flows: 11_829,
+  flows: 11_839,
   models: 4_620,
   ui: 4_732,
   store: 3_874,

@@ -42,6 +42,9 @@ function renderVerified(checks: readonly CheckResult[], passed: number, proves: 
 /** The note of a check that the end of its run stopped. */
 export const checkStopped = "stopped before it ended";
 
+/** The note of a check of the model that a person declined. */
+export const checkDeclined = "declined by the user";
+
 /** What the checks say of a finished run, to follow its status: " by 2 checks", ": no check has proved this"; or "". */
 export function renderProof({
   status,

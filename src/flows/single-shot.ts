@@ -155,12 +155,13 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   const how = { rights, prefix: `phase${n}`, planned: progress.steps, keep };
   const { asked: reply, work } = await performAsWished(run, asked.value, question, how);
   const { script, text, seen, tag } = reply;
-  checks.push(...(await laterChecks(run, script, rights, checks)));
+  const later = await laterChecks(run, script, rights, checks);
+  checks.push(...later.allowed);
   const closed = keepFinish(run.ending, script);
   const finished = keepProse(run.ending, reply, progress) || closed;
   progress.absorb(work.batch, await findSettled(run, claims));
   const isCut = wasCut(script);
-  const notes = [...work.notes, ...(isCut ? [] : await takeSkips(run, plan, script, progress))];
+  const notes = [...work.notes, ...later.notes, ...(isCut ? [] : await takeSkips(run, plan, script, progress))];
   const empty = script.actions.length === 0 && !finished;
   let left = progress.decide(work.batch, { finished, cut: isCut, overflow: work.overflow, empty, seen });
   const why = left?.part ?? null;

@@ -1,7 +1,7 @@
 /** The record of a turn, as later requests are told it: made here from its outcome and the person's decisions alone. Pure. */
 import { tailOf } from "../command/check-output.ts";
 import type { ChangeSummary, CommandRun, Outcome } from "../outcome.ts";
-import { checkStopped, renderProof } from "../outcome.ts";
+import { checkDeclined, checkStopped, renderProof } from "../outcome.ts";
 import { renderStepTarget } from "../plan/scope.ts";
 import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";
@@ -131,6 +131,7 @@ export function becameOf(outcome: Outcome): string {
   });
   const leftOut = skipped.map(({ target, why }) => (why === "" ? target : `${target} (${why})`));
   const isSaid = (why: string) => corrections.some(({ words }) => why.endsWith(JSON.stringify(words)));
+  const noted = (why: string) => checks.flatMap(({ note, command }) => (note === why ? [command] : []));
   const ran = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun>) =>
     `${command} (${endOf(ended)})`;
   return [
@@ -154,10 +155,8 @@ export function becameOf(outcome: Outcome): string {
       changes.length === 0 ? [] : checks.filter(({ passed, command }) => passed === false && !isTold(command)).map(ran),
     ),
     clause("checks that passed: ", outcome.ok || status === "partial" ? [] : passedOf(outcome)),
-    clause(
-      "checks that were stopped: ",
-      checks.flatMap(({ note, command }) => (note === checkStopped ? [command] : [])),
-    ),
+    clause("checks that were stopped: ", noted(checkStopped)),
+    clause("checks that the user declined: ", noted(checkDeclined)),
     clause(
       "somebody else changed meanwhile, too: ",
       merged.filter((path) => !overwritten.includes(path)),

@@ -1,7 +1,7 @@
 /** Which checks a run has: the user's, those of the plan that may run here, and those that later replies name. */
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { toPaiError } from "../../core/error.ts";
-import { checkStopped } from "../../core/outcome.ts";
+import { checkDeclined, checkStopped } from "../../core/outcome.ts";
 import { permits, type Rights } from "../../core/plan/scope.ts";
 import type { Script } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -37,11 +37,14 @@ function admitChecks(run: Run, commands: readonly string[], known: readonly Chec
   return planned.filter((check) => !withheld.includes(check));
 }
 
-function tellNotRun({ checking, emit }: Run, checks: readonly Check[], why: string): void {
+function tellNotRun({ checking, emit }: Run, checks: readonly Check[], why: string, note?: string): void {
   const text = `checks of the plan not run (${why}): ${checks.map(({ command }) => command).join("; ")}`;
   emit({ type: "notice", level: "info", code: "checks_not_run", text });
   const known = checking.results.filter(({ command }) => !checks.some((check) => check.command === command));
-  checking.results = [...known, ...checks.map((check) => ({ ...check, exit: null, ms: 0, passed: null }))];
+  checking.results = [
+    ...known,
+    ...checks.map((check) => ({ ...check, exit: null, ms: 0, passed: null, ...(note && { note }) })),
+  ];
 }
 
 /** Records and shows a check at the end that the end of its run stopped. */
@@ -51,24 +54,30 @@ export function noteStopped({ checking, emit }: Run, check: Check): void {
   emit({ type: "check.finished", when: "after", ...stopped, output: "" });
 }
 
-/** The checks beyond `known` that a later reply names: what no yes covers yet, a person is asked about. */
+/**
+ * The checks beyond `known` that a later reply names: what no yes covers yet, a person is asked about. `notes`: what the
+ * model is told of those that were declined.
+ */
 export async function laterChecks(
   run: Run,
   script: Script,
   rights: Rights,
   known: readonly Check[],
-): Promise<readonly Check[]> {
-  if (run.changing.dryRun) return [];
+): Promise<{ readonly allowed: readonly Check[]; readonly notes: readonly string[] }> {
+  const [allowed, notes]: [Check[], string[]] = [[], []];
+  if (run.changing.dryRun) return { allowed, notes };
   const named = script.actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "check" ? [arg] : []));
-  const allowed: Check[] = [];
   for (const check of admitChecks(run, named, known)) {
     const claim = { kind: "command", command: check.command } as const;
     const isCovered = permits(rights.scope, claim);
     await bindCommands(run, [check.command]);
     const refusal = isCovered ? null : await requireRight(run, claim, null, null).then(() => null, toPaiError);
     if (refusal === null) allowed.push(check);
-    else if (refusal.code === "command_refused") tellNotRun(run, [check], "you declined");
-    else throw refusal;
+    else if (refusal.code !== "command_refused") throw refusal;
+    else {
+      tellNotRun(run, [check], "you declined", checkDeclined);
+      notes.push(`CHECK ${check.command}: not run, ${checkDeclined}`);
+    }
   }
-  return allowed;
+  return { allowed, notes };
 }

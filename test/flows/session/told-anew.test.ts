@@ -180,3 +180,20 @@ test("of a file that is gone no other place is told where only another known fil
   expect(next.asked(1)).not.toContain("holds the same");
   expect(next.asked(1)).toContain("--- a/a.txt\n+++ /dev/null");
 });
+
+test("a check of a later reply that the user declined is told to the next reply, and to the next turn", async () => {
+  const turns = openTurns({ "a.txt": "one\n" });
+  const ran = await turns.say("make it a number", {
+    lines: [
+      plan({ steps: ["MODIFY a.txt"], complexity: "complex" }),
+      `${modify("a.txt", ["one\n", "1\n"])}CHECK::test -e b.txt\n${finish("Done.")}`,
+      modify("a.txt", ["1\n", "2\n"]) + finish("Done."),
+      finish("Done."),
+    ],
+    options: { interactive: true, checks: ["grep -q never a.txt"] },
+    answers: ["yes", "no", "yes", "yes", "yes"],
+  });
+  expect(ran.told(3)).toContain("CHECK test -e b.txt: not run, declined by the user");
+  const { past } = await turns.say("what now?", ask);
+  expect(past).toContain("; checks that the user declined: test -e b.txt");
+});

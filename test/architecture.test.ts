@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_137,
   workspace: 12_995,
-  cli: 11_750,
+  cli: 11_744,
   flows: 11_839,
   models: 4_620,
   ui: 4_732,

@@ -86,7 +86,7 @@ export function recordRun(
     async decide(question) {
       const decision = await decide(question);
       const { accept, by, reason } = decision;
-      const feedback = decision.accept ? null : decision.feedback;
+      const feedback = decision.accept || decision.feedback === null ? null : veil.hide(decision.feedback, "plain");
       add(
         masked({
           type: "decision",

@@ -201,7 +201,7 @@ function portsOf(
   { base, opened, kept, tools, team, onNotice }: Parts,
   { model, price }: ComposedModel,
   veil: Veil,
-  { sink, signal, decide: ask, task, options, shown }: RunStart,
+  { sink, signal, decide, task, options, shown }: RunStart,
 ): Ports {
   const { now } = base.context;
   const id = makeRunId(now());
@@ -215,12 +215,6 @@ function portsOf(
   };
   const planCache = shown === undefined ? cache : beginWith(shown, cache);
   const workspace = tools?.workspace ?? opened.workspace;
-  // An answer in words is typed as a task is.
-  const decide: Decide = async (question) => {
-    const said = await ask(question);
-    if (said.accept || said.feedback === null) return said;
-    return { ...said, feedback: veil.hide(said.feedback, "plain") };
-  };
   const runPorts = { model, workspace, decide, actions, memory, planCache, veil };
   const recorder = kept.receipts?.(id, { task, options }, runPorts) ?? null;
   return {

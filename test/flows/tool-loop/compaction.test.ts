@@ -142,6 +142,6 @@ test("the summary is followed by what pai itself has applied for the request, an
   const at = ran.purposes.split(" ").indexOf("compact");
   const after = ran.requests[at + 1]?.messages[0];
   expect(after?.role === "user" ? after.text : "").toMatch(
-    /They did it\.\n\nApplied for the last request, as pai's own record says: a\.txt, b\.txt\.\na\.txt: somebody else changed it .* is gone/,
+    /They did it\.\n\nApplied for the last request, as pai's own record says: a\.txt, b\.txt\.\na\.txt: somebody else deleted or moved it meanwhile/,
   );
 });

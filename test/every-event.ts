@@ -91,7 +91,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   declined: { diff: diffOf(text), paths: [text] },
   keep: true,
   left: [text],
-  commands: [{ command: text, exit: 1, ms: 1, ended: "exit" }],
+  commands: [{ command: text, exit: 1, ms: 1, ended: "exit", kept: false }],
   planned: true,
   unsettled: [text],
   error: { code: "internal", message: text, hint: text, retry_after: 1 },

@@ -45,6 +45,9 @@ export const checkStopped = "stopped before it ended";
 /** The note of a check of the model that a person declined. */
 export const checkDeclined = "declined by the user";
 
+/** Of a command whose changes somebody did not want, or that a stop or a conflict left on its copy. */
+export const nothingKept = "nothing that it changed was kept";
+
 /** What the checks say of a finished run, to follow its status: " by 2 checks", ": no check has proved this"; or "". */
 export function renderProof({
   status,

@@ -57,6 +57,8 @@ export const commandRunSchema = z.object({
   exit: z.nullable(z.int()),
   ms: z.number().check(z.nonnegative()),
   ended: z.enum(["exit", "timeout", "signal"]),
+  /** Nothing that it changed was kept; absent: all of it was, or it changed nothing. */
+  kept: z.optional(z.literal(false)),
 });
 
 const purpose: z.ZodMiniType<Purpose> = z.string() as never;

@@ -28,13 +28,17 @@ export function describeEnd({ exit, timedOut }: Pick<CommandResult, "exit" | "ti
   return exit === null ? "ended by a signal" : `exit ${exit}`;
 }
 
+/** Whether a command changed anything. */
+export const hasEffects = ({ changes, carried, refused }: Effects): boolean =>
+  changes.length + carried.length + refused.length > 0;
+
 /**
  * Keeps all effects of a command of the model or none, and reports what stays of them; returns why none was kept, null
  * when they were.
  */
 export async function settleEffects(run: Run, rights: Rights | null, ended: Ended): Promise<Refusal | null> {
   const { effects, held } = ended;
-  if (effects.changes.length + effects.carried.length + effects.refused.length === 0) {
+  if (!hasEffects(effects)) {
     if (held.isCopy) await dropEffects(run, effects, null);
     return null;
   }

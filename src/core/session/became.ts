@@ -1,7 +1,7 @@
 /** The record of a turn, as later requests are told it: made here from its outcome and the person's decisions alone. Pure. */
 import { tailOf } from "../command/check-output.ts";
 import type { ChangeSummary, CommandRun, Outcome } from "../outcome.ts";
-import { checkDeclined, checkStopped, renderProof } from "../outcome.ts";
+import { checkDeclined, checkStopped, nothingKept, renderProof } from "../outcome.ts";
 import { renderStepTarget } from "../plan/scope.ts";
 import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";
@@ -133,7 +133,7 @@ export function becameOf(outcome: Outcome): string {
   const isSaid = (why: string) => corrections.some(({ words }) => why.endsWith(JSON.stringify(words)));
   const noted = (why: string) => checks.flatMap(({ note, command }) => (note === why ? [command] : []));
   const ran = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun>) =>
-    `${command} (${endOf(ended)})`;
+    `${command} (${endOf(ended)}${ended.kept === false ? `, and ${nothingKept}` : ""})`;
   return [
     changes.length === 0 ? sayUnchanged(outcome) : sayChanged(outcome),
     clause(

@@ -9,6 +9,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { Decision } from "../../core/question.ts";
 import { isQuestion } from "../../core/script/prose.ts";
+import { cutDiff } from "../../core/session/became.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../run.ts";
@@ -159,7 +160,10 @@ export async function decideCommand(run: Run, ended: string): Promise<Refusal | 
   changing.batches += 1;
   const refusal = await decideSome(run, changes, "command", ended);
   if (refusal !== null) overlay.drop(new Set(changes.map(({ path }) => path)));
-  return refusal;
+  const last = changing.wish ?? changing.declined.at(-1);
+  // A model without a plan has not seen what the person saw.
+  if (refusal?.code !== "declined" || run.planning.plan !== null || last === undefined) return refusal;
+  return { ...refusal, text: `${refusal.text}\nThe changes:\n${cutDiff(last.diff)}` };
 }
 
 /** A moved file has two. */

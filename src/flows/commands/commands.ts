@@ -19,7 +19,7 @@ import { nameSome } from "../../core/suggest.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { Refusal } from "../changes/judge.ts";
-import { describeEnd, settleEffects } from "../effects.ts";
+import { describeEnd, hasEffects, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
 
 /** Whether a command of the model may run at all. */
@@ -195,17 +195,33 @@ async function runNow(
   held: Pick<CommandOptions, "unasked" | "sandbox" | "staged" | "weakest">,
 ): Promise<Ran> {
   const isEarly = !hasOwnWork(run);
+  const earlier = run.begun?.changes.length ?? 0;
+  /** Its copy may hold what is lost where the run ends. */
+  let isDropped = false;
   const show = (output: string) => run.emit({ type: "look.shown", action, target: command, text: output });
-  const onEnd = ({ exit, failure, ms, timedOut, output }: CommandResult) => {
+  const onEnd = ({ effects, exit, failure, held: { isCopy }, ms, timedOut, output }: CommandResult) => {
+    // What a copy held is not looked at once the run is stopped.
+    isDropped = isCopy && (run.signal.aborted || failure !== undefined || hasEffects(effects));
     const ended = timedOut ? "timeout" : exit === null ? "signal" : "exit";
     run.shell.commands = [...run.shell.commands, { command: promised, exit, ms, ended, isEarly }];
     // One that ends the run, or that the person stopped, has no result, and they saw what it printed.
     if (run.signal.aborted || failure !== undefined) show(run.veil.hideOutput(output));
   };
-  const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: limitMs, onEnd, ...held });
-  // Before a question about what it changed.
-  show(result.output);
-  return { ...result, limitMs, refused: await settleEffects(run, rights, { ...result, command }) };
+  const noteUnkept = () => {
+    const [last] = run.shell.commands.slice(-1);
+    if (last !== undefined) run.shell.commands = run.shell.commands.with(-1, { ...last, kept: false });
+  };
+  try {
+    const result = await runInWorkspace(run, command, { by: "plan", timeoutMs: limitMs, onEnd, ...held });
+    // Before a question about what it changed.
+    show(result.output);
+    const refused = await settleEffects(run, rights, { ...result, command });
+    if (refused !== null) noteUnkept();
+    return { ...result, limitMs, refused };
+  } catch (thrown) {
+    if (isDropped && (run.begun?.changes.length ?? 0) === earlier) noteUnkept();
+    throw thrown;
+  }
 }
 
 /** Whether a person lets a command that met a wall run once without the sandbox; never one that names a changed file. */

@@ -6,6 +6,7 @@ import {
   type Amendment,
   type ChangeSummary,
   type CheckResult,
+  nothingKept,
   type Outcome,
   type RefusedAction,
   renderProof,
@@ -79,6 +80,19 @@ function renderRefused(refused: readonly RefusedAction[], style: Style, columns:
   });
 }
 
+/** Of the last command of a run that failed: that it was stopped, and that nothing of it was kept. */
+function sayDropped({ status, declined, commands = [], error }: Outcome): string[] {
+  const last = commands.at(-1);
+  if (last === undefined) return [];
+  const isStopped = status === "interrupted" && last.ended === "signal";
+  // Where the run went on, the line of the command said it.
+  const isEnd = error !== null && declined === undefined && !error.message.includes("nothing that");
+  return [
+    ...(isStopped ? [`stopped before it ended: ${visibleLine(last.command)}`] : []),
+    ...(isEnd && last.kept === false ? [`${nothingKept}: ${visibleLine(last.command)}`] : []),
+  ];
+}
+
 /**
  * "✗ not done: changes to a.py  the user declined them", edits that are gone, a command that was stopped,
  * and of a mode without a plan a last command that failed: what the model's last words may call done.
@@ -94,12 +108,10 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   const gone = lost.length === 0 ? [] : [`edits that are gone, by somebody else or a check: ${named}`];
   const last = mode === "tool-loop" && status !== "interrupted" ? commands.at(-1) : undefined;
   const red = last === undefined || last.exit === 0 ? [] : [`the last command failed: ${visibleLine(last.command)}`];
-  const cut = status === "interrupted" ? commands.at(-1) : undefined;
-  const stopped = cut?.ended === "signal" ? [`stopped before it ended: ${visibleLine(cut.command)}`] : [];
   const how = last === undefined || last.exit === null ? "" : `exit ${last.exit}`;
   return [
     ...(paths.length === 0 ? [] : renderRefused([no], style, columns)),
-    ...[...gone, ...stopped].flatMap((text) => hang(`${mark(style, "warn")} `, text, columns)),
+    ...[...gone, ...sayDropped(outcome)].flatMap((text) => hang(`${mark(style, "warn")} `, text, columns)),
     ...red.flatMap((text) => hang(`${mark(style, "warn")} `, `${text}  ${style.paint("dim", how)}`.trimEnd(), columns)),
   ];
 }

@@ -2,7 +2,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { needs, rootUser } from "../../needs.ts";
+import { endOf } from "../../ui/fixture.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
 import { call, calls, playLoop, resultsOf } from "../loop.ts";
 import { finish, modify, plan, talk } from "../plans.ts";
@@ -192,6 +194,39 @@ onCopies(
   },
 );
 
+const unkept = "exit 0, and nothing that it changed was kept";
+
+onCopies(
+  "a command whose file somebody edits at the question about it is told as one of which nothing is kept",
+  async () => {
+    const turns = openTurns(files);
+    const command = "echo built > out.txt; echo 1 > a.txt";
+    const loop = { flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: "yes" } as const;
+    const ran = await turns.say("build", {
+      ...loop,
+      lines: [calls(call("bash", { command })), "Built."],
+      onQuestion: ({ kind }) => {
+        if (kind === "batch") writeFileSync(join(turns.root, "a.txt"), "theirs\n");
+      },
+    });
+    expect(ran.outcome).toMatchObject({ code: 11, changes: [], commands: [{ command, exit: 0, kept: false }] });
+    expect(endOf(ran.outcome)).toContain(`nothing that it changed was kept: ${command}`);
+    const { past } = await turns.say("what now?", { ...loop, lines: ["Look."] });
+    expect(past).toContain(`commands that ran: ${command} (${unkept})`);
+  },
+);
+
+onCopies("words at what a command changed: its result tells a model without a plan what that was", async () => {
+  const bash = calls(call("bash", { command: "echo 1 > out.txt; echo log > gen.log" }));
+  const setup = { options: { interactive: true }, answers: ["yes", { feedback: "not gen.log" }] } as const;
+  const ran = await playLoop([bash, "Then not."], setup);
+  const [result] = resultsOf(ran, 2);
+  expect(result?.text).toContain(
+    'the user wants these changes otherwise: "not gen.log"\nThe changes:\ndiff --git a/gen.log',
+  );
+  expect(result?.text).toContain("+log");
+});
+
 onCopies("a command of which a person keeps nothing has run all the same: its output is the answer", async () => {
   const [planned = "", done = ""] = lines("echo 5 passed; echo x > junk.txt");
   const asked = { options: { interactive: true }, answers: ["yes", "no"] } as const;
@@ -225,7 +260,7 @@ onCopies(
     expect(first.files).toEqual({ "a.txt": "theirs\n", "b.txt": "2\n", "new/": "" });
     expect(first.eventsOf("look.shown").map(({ text }) => text)).toEqual(["begun\nended\n"]);
     const { past } = await turns.say("what now?", { lines: [talk("Look.")], options: { interactive: true } });
-    expect(past).toContain(`failed: ${why}; changed: b.txt, l, new/; commands that ran: ${command} (exit 0)`);
+    expect(past).toContain(`failed: ${why}; changed: b.txt, l, new/; commands that ran: ${command} (${unkept})`);
     expect(past).not.toContain("not done");
   },
 );

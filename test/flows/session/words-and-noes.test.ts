@@ -124,7 +124,7 @@ test("a no to what a command changed makes no answer of the turn", async () => {
     ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", "no"] },
   });
   expect((await turns.say("what now?", ask)).past).toContain(
-    "pai: nothing was changed; the user declined the changes to: a.txt; commands that ran: touch a.txt (exit 0)",
+    "the user declined the changes to: a.txt; commands that ran: touch a.txt (exit 0, and nothing that it changed was kept)",
   );
 });
 
@@ -237,7 +237,8 @@ test("a command that the person stopped is told with those that ran", async () =
     ...{ options: { interactive: true }, answers: "yes", signal: stop.signal, onEvent },
   });
   const { past } = await turns.say("what now?", ask);
-  const ran = "commands that ran: true (exit 0), echo hi; sleep 20 (ended by a signal)";
+  const ran =
+    "commands that ran: true (exit 0), echo hi; sleep 20 (ended by a signal, and nothing that it changed was kept)";
   expect(past).toContain(`interrupted by the user; ${ran}`);
   expect(past).toContain("the command echo hi; sleep 20 printed at last:\n  hi");
 });

@@ -119,12 +119,12 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_137,
+  core: 15_142,
   workspace: 12_995,
   cli: 11_744,
-  flows: 11_839,
+  flows: 11_864,
   models: 4_620,
-  ui: 4_732,
+  ui: 4_744,
   store: 3_874,
   lab: 3_610,
   acp: 1_020,

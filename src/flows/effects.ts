@@ -150,7 +150,7 @@ const isMadeFolder = ({ before, after }: Change): boolean => before === null && 
 async function decide(run: Run, rights: Rights | null, ended: Ended): Promise<Refusal | null> {
   const changes = ended.effects.changes.filter(({ isIgnored }) => !isIgnored);
   if (changes.length === 0) return null;
-  run.overlay.stage(changes);
+  run.overlay.stage(changes, true);
   const isPlanned = rights !== null && changes.every((change) => isPromised(rights, change));
   if (changes.every(isMadeFolder) || (isPlanned && !isAsked(run, rights))) {
     await acceptBatch(run, "command");

@@ -226,9 +226,12 @@ export function createOverlay(
     prefer(paths: () => Promise<readonly string[]>): void {
       [askLikely, likely] = [paths, null];
     },
-    /** Stages changes. Throws `conflict` when a change does not start from the content that the run last knew. */
-    stage(changes: readonly Change[]): void {
-      for (const { path, before } of changes) if (!isStart(path, before)) refuseChanged(path, before);
+    /**
+     * Stages changes. Throws `conflict` when a change does not start from the content that the run last knew, unless it is
+     * of a command, which starts from what is on disk (`fromDisk`).
+     */
+    stage(changes: readonly Change[], fromDisk = false): void {
+      for (const { path, before } of changes) if (!fromDisk && !isStart(path, before)) refuseChanged(path, before);
       for (const { path, from, before, after } of changes) {
         // The model knows the whole content of a file that it creates, and of one that it moves where it has seen that.
         const isKnown = from === null || (after?.kind === "file" && sameBytes(seen.get(from), after.bytes));

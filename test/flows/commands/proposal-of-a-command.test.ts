@@ -216,6 +216,22 @@ onCopies(
   },
 );
 
+onCopies("a command works on what somebody wrote before it began, and meets no conflict", async () => {
+  const turns = openTurns({ ...files, "README.md": "old\n" });
+  let asked = 0;
+  const touch = (name: string) => call("bash", { command: `sed -i s/o/O/ README.md; date > ${name}` });
+  const ran = await turns.say("go", {
+    ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" } },
+    lines: [calls(touch("c.txt")), calls(touch("d.txt")), "Done."],
+    answers: ["yes", "no", "yes", "yes"],
+    onQuestion: ({ kind }) => {
+      if (kind === "batch" && asked++ === 0) writeFileSync(join(turns.root, "README.md"), "one more\n");
+    },
+  });
+  expect(ran.outcome).toMatchObject({ code: 0, error: null });
+  expect(ran.files).toMatchObject({ "README.md": "One more\n" });
+});
+
 onCopies("words at what a command changed: its result tells a model without a plan what that was", async () => {
   const bash = calls(call("bash", { command: "echo 1 > out.txt; echo log > gen.log" }));
   const setup = { options: { interactive: true }, answers: ["yes", { feedback: "not gen.log" }] } as const;

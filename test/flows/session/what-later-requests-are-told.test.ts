@@ -290,3 +290,20 @@ describe("tool-loop", () => {
     expect(next.past).toMatch(/^pai: kept: 1 file \(\+1 −0\), failed: check failed: false/);
   });
 });
+
+test("a step that was left out at the diff, then asked for and done, is not told as left out", async () => {
+  const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n" });
+  const edit = (path: string, to: string) => modify(path, ["one\n", `${to}\n`]);
+  const ran = await turns.say("make both numbers", {
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"], complexity: "complex" }),
+      edit("a.txt", "1") + edit("b.txt", "2") + finish("Done."),
+      `SKIP::b.txt::you want it left\n${edit("a.txt", "uno")}`,
+      `AMEND::MODIFY::b.txt::the check needs it\n${edit("b.txt", "2")}${finish("Done.")}`,
+    ],
+    options: { ...interactive, review: "batch", checks: ["grep -q 2 b.txt"] },
+    answers: ["yes", words, "yes", "yes", "yes", "yes"],
+  });
+  expect(ran.files).toEqual({ "a.txt": "uno\n", "b.txt": "2\n" });
+  expect((await turns.say("what now?", ask)).past).not.toContain("left out");
+});

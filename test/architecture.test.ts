@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_142,
+  core: 15_144,
   workspace: 12_995,
   cli: 11_744,
-  flows: 11_864,
+  flows: 11_869,
   models: 4_620,
   ui: 4_744,
   store: 3_874,

@@ -120,6 +120,12 @@ export async function tellChanged(run: Run): Promise<string> {
   return [moved, told, more, sayOthers(run, changed), await tellMeanwhile(run)].filter(Boolean).join("\n");
 }
 
+/** A request: what has changed since it was told, then the parts that `tell` makes. */
+export async function withNews(run: Run, tell: () => readonly (string | Promise<string>)[]): Promise<string> {
+  const changed = await tellChanged(run);
+  return [changed, ...(await Promise.all(tell()))].filter(Boolean).join("\n\n");
+}
+
 /** Tells which files a later turn of tool-loop may replace without a look: the model saw them whole, and only it changed them since. */
 async function noteWhole({ overlay, emit }: Run, { changes, commands = [] }: Outcome): Promise<void> {
   const files: Record<string, string> = {};
@@ -206,7 +212,7 @@ export async function tellBriefing(run: Run, system: string, briefing: Briefing)
   const text =
     dialogue.messages.length === 0
       ? briefing.text
-      : [await tellChanged(run), ...briefing.parts.map((part) => tellPart(run, part))].filter(Boolean).join("\n\n");
+      : await withNews(run, () => briefing.parts.map((part) => tellPart(run, part)));
   dialogue.run = run.id;
   return messagesWith(dialogue, text);
 }

@@ -18,7 +18,7 @@ import { isLook } from "../core/vocabulary.ts";
 import { requireYes, takeYes } from "./approval.ts";
 import { isBadReply, isTooLong, type ModelQuestion } from "./ask.ts";
 import { type Briefing, makeBriefing, type Part } from "./briefing/briefing.ts";
-import { tellBriefing } from "./dialogue.ts";
+import { tellBriefing, withNews } from "./dialogue.ts";
 import { formedAnswer, readPlanOrAnswer } from "./ending/answer.ts";
 import { lookAround, showMentioned } from "./evidence.ts";
 import { askForJson } from "./json-reply.ts";
@@ -95,7 +95,7 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
   const again = (text: string, next: string | null) =>
     makeOne(run, kind, { ...wanted, messages: [...spoken, { role: "user", text }], plans: plans + 1, key: next });
   if (kind.planOf(made).intent === "look") {
-    const text = await lookAround(run, plan);
+    const text = await withNews(run, () => [lookAround(run, plan)]);
     return again(text, key === null ? null : keyBehindLooks(run, key, text));
   }
   const refusal = await refuseOnce(run, plan, atOnce === null ? "plan" : "script");
@@ -118,7 +118,8 @@ async function refuseOnce(run: Run, plan: Plan, what: "plan" | "script"): Promis
   planning.isMended = true;
   const hint = unfit.hint === null ? "" : `; ${unfit.hint}`;
   run.emit({ type: "notice", level: "info", code: unfit.code, text: `asking again: ${unfit.message}` });
-  return `That ${what} is refused: ${unfit.message}${hint}.\nSend the whole ${what} again, without that.`;
+  const refusal = `That ${what} is refused: ${unfit.message}${hint}.`;
+  return withNews(run, () => [`${refusal}\nSend the whole ${what} again, without that.`]);
 }
 
 /** Whether a call is left to mend a plan with, beside the one for its work. */
@@ -199,7 +200,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
       atOnce === null
         ? `Change the plan: ${feedback}\nSend the whole plan again.`
         : `Change this: ${feedback}\nNothing of it was done. Answer again as a whole.`;
-    const text = [await showMentioned(run, feedback), order].filter(Boolean).join("\n\n");
+    const text = await withNews(run, () => [showMentioned(run, feedback), order]);
     const promiseAt = (all: number) => (atOnce === null ? kind.promise(made, all) : promiseAtOnce(all));
     const said: readonly Message[] = [...messages, { role: "user", text }];
     const wanted = { messages: said, plans: plans + 1, promiseAt, key: null, earlier: atOnce };

@@ -16,8 +16,8 @@ import { amend, findImplicit, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { toReadable } from "./briefing/sources.ts";
-import { tellMeanwhile } from "./changes/meanwhile.ts";
 import { requireBound } from "./commands/commands.ts";
+import { withNews } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { showMentioned } from "./evidence.ts";
 import { type BatchReport, perform } from "./perform.ts";
@@ -381,12 +381,8 @@ export async function performAsWished(
   let work = await performScript(run, asked.script, how);
   for (let n = 1; run.changing.wish !== null; n += 1) {
     const { wish } = run.changing;
-    const parts = [
-      await tellMeanwhile(run),
-      await showMentioned(run, wish.words),
-      renderWish(wish, work.batch.reports),
-    ];
-    const request = parts.filter(Boolean).join("\n\n");
+    const { reports } = work.batch;
+    const request = await withNews(run, () => [showMentioned(run, wish.words), renderWish(wish, reports)]);
     takeCall(run);
     asked = await askForScript(run, {
       ...question,

@@ -47,7 +47,8 @@ interface Target {
   readonly shown: FileLines;
   /** The same as `shown` while no block has changed the file; null once it differs. */
   readonly current: FileLines | null;
-  readonly exists: boolean;
+  /** Words for the model about a path where there is no file; null: there is one. */
+  readonly missing: string | null;
   readonly finalEnding: boolean;
 }
 
@@ -84,6 +85,9 @@ function sayStaged(staged: Exclude<Staged, { kind: "refused" }>, name: string): 
   return staged.note === null ? [] : [`${name} fits ${staged.note}`];
 }
 
+const neverThere = "does not exist\nCreate it with WRITE, or correct the path.";
+const goneSince = "was there when you saw it, and is gone since\nLeave it out, or correct the path.";
+
 function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | null): Target | null {
   const current = decode(now ?? new Uint8Array());
   if (current === null) return null;
@@ -97,7 +101,7 @@ function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | nu
     traced: traceLines(lines, seenLines),
     shown: file,
     current: lines === seenLines ? file : null,
-    exists: now !== null,
+    missing: now === null ? (shown === null ? neverThere : goneSince) : null,
     finalEnding: lines.at(-1)?.ending !== "",
   };
 }
@@ -126,9 +130,7 @@ function stageBlock(target: Target, block: EditBlock): Staged {
   if (halves.search.every(isBlank) && (halves.search.length === 0 || target.traced.length === 0)) {
     return append(target, halves, block.replace);
   }
-  if (!target.exists) {
-    return refuse("missing_file", `${target.path} does not exist\nCreate it with WRITE, or correct the path.`);
-  }
+  if (target.missing !== null) return refuse("missing_file", `${target.path} ${target.missing}`);
   return stageMatch(target, halves);
 }
 
@@ -140,7 +142,7 @@ function append(target: Target, halves: Halves, written: string): Staged {
   }
   const lines = cutLines(written.replace(/^\ufeff/, ""));
   const traced = lines.map((line) => ({ ...line, origin: null }));
-  const created = { ...target, traced, current: null, exists: true, finalEnding: lines.at(-1)?.ending !== "" };
+  const created = { ...target, traced, current: null, missing: null, finalEnding: lines.at(-1)?.ending !== "" };
   return { kind: "staged", target: created, note: null };
 }
 

@@ -26,6 +26,7 @@ import { targetOfCall } from "../approval.ts";
 import type { Briefing } from "../briefing/briefing.ts";
 import { toReadable } from "../briefing/sources.ts";
 import { withinOnly } from "../changes/allowed.ts";
+import { withNews } from "../dialogue.ts";
 import { formedAnswer, readPlanOrAnswer } from "../ending/answer.ts";
 import { leaveOut, lessPlan, onlySkips, skipsIn } from "../phases.ts";
 import { atOncePrompt, planRequest } from "../prompts/prompts.ts";
@@ -207,7 +208,8 @@ async function mend(run: Run, system: string, reply: ScriptReply) {
   if (work.found.texts.length === 0 || !run.ledger.spare) return first;
   const { failed, lacks, paths, texts } = work.found;
   run.emit({ type: "notice", level: "info", code: "mending", text: `asking again: ${[...failed, ...lacks][0]}` });
-  const messages: readonly Message[] = [...reply.messages, { role: "user", text: mendRequest(texts) }];
+  const again = await withNews(run, () => [mendRequest(texts)]);
+  const messages: readonly Message[] = [...reply.messages, { role: "user", text: again }];
   run.dialogue.messages = messages;
   const second = await askForScript(run, { purpose: "repair", system, messages, targets: targetsIn(run) });
   run.dialogue.messages = second.messages;

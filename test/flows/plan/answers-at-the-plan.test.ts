@@ -1,11 +1,13 @@
 /** What is answered at the question about a plan, and a plan that was saved. */
 import { describe, expect, test } from "bun:test";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Change } from "../../../src/core/change.ts";
 import type { RelPath } from "../../../src/core/path.ts";
 import { resumePlan } from "../../../src/flows/auto.ts";
 import { followPlan } from "../../../src/flows/single-shot.ts";
 import { finish, modify, plan, planOf, talk, write } from "../plans.ts";
-import { type Line, openCache, play, type Setup } from "../scripted.ts";
+import { type Line, makeFolder, openCache, play, playIn, type Setup } from "../scripted.ts";
 
 const files = { "area.py": "def area(r):\n    return 3.14 * r * r\n" };
 const change = modify("area.py", ["    return 3.14 * r * r\n", "    return 3.1416 * r * r\n"]);
@@ -279,5 +281,69 @@ describe("a correction that asks for more than the first reply", () => {
       ...["RM NOTES", "WRITE notes.txt", "RUN ls", "WRITE list.md"],
     ]);
     expect(questions[0]).not.toHaveProperty("diff");
+  });
+});
+
+describe("what somebody does by hand while a question waits is told with", () => {
+  const both = { ...files, "text.py": "shout\n" };
+  /** Acts at the first question that gets words. */
+  const whileAsked = async (act: (root: string) => void, setup: Omit<Setup, "files">) => {
+    const place = makeFolder(both);
+    let left = [setup.answers].flat().findIndex((each) => typeof each === "object");
+    const onQuestion = () => {
+      if (left-- === 0) act(place.root);
+    };
+    const options = { atOnce: "auto", interactive: true, ...setup.options } as const;
+    return playIn(place, { onQuestion, ...setup, options }).finally(place.remove);
+  };
+  const words = { feedback: "five digits" };
+
+  test("the words at the plan, the work or the diff of it", async () => {
+    const byHand = (root: string) => writeFileSync(join(root, "text.py"), "shout\nhand\n");
+    const work = change + finish();
+    const ways = [
+      await whileAsked(byHand, { lines: [script, script], answers: [words, "yes"] }),
+      await whileAsked(byHand, {
+        lines: [planned, planned, work],
+        answers: [words, "yes"],
+        options: { atOnce: "never" },
+      }),
+      await whileAsked(byHand, {
+        lines: [planned, work, work],
+        answers: ["yes", words, "yes"],
+        options: { review: "batch" },
+      }),
+    ];
+    for (const [at, { asked, outcome }] of ways.entries()) {
+      expect(asked(at === 2 ? 3 : 2)).toContain(" shout\n+hand\n");
+      expect(outcome.code).toBe(0);
+    }
+  });
+
+  const edit = `FILES: text.py\n${modify("text.py", ["shout\n", "cry\n"])}${finish()}`;
+
+  test("the correction of an edit whose file is gone, with the advice to leave it out", async () => {
+    const { asked } = await whileAsked((root) => rmSync(join(root, "text.py")), {
+      lines: [script, edit, `FILES: none\n${change}${finish()}`],
+      answers: [words, "no"],
+    });
+    expect(asked(2)).toContain("deleted file");
+    expect(asked(3)).toContain(
+      "text.py was there when you saw it, and is gone since\nLeave it out, or correct the path.",
+    );
+  });
+
+  test("the refusal of a script whose file is a link now", async () => {
+    const place = makeFolder(both);
+    const link = () => {
+      rmSync(join(place.root, "text.py"));
+      symlinkSync("/etc/hostname", join(place.root, "text.py"));
+    };
+    const setup = { answers: ["no"], options: { atOnce: "auto", interactive: true } } as const;
+    const { asked } = await playIn(place, { lines: [{ text: edit, before: link }, script], ...setup }).finally(
+      place.remove,
+    );
+    expect(asked(2)).toContain("deleted file");
+    expect(asked(2)).toContain("That script is refused: text.py is a link");
   });
 });

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_144,
   workspace: 12_995,
   cli: 11_744,
-  flows: 11_869,
+  flows: 11_883,
   models: 4_620,
   ui: 4_744,
   store: 3_874,

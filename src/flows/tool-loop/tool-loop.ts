@@ -19,7 +19,7 @@ import { describeCheck, describeFailed, renderBaseline, runChecks } from "../che
 import { hasOwnWork } from "../commands/commands.ts";
 import { renderSince } from "../dialogue.ts";
 import { renderAnswerForm, renderLearning } from "../ending/ending.ts";
-import { noteAnswer } from "../evidence.ts";
+import { noteAnswer, showMentioned } from "../evidence.ts";
 import { type CallReport, perform } from "../perform.ts";
 import { loopPrompt } from "../prompts/prompts.ts";
 import type { Flow, Run } from "../run.ts";
@@ -62,7 +62,7 @@ const renderNames = (tools: readonly Tool[]) => `the tools are ${tools.map(({ na
 async function doCalls(
   { run, tools, byTool, inner, seen, end }: Loop,
   calls: readonly Call[],
-): Promise<readonly CallResult[]> {
+): Promise<{ readonly results: readonly CallResult[]; readonly wished: string }> {
   const results = new Map<string, CallResult>();
   const outer = calls.filter(({ name }) => !inner.has(name));
   const { reports } = await perform(
@@ -70,6 +70,8 @@ async function doCalls(
     outer.map((call) => toActionCall(call, byTool)),
     null,
   );
+  // The inner tools perform looks of their own, which settle what was wished.
+  const wished = await showWished(run);
   end.note(reports);
   const known: ReadonlySet<string> = new Set([...byTool.values()].map(({ name }) => name));
   for (const report of reports) {
@@ -79,7 +81,7 @@ async function doCalls(
     await noteAnswer(run, report);
   }
   for (const result of await inner.run(calls.filter(({ name }) => inner.has(name)))) results.set(result.id, result);
-  return calls.map((call) => {
+  const all = calls.map((call) => {
     const { ok, text } = results.get(call.id) ?? { ok: false, text: "not run" };
     const key = JSON.stringify([call.name, call.input]);
     const repeated = seen.get(key) === text;
@@ -91,6 +93,7 @@ async function doCalls(
       text: repeated ? `${text}\n(the same call had this same result before)` : text,
     };
   });
+  return { results: all, wished };
 }
 
 /** Cuts the results to the window. A file whose READ was cut does not count as seen. */
@@ -105,11 +108,22 @@ function fit({ run, byTool }: Loop, calls: readonly Call[], results: readonly Ca
   return fitting;
 }
 
-/** The results; the last one also tells what somebody else did to files of the run. */
-async function withMeanwhile(run: Run, results: readonly CallResult[]): Promise<readonly CallResult[]> {
-  const [last, meanwhile] = [results.at(-1), await tellMeanwhile(run)];
-  const isNews = last !== undefined && meanwhile !== "";
-  return isNews ? results.with(-1, { ...last, text: `${last.text}\n\n${meanwhile}` }) : results;
+/** The files that the person's words at a diff name. The conversation shows them, and the dialogue of other modes does not. */
+async function showWished(run: Run): Promise<string> {
+  const { dialogue, changing } = run;
+  const { files } = dialogue;
+  dialogue.files = new Map();
+  const shown = await showMentioned(run, changing.wish?.words ?? "");
+  dialogue.files = files;
+  return shown;
+}
+
+/** The results; the last one also tells what somebody else did to files of the run, and shows the files in `wished`. */
+async function withNews(run: Run, results: readonly CallResult[], wished: string): Promise<readonly CallResult[]> {
+  const last = results.at(-1);
+  const news = [await tellMeanwhile(run), wished].filter(Boolean).join("\n\n");
+  const isNews = last !== undefined && news !== "";
+  return isNews ? results.with(-1, { ...last, text: `${last.text}\n\n${news}` }) : results;
 }
 
 /** The system prompt. It must stay the same for a whole turn: a change would void the provider's cache and thoughts. */
@@ -259,10 +273,10 @@ export const toolLoop: Flow = async (run) => {
       add(run, { role: "user", text: rest });
       continue;
     }
-    const results = isCut
-      ? notRun(calls, "the reply was cut; send it again in smaller pieces")
+    const { results, wished } = isCut
+      ? { results: notRun(calls, "the reply was cut; send it again in smaller pieces"), wished: "" }
       : await doCalls(loop, calls);
-    add(run, { role: "tools", results: await withMeanwhile(run, fit(loop, calls, results)) });
+    add(run, { role: "tools", results: await withNews(run, fit(loop, calls, results), wished) });
   }
 };
 

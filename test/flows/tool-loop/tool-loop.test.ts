@@ -204,3 +204,14 @@ test("a file whose change got a yes after a no to several is told as changed, an
   const { outcome } = await playLoop(lines, { options: { interactive: true, keep: true }, answers: ["no", "yes"] });
   expect([outcome.changes.map(({ path }) => path), outcome.declined?.paths]).toEqual([["a.txt"], ["b.txt"]]);
 });
+
+test("a file that the words at a diff name by @path is shown with the results", async () => {
+  const write = call("write", { path: "b.txt", content: "1\n" });
+  const many = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`src/m${n}.py`, `x = ${n}\n`]));
+  const ran = await playLoop([calls(write), calls(write), "Done."], {
+    files: many,
+    options: { interactive: true },
+    answers: [{ feedback: "like @src/m42.py" }, "yes"],
+  });
+  expect(resultsOf(ran, 2)[0]?.text).toEndWith('like @src/m42.py"\n\n<file path="src/m42.py">\nx = 42\n</file>');
+});

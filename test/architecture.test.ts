@@ -124,7 +124,7 @@ const budgets = {
   cli: 11_744,
   flows: 11_883,
   models: 4_620,
-  ui: 4_744,
+  ui: 4_745,
   store: 3_874,
   lab: 3_610,
   acp: 1_020,

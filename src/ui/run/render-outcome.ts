@@ -31,8 +31,8 @@ function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
 export const listChanges = (changes: readonly ChangeSummary[]): readonly ChangeSummary[] =>
   listNaturally(changes, ({ path, op }) => ({ path, isNewFolder: op === "mkdir" }));
 
-/** One line for each path: the operation and the number of lines. */
-export function renderSummaries(all: readonly ChangeSummary[], style: Style): string[] {
+/** One line for each path: the operation and the number of lines. `how`: what is said of changes that commands made. */
+export function renderSummaries(all: readonly ChangeSummary[], style: Style, how = "by command"): string[] {
   const changes = listChanges(all);
   const paths = changes.map((change) => pathOf(change, style));
   const width = Math.min(widest(paths), 48);
@@ -40,7 +40,7 @@ export function renderSummaries(all: readonly ChangeSummary[], style: Style): st
   return changes.map((change, index) => {
     const sums = renderCounts(change.added, change.deleted, style);
     const counts = sums === "" ? "" : `  ${sums}`;
-    const by = change.by === "command" ? style.paint("dim", "  by command") : "";
+    const by = change.by === "command" ? style.paint("dim", `  ${how}`) : "";
     const path = counts + by === "" ? (paths[index] ?? "") : pad(paths[index] ?? "", width);
     return `${mark(style, "change")} ${pad(change.op, ops)} ${path}${counts}${by}`;
   });
@@ -222,7 +222,8 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
   const isUnsaid = ({ target, why }: RefusedAction) =>
     !screen || outcome.error?.message.includes(`${target}: ${why}`) !== true;
   const lines = [
-    ...renderSummaries(outcome.changes, style),
+    // Where the model ran none, it was a check, or somebody meanwhile.
+    ...renderSummaries(outcome.changes, style, outcome.commands === undefined ? "while checks ran" : "by command"),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
     ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
     ...renderRefused(untold(outcome), style, columns),

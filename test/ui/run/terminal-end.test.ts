@@ -61,6 +61,14 @@ test("what the last words may call done and is not has a line of its own", () =>
   expect(told.match(/made\.txt/g)).toHaveLength(2);
 });
 
+test("what was changed while checks ran is not called a command's where none ran", () => {
+  const counts = { from: null, added: 1, deleted: 0, before: null, after: null };
+  const changes = [{ path: "README.md", op: "modify", by: "command", ...counts }] as const;
+  expect(endOf({ ...outcome, changes })).toContain("● modify README.md  +1  while checks ran\n");
+  const commands = [{ command: "make", exit: 0, ms: 1, ended: "exit" }] as const;
+  expect(endOf({ ...outcome, changes, commands })).toContain("● modify README.md  +1  by command\n");
+});
+
 test("what stays behind a no names the checks that fail on it", () => {
   const { changes } = outcome;
   const checks = [{ command: "make", by: "user", exit: 1, ms: 1, passed: false }] as const;

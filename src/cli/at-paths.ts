@@ -1,12 +1,16 @@
 /** The files that the user names by `@path` in a message. Only typed text counts, never text of a model. */
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
+import { approvalWording } from "../core/approval-wording.ts";
 import { atPathsIn, looksLikePath } from "../core/at-paths.ts";
 import { compressionOf } from "../core/compressed.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { nameOf, type RelPath } from "../core/path.ts";
+import { nameOf, pathWithin, type RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
+import type { Decide, Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
+import { visibleLine } from "../ui/sanitize.ts";
+import type { OpenedWorkspace } from "../workspace/open.ts";
 
 /** A text mentions a file that cannot be shown: nothing was sent. */
 export class RefusedMention extends PaiError {}
@@ -73,6 +77,47 @@ export function absoluteMentions(text: string, root: string | null = null): read
     return found === undefined || found === "/" ? [] : [found];
   });
 }
+
+/** Whether a path outside of the project may be read already. */
+function isShown(workspace: Workspace, path: string): boolean {
+  try {
+    return workspace.path(path, "read") !== null;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The files that a person's text mentions, as `findMentions`; asks, once for each, whether the model may see those that lie
+ * outside of the project. Throws usage for a no.
+ */
+export async function askForMentions(
+  { workspace, show }: Pick<OpenedWorkspace, "workspace" | "show">,
+  text: string,
+  decide: Decide,
+): Promise<readonly RelPath[]> {
+  for (const path of absoluteMentions(text, workspace.root)) {
+    if (pathWithin(path, workspace.root) !== null || isShown(workspace, path)) continue;
+    const { accept } = await decide({ kind: "scope", text: approvalWording.showOutside(path) });
+    if (!accept) throw new PaiError("usage", `${visibleLine(path)} is not shown, and nothing was sent`);
+    show(path);
+  }
+  return findMentions(workspace, text);
+}
+
+/** Where an answer in words mentions a file that cannot be shown, says so and asks again: no call is made for it. */
+export const askUntilShown =
+  (opened: OpenedWorkspace, decide: Decide, notify: (notice: Notice) => void): Decide =>
+  async (question) => {
+    for (;;) {
+      const said = await decide(question);
+      if (said.accept || said.feedback === null) return said;
+      const wrong = await askForMentions(opened, said.feedback, decide).then(() => null, toPaiError);
+      if (wrong === null) return said;
+      const text = [wrong.message, ...(wrong.hint === null ? [] : [wrong.hint])].join("; ");
+      notify({ level: "warning", code: "not_shown", text });
+    }
+  };
 
 async function refuseMistaken(
   workspace: Workspace,

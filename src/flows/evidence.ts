@@ -1,6 +1,6 @@
 /** Collects what the execution call shows: files that the plan names (parts of large ones), and results of looks. */
 
-import { atPathsIn, looksLikePath } from "../core/at-paths.ts";
+import { atPathsIn } from "../core/at-paths.ts";
 import { linesOf } from "../core/context/blocks.ts";
 import type { ExcerptRange } from "../core/context/excerpts.ts";
 import { extentsIn, namesMeant } from "../core/context/extents.ts";
@@ -9,7 +9,7 @@ import { maxReadLines } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
 import { noteTold, untoldRanges } from "../core/dialogue.ts";
 import { type Call, isFields, type Json, partOf } from "../core/model.ts";
-import type { RelPath } from "../core/path.ts";
+import { type RelPath, resolveFrom } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
 import { createRights, type Rights } from "../core/plan/scope.ts";
 import { splitRange } from "../core/script/script.ts";
@@ -248,19 +248,16 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
 
 /**
  * The files that a person's words at a question name by `@path`, for the request that holds the words; "": none that the
- * messages do not show. Says which cannot be shown.
+ * messages do not show.
  */
 export async function showMentioned(run: Run, words: string): Promise<string> {
+  const root = run.workspace.root.slice(1) as RelPath;
   const shown: string[] = [];
   for (const names of atPathsIn(words)) {
+    const all = names.map((name) => (name.startsWith("../") ? `/${resolveFrom(root, name) ?? ""}` : name));
     let found: string | null = null;
-    for (const path of names.flatMap((name) => toReadable(run, name) ?? [])) found ??= await showFile(run, path);
-    const wrong = names.find(looksLikePath);
+    for (const path of all.flatMap((name) => toReadable(run, name) ?? [])) found ??= await showFile(run, path);
     if (found !== null) shown.push(found);
-    else if (wrong !== undefined) {
-      const text = `@${wrong} names no file that can be shown`;
-      run.emit({ type: "notice", level: "warning", code: "not_shown", text });
-    }
   }
   return shown.filter(Boolean).join("\n\n");
 }

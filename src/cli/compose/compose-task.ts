@@ -19,6 +19,7 @@ import { openPlanCache } from "../../store/plan-cache.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { keepReceipts } from "../../store/recorder.ts";
 import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
+import { askUntilShown } from "../at-paths.ts";
 import type { Context } from "../command.ts";
 import { allowFlag, alsoFlag, envFlag, shownFlag } from "../flag-values.ts";
 import { openLab } from "../lab.ts";
@@ -179,6 +180,7 @@ interface Parts {
   readonly kept: Awaited<ReturnType<typeof openKept>>;
   readonly tools: Awaited<ReturnType<typeof openTools>>;
   readonly team: TeamLink | null;
+  readonly notify: Notify;
   readonly onNotice: NonNullable<Ports["onNotice"]>;
 }
 
@@ -198,10 +200,10 @@ function beginWith(shown: Plan, { load, save }: PlanCache): PlanCache {
 
 /** The ports of one run, wrapped so that its receipt records what passes through them. */
 function portsOf(
-  { base, opened, kept, tools, team, onNotice }: Parts,
+  { base, opened, kept, tools, team, notify, onNotice }: Parts,
   { model, price }: ComposedModel,
   veil: Veil,
-  { sink, signal, decide, task, options, shown }: RunStart,
+  { sink, signal, decide: ask, task, options, shown }: RunStart,
 ): Ports {
   const { now } = base.context;
   const id = makeRunId(now());
@@ -215,6 +217,7 @@ function portsOf(
   };
   const planCache = shown === undefined ? cache : beginWith(shown, cache);
   const workspace = tools?.workspace ?? opened.workspace;
+  const decide = askUntilShown(opened, ask, notify);
   const runPorts = { model, workspace, decide, actions, memory, planCache, veil };
   const recorder = kept.receipts?.(id, { task, options }, runPorts) ?? null;
   return {
@@ -247,7 +250,7 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
   const tools = await openTools(base, opened);
   const skills = await tellSkills(base.places, opened.workspace.root);
   const team = await openTeamLink(base, ephemeral, notify);
-  const parts: Parts = { base, opened, kept, tools, team, onNotice };
+  const parts: Parts = { base, opened, kept, tools, team, notify, onNotice };
   return {
     base,
     opened,

@@ -271,7 +271,6 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     spent: { calls: 0, tokens: 0, cost: 0 },
     told: new Map<string, string>(),
     outputs: [],
-    outside: new Set<string>(),
     ahead: { lines: [], text: "", isHeld: false },
     files: openFileNames(workspace),
     dialogue: createDialogue(),

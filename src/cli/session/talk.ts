@@ -5,7 +5,6 @@ import type { Dialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Names } from "../../core/name-search.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { pathWithin } from "../../core/path.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { ApprovedWork } from "../../flows/plans/plan-state.ts";
@@ -16,7 +15,7 @@ import type { OpenSession, Sessions } from "../../store/sessions.ts";
 import type { Settings } from "../../store/settings.ts";
 import { counted, priced } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
-import { absoluteMentions, findMentions } from "../at-paths.ts";
+import { askForMentions } from "../at-paths.ts";
 import type { Context } from "../command.ts";
 import type { ComposedModel } from "../compose/compose-model.ts";
 import type { Composed } from "../compose/compose-task.ts";
@@ -60,8 +59,6 @@ export interface Talk {
   readonly truth: TruthWatch;
   /** What was typed while a task worked. */
   readonly ahead: Ahead;
-  /** What the user let the model see outside the project. */
-  readonly outside: Set<string>;
   /** The files of the project, for `@`. */
   readonly files: () => Promise<Names>;
   /** All that the looks, commands and checks of the last task with any said, or the user's own last command. */
@@ -163,19 +160,6 @@ export async function whileInterruptible<T>(
   }
 }
 
-/** Asks, once for each, whether the model may see what a message names outside the project. Throws usage for a no. */
-async function showOutside(talk: Talk, typed: string, decide: TerminalView["decide"]): Promise<void> {
-  const { workspace, show } = talk.composed.opened;
-  for (const path of absoluteMentions(typed, workspace.root)) {
-    const isKnown = talk.outside.has(path) || pathWithin(path, workspace.root) !== null;
-    if (isKnown) continue;
-    const { accept } = await decide({ kind: "scope", text: approvalWording.showOutside(path) });
-    if (!accept) throw new PaiError("usage", `${visibleLine(path)} is not shown, and nothing was sent`);
-    talk.outside.add(path);
-    show(path);
-  }
-}
-
 /** The task of a message, with everything that goes with it. Throws path_refused for a denied file after `@`. */
 export async function taskOf(
   talk: Talk,
@@ -183,8 +167,7 @@ export async function taskOf(
   typed: string,
   decide: TerminalView["decide"] = talk.view.decide,
 ): Promise<Task> {
-  await showOutside(talk, typed, decide);
-  const files = await findMentions(talk.composed.opened.workspace, typed);
+  const files = await askForMentions(talk.composed.opened, typed, decide);
   return continueWith({ text, context: null, files }, talk);
 }
 

@@ -109,7 +109,7 @@ inTerminal(
     await screen.say("as in @../spare/out.txt", /outside the project\?[\s\S]*outside the project\?/);
     screen.press("y");
     await screen.shows(/WRITE\s+b\.txt/);
-    expect([place.gemini.requests.length, sentIn(place, 1).includes("far away")]).toEqual([2, true]);
+    expect([place.gemini.requests.length, sentIn(place, 2).includes("far away")]).toEqual([2, true]);
     await screen.say("no", ready, 2);
     await leave(place, screen);
   },

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_144,
   workspace: 12_995,
-  cli: 11_774,
+  cli: 11_782,
   flows: 11_883,
   models: 4_620,
   ui: 4_745,

@@ -92,8 +92,8 @@ function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: 
   const turns = ["r1", "r2", "r3"].map((run) => ({ run, told: [] }));
   const view = { notify: ({ text }: { text: string }) => did.push(text) };
   const talk = {
-    open: { session: { turns } },
-    composed: { opened: { history, workspace: {} } },
+    open: { session: { turns, pending: [] } },
+    composed: { opened: { history, workspace: {}, stateFolder: null } },
     context: {},
     view,
   };
@@ -120,4 +120,12 @@ test("what a rollback left and somebody changed since stays and is named; a fail
     "left as somebody else changed it: b.py",
     "undo r1",
   ]);
+});
+
+test("a rewind says how often /redo brings back what it took back", async () => {
+  const { did, talk } = openTalk(async () => ({ clashes: [], lost: [] }));
+  await rewindTalk(talk, "1 code");
+  expect(did.at(-1)).toEndWith("3 runs taken back; bring back with: /redo, once for each");
+  await rewindTalk(talk, "3 code");
+  expect(did.at(-1)).toEndWith("1 run taken back; bring back with: /redo");
 });

@@ -64,6 +64,7 @@ const mayMergeHere = (context: Context): boolean => context.flags.merge === true
 
 async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: "undo" | "redo"): Promise<void> {
   const { context } = base;
+  if (changes.length === 0) return;
   const isMergeAsked = merged.length > 0 && context.flags.merge !== true;
   if (
     !isMergeAsked &&
@@ -74,6 +75,9 @@ async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: 
   const what = commandWording.reverse(kind, run.id, firstLine(run.task));
   await askYes(context, isMergeAsked ? `${what}\n${commandWording.merge(nameSome(merged))}` : what);
 }
+
+const sayNothing = ({ run }: Reversal, kind: "undo" | "redo"): string =>
+  `nothing of run ${run.id} is left to ${kind === "undo" ? "take" : "bring"} back: ${firstLine(run.task)}`;
 
 /** The commit with the run's changes; null: there is none, or its receipt is gone. */
 async function commitOf(stateFolder: string | null, run: string): Promise<string | null> {
@@ -131,6 +135,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const kept =
     done.merged.length === 0 ? "" : `merged with what was changed since: ${visibleLine(nameSome(done.merged))}\n`;
+  if (changes.length === 0) return showResult(context, kind, data, `${wrapOnScreen(sayNothing(done, kind))}\n`);
   const text = dryRun
     ? `${await styleDiffOn("stdout", context, diff)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind, done)}`
     : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${firstLine(done.run.task)}`)}\n${kept}${done.lost.map((each) => `${wrapOnScreen(each)}\n`).join("")}${sayCommit(commit, kind, done)}${back} with: ${inSession ? `/${back}` : `pai ${back}${rootFlag(base)}`}\n`;

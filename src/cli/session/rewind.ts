@@ -176,7 +176,8 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     if (paths.length > 0)
       open.add({ type: "session.noted", at: context.now().toISOString(), what: "end", run: null, text });
   }
-  const code = taken === 0 ? "no files were taken back" : `${counted(taken, "run")} taken back; bring back with: /redo`;
+  const back = `${counted(taken, "run")} taken back; bring back with: /redo${taken === 1 ? "" : ", once for each"}`;
+  const code = taken === 0 ? "no files were taken back" : back;
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);
   const waiting = waitingPlan(talk)?.task ?? pendingOf(open.session)[0];
   if (waiting !== undefined) tell(talk, "rewind", `y carries on with: ${visibleLine(waiting)}`);

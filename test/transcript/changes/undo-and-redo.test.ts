@@ -176,3 +176,18 @@ byOther(
     expect([(await place.shell(`${as} undo -y`)).code, whose()]).toEqual([0, [1234, 33, "one\n"]]);
   },
 );
+
+test.concurrent("where nothing of a run is left, an undo and a redo ask nothing and say so", async () => {
+  await using place = openPlace(change, files);
+  const { run } = readOutcome(await place.pai(["run", "-y", "--json", "change a.txt"]));
+  writeFileSync(join(place.root, "a.txt"), "one\n");
+  for (const [kind, how] of [
+    ["undo", "take"],
+    ["redo", "bring"],
+  ] as const) {
+    const ran = await place.pai([kind]);
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toBe(`nothing of run ${run} is left to ${how} back: change a.txt\n`);
+  }
+  expect(place.tree()).toEqual(files);
+});

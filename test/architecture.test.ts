@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_144,
+  core: 15_159,
   workspace: 12_995,
   cli: 11_782,
-  flows: 11_883,
+  flows: 11_898,
   models: 4_620,
   ui: 4_745,
   store: 3_874,

@@ -45,6 +45,9 @@ export const checkStopped = "stopped before it ended";
 /** The note of a check of the model that a person declined. */
 export const checkDeclined = "declined by the user";
 
+/** The note of a check that judged the work as it was before the run went on. */
+export const checkOutdated = "ran before the last changes";
+
 /** Of a command whose changes somebody did not want, or that a stop or a conflict left on its copy. */
 export const nothingKept = "nothing that it changed was kept";
 

@@ -1,7 +1,7 @@
 /** The record of a turn, as later requests are told it: made here from its outcome and the person's decisions alone. Pure. */
 import { tailOf } from "../command/check-output.ts";
-import type { ChangeSummary, CommandRun, Outcome } from "../outcome.ts";
-import { checkDeclined, checkStopped, nothingKept, renderProof } from "../outcome.ts";
+import type { ChangeSummary, CheckResult, CommandRun, Outcome } from "../outcome.ts";
+import { checkDeclined, checkOutdated, checkStopped, nothingKept, renderProof } from "../outcome.ts";
 import { renderStepTarget } from "../plan/scope.ts";
 import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";
@@ -103,6 +103,8 @@ const clause = (head: string, all: readonly string[]): string => (all.length ===
 const endOf = ({ exit, ended }: Pick<CommandRun, "exit"> & Partial<CommandRun>): string =>
   exit !== null ? `exit ${exit}` : ended === "timeout" ? "ended by its time limit" : "ended by a signal";
 
+const isOutdated = ({ note = "" }: Pick<CheckResult, "note">): boolean => note.endsWith(checkOutdated);
+
 /** The steps of a plan that was only made, or declined. */
 const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): readonly string[] =>
   planned === true || (error?.code === "declined" && changes.length === 0 && declined === undefined)
@@ -132,8 +134,13 @@ export function becameOf(outcome: Outcome): string {
   const leftOut = skipped.map(({ target, why }) => (why === "" ? target : `${target} (${why})`));
   const isSaid = (why: string) => corrections.some(({ words }) => why.endsWith(JSON.stringify(words)));
   const noted = (why: string) => checks.flatMap(({ note, command }) => (note === why ? [command] : []));
-  const ran = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun>) =>
-    `${command} (${endOf(ended)}${ended.kept === false ? `, and ${nothingKept}` : ""})`;
+  const ran = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun & CheckResult>) => {
+    const more = [
+      ended.kept === false ? `, and ${nothingKept}` : "",
+      isOutdated(ended) ? `, and ${checkOutdated}` : "",
+    ];
+    return `${command} (${endOf(ended)}${more.join("")})`;
+  };
   return [
     changes.length === 0 ? sayUnchanged(outcome) : sayChanged(outcome),
     clause(
@@ -152,9 +159,14 @@ export function becameOf(outcome: Outcome): string {
     ),
     clause(
       "checks that failed: ",
-      changes.length === 0 ? [] : checks.filter(({ passed, command }) => passed === false && !isTold(command)).map(ran),
+      changes.length === 0 ? [] : checks.filter((each) => each.passed === false && !isTold(each.command)).map(ran),
     ),
-    clause("checks that passed: ", outcome.ok || status === "partial" ? [] : passedOf(outcome)),
+    clause(
+      "checks that passed: ",
+      outcome.ok || status === "partial"
+        ? []
+        : checks.flatMap((each) => (each.passed !== true ? [] : isOutdated(each) ? [ran(each)] : [each.command])),
+    ),
     clause("checks that were stopped: ", noted(checkStopped)),
     clause("checks that the user declined: ", noted(checkDeclined)),
     clause(

@@ -1,7 +1,7 @@
 /** Which checks a run has: the user's, those of the plan that may run here, and those that later replies name. */
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { toPaiError } from "../../core/error.ts";
-import { checkDeclined, checkStopped } from "../../core/outcome.ts";
+import { type CheckResult, checkDeclined, checkOutdated, checkStopped } from "../../core/outcome.ts";
 import { permits, type Rights } from "../../core/plan/scope.ts";
 import type { Script } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -81,3 +81,15 @@ export async function laterChecks(
   }
   return { allowed, notes };
 }
+
+/** How many changes the run has made, without those of the user's checks. */
+export const ownSoFar = ({ begun, checking }: Run): number =>
+  (begun?.changes ?? []).filter((change) => !checking.byUser.has(change)).length;
+
+/** The results of the checks; the note of one that ran before the last changes of the run says so. */
+export const resultsNow = (run: Run): readonly CheckResult[] =>
+  run.checking.results.map((result) => {
+    const isOutdated = (run.checking.ranAt.get(result.command) ?? Number.POSITIVE_INFINITY) < ownSoFar(run);
+    if (result.passed === null || !isOutdated) return result;
+    return { ...result, note: [result.note, checkOutdated].filter(Boolean).join("; ") };
+  });

@@ -61,6 +61,8 @@ export interface Checking extends Omit<CheckOptions, "baseline"> {
   results: readonly CheckResult[];
   /** What each check said last, of which tree, and after how many calls. */
   readonly judged: Map<string, { readonly tree: string; readonly calls: number; readonly report: CheckReport }>;
+  /** How many changes of the run's own each check has seen when it last ran. */
+  readonly ranAt: Map<string, number>;
   /** null: there is none, or it has not begun. */
   baseline: Baseline | null;
   /** The results of the plan's checks before the work. */
@@ -86,6 +88,7 @@ export function createChecking(options: CheckOptions): Checking {
     takesBaseline: options.baseline,
     results: [],
     judged: new Map(),
+    ranAt: new Map(),
     baseline: null,
     plannedBefore: [],
     unsettled: [],

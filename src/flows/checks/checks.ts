@@ -24,7 +24,7 @@ import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/commands.ts";
 import { type Ended, settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
-import { type Check, noteStopped, userChecks } from "./admit.ts";
+import { type Check, noteStopped, ownSoFar, userChecks } from "./admit.ts";
 import type { Baseline, Checking, CheckReport } from "./checking.ts";
 import { formatChanged } from "./format.ts";
 import { leavesNothing, mayLeave, refuseWalled, tellWithheld, weakestFor, whyWalled } from "./rights.ts";
@@ -202,10 +202,10 @@ const soFar = ({ begun, checking }: Run) => ({
  * Tells trees apart: by what the run did itself, and by when each file was last written, since others write, too. Ignored
  * files do not count. It asks for the time of every other file, so it is called as rarely as can be.
  */
-async function treeOf({ begun, checking, shell, workspace, signal }: Run): Promise<string> {
+async function treeOf(run: Run): Promise<string> {
+  const { shell, workspace, signal } = run;
   const hash = new Bun.CryptoHasher("sha256");
-  const own = (begun?.changes ?? []).filter((change) => !checking.byUser.has(change)).length;
-  hash.update(`${own} ${shell.commands.length}`);
+  hash.update(`${ownSoFar(run)} ${shell.commands.length}`);
   for await (const { path, changed = 0, target } of workspace.walk("" as RelPath, signal))
     hash.update(`\n${path}\0${changed}\0${target}`);
   return hash.digest("hex");
@@ -229,11 +229,13 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
       continue;
     }
     const earlier = before.find(({ command }) => command === check.command) ?? null;
+    const seen = ownSoFar(run);
     const result = await runCheck(run, check, { when: "after", earlier }).catch((thrown) => {
       if (run.signal.aborted) noteResults(run, reports);
       if (run.signal.aborted) noteStopped(run, check);
       throw thrown;
     });
+    run.checking.ranAt.set(check.command, seen);
     const tolerated = noWorse && result.compared?.same === true;
     reports.push({ ...result, fatal: result.passed === false && !tolerated });
   }

@@ -12,6 +12,7 @@ import { rowOf } from "../../core/vocabulary.ts";
 import { endedBefore, isRefusal } from "../acting.ts";
 import type { Changing } from "../changes/changing.ts";
 import { lostOf, showMerged } from "../changes/meanwhile.ts";
+import { resultsNow } from "../checks/admit.ts";
 import { isAnswer, isVerified } from "../checks/checks.ts";
 import { hasOwnWork, redCommands } from "../commands/commands.ts";
 import type { Shell } from "../commands/shell.ts";
@@ -245,7 +246,7 @@ export function outcomeOf(
     plan: planning.plan,
     changes,
     diff,
-    checks: checking.results,
+    checks: resultsNow(run),
     calls: showCalls(ledger, failure),
     usage: { ...ledger.usage, weighed: weighedOf(ledger.usage) },
     cost: ledger.cost,

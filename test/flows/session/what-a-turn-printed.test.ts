@@ -1,6 +1,7 @@
 /** What a turn printed that no request has shown: the check that failed it, and the commands of its last reply. */
 import { expect, test } from "bun:test";
 import { finish, modify, plan, talk, write } from "../plans.ts";
+import { placeFiles } from "../scripted.ts";
 import { openTurns } from "../turns.ts";
 
 const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
@@ -20,6 +21,25 @@ test("the next request has what the check printed last, in the same session and 
   expect((await turns.say("what went wrong?", ask)).past).toContain(told);
   turns.resume();
   expect((await turns.say("and now?", ask)).past).toContain(told);
+});
+
+test("a check that did not run again behind the last changes is told as that", async () => {
+  const turns = openTurns({ "a.txt": "one\n" });
+  const meddle = () => placeFiles(turns.root, { "t.sh": "# mine\ngrep -q three a.txt\n" });
+  const ran = await turns.say("make it three", {
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "WRITE t.sh"], checks: ["sh t.sh"] }),
+      write("t.sh", "grep -q three a.txt\n") + edit("one", "two"),
+      { text: edit("two", "three"), before: meddle },
+    ],
+    ...{ options: { interactive: true, allowRun: true }, answers: "yes" },
+  });
+  expect([ran.outcome.error?.code, ran.files["a.txt"]]).toEqual(["conflict", "three\n"]);
+  expect(ran.outcome.checks).toMatchObject([
+    { command: "sh t.sh", passed: false, note: "ran before the last changes" },
+  ]);
+  const { past } = await turns.say("what went wrong?", ask);
+  expect(past).toContain("checks that failed: sh t.sh (exit 1, and ran before the last changes)");
 });
 
 test("only the last two turns have it, and a long output keeps its end", async () => {

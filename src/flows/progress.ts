@@ -224,8 +224,9 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       // A person is asked instead whether the changes stay.
       if (run.interactive) return left("check_failed", describeFailed(worst));
       const isOld = worst.compared?.same === true;
-      const hint = isOld ? "--no-worse accepts a failure that was there before" : null;
-      return left("check_failed", describeFailed(worst), hint);
+      const offer = isOld ? "--no-worse accepts a failure that was there before" : null;
+      const limit = "--no-worse accepts a failure only where its output shows that it was there before";
+      return left("check_failed", describeFailed(worst), run.checking.noWorse ? limit : offer);
     },
   };
 }

@@ -102,6 +102,12 @@ describe("a failure that was there before", () => {
     expect(ran.outcome.error?.message).toContain("new since before: FAIL: two");
   });
 
+  test("is not seen where the check prints nothing, and the hint says what --no-worse needs", async () => {
+    const ran = await play({ files, lines, options: { checks: ["false"], noWorse: true } });
+    expect([ran.outcome.code, ran.outcome.error?.message]).toEqual([9, "check failed: false (exit 1)"]);
+    expect(ran.outcome.error?.hint).toStartWith("--no-worse accepts a failure only where its output shows");
+  });
+
   test("decides a run that changed nothing, unless the user takes it", async () => {
     const strict = await play({ files, lines: [talk("No.")], options: { checks: [red] } });
     expect(strict.outcome).toMatchObject({ code: 9, text: "No." });

@@ -28,9 +28,15 @@ const sgr = "(?:\\x1b\\[[\\d;]*m)*";
 const twice = new RegExp(`(https?:[^\\s\\x1b()]+)(${sgr}) \\(\\1${sgr}\\)`, "g");
 const looks = /\x1b\[[\d;]*m/g;
 
+/** Code, addresses, and one word in double underscores, which is a name as `__init__` and not bold. */
+const verbatim = /(`{1,3})[^`]{0,1000}?\1|https?:\S+|\]\([^\s)]{0,1000}\)|__\w{1,100}?__/g;
+const keepNames = (text: string): string =>
+  text.replace(verbatim, (each) => (each.startsWith("_") ? each.replaceAll("_", "\\_") : each));
+
 /** Bun's rendering; null if it would decode escaped characters. */
-function render(text: string, columns: number, style: Style): string | null {
-  if (text.includes("&#")) return null;
+function render(source: string, columns: number, style: Style): string | null {
+  if (source.includes("&#")) return null;
+  const text = keepNames(source);
   const colors = style.color && style.glyphs.bar === "│";
   const shown = Bun.markdown.ansi(text, { columns, colors, hyperlinks: false }).replace(twice, "$1$2");
   const bare = shown.replace(looks, "");

@@ -235,3 +235,10 @@ test("markup has its colours: comments, values, names of attributes, scripts ins
       "<script>\n\x1b[35mlet\x1b[39m d = \x1b[36m1\x1b[39m;\n</script>\n",
   );
 });
+
+test("a name in double underscores is shown with them, also in code and addresses; several words in them are bold", () => {
+  const shown = (text: string) => renderMarkdown(text, { ...bare, columns: 80 }).trim();
+  expect(shown("- Say so in json/__init__.py, add __len__")).toContain("json/__init__.py, add __len__");
+  expect(shown("Call `__init__` of https://x.org/__init__.py")).toBe("Call __init__ of https://x.org/__init__.py");
+  expect(shown("__Please note__ this")).toBe("Please note this");
+});

@@ -1,5 +1,5 @@
 /** What the model of a run knows: whether its dialogue goes on, what changed since, how much of a file the work shows. */
-import type { Blob } from "../core/change.ts";
+import type { Blob, Change } from "../core/change.ts";
 import { linesOf } from "../core/context/blocks.ts";
 import type { ExcerptRange } from "../core/context/excerpts.ts";
 import { isLongChangelog, type Kind, kindOf } from "../core/context/kind.ts";
@@ -14,6 +14,7 @@ import {
   noteTold,
   startAnew,
   statesSince,
+  type Told,
   tellFile,
   tellOnce,
   untoldRanges,
@@ -31,7 +32,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { type Briefing, type Part, renderPastOf } from "./briefing/briefing.ts";
 import { maxOfPast, roomFor } from "./briefing/piped.ts";
 import { type Source, toReadable } from "./briefing/sources.ts";
-import { findMoved, tellMeanwhile } from "./changes/meanwhile.ts";
+import { findMoved, startFromNow, tellMeanwhile } from "./changes/meanwhile.ts";
 import type { Run } from "./run.ts";
 
 /** Share of the window that a dialogue may fill; beyond it the next message stands alone. */
@@ -88,11 +89,22 @@ function sayOthers({ begun, changing: { staged, ignored, stays }, ledger }: Run,
     : `changed since it was shown, and not by you: ${nameSome(others)}`;
 }
 
+/** What became of a file since it was told; `own` false: since the work of the run. */
+function stepsSince(path: RelPath, told: Told, blob: Blob | null, own: boolean): readonly Change[] {
+  const now = textOf(blob);
+  const known = own || typeof told.left !== "string" ? told : { ...told, text: told.left };
+  const states = statesSince(known, now).map(fileOf);
+  // A link or a folder may stand where the file was.
+  if (now === null) states[states.length - 1] = blob;
+  return states.slice(1).map((after, n) => ({ path, before: states[n] ?? null, after, from: null }));
+}
+
 /**
  * What has changed since it was told, as one diff; "": nothing. A file whose change is too long for it is no longer
- * known, and is shown anew when it is needed.
+ * known, and is shown anew when it is needed. `own` false: without what the run itself did, which is told elsewhere, and
+ * edits start from what is told.
  */
-export async function tellChanged(run: Run): Promise<string> {
+export async function tellChanged(run: Run, own = true): Promise<string> {
   const moved = await followMoved(run);
   const { files } = run.dialogue;
   const diffs: string[] = [];
@@ -102,10 +114,7 @@ export async function tellChanged(run: Run): Promise<string> {
   for (const [path, told] of files) {
     const blob = await blobNow(run, path);
     const now = textOf(blob);
-    const states = statesSince(told, now).map(fileOf);
-    // A link or a folder may stand where the file was.
-    if (now === null) states[states.length - 1] = blob;
-    const steps = states.slice(1).map((after, n) => ({ path, before: states[n] ?? null, after, from: null }));
+    const steps = stepsSince(path, told, blob, own);
     if (steps.length === 0) continue;
     changed.push(path);
     const diff = foldDeleted(steps.map((step) => renderChanges([step])).join(""));
@@ -115,6 +124,7 @@ export async function tellChanged(run: Run): Promise<string> {
     else diffs.push(diff.trimEnd());
     room -= diff.length > room ? 0 : diff.length;
   }
+  if (!own) await startFromNow(run, changed);
   const more = unshown.length === 0 ? "" : `Changed since it was shown, by more than fits here: ${unshown.join(", ")}.`;
   const told = diffs.length === 0 ? "" : fence("diff", { since: "shown" }, diffs.join("\n"));
   return [moved, told, more, sayOthers(run, changed), await tellMeanwhile(run)].filter(Boolean).join("\n");

@@ -24,6 +24,7 @@ import { checksOf } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
 import { describeFailed, finishBaseline, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { hasOwnWork, redCommands } from "./commands/commands.ts";
+import { tellChanged } from "./dialogue.ts";
 import { type RunEnding, renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
@@ -174,12 +175,16 @@ function whyStillFailed(
 }
 
 /** The report on this call, for the request of the next one. */
-async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readonly CheckReport[]): Promise<string> {
+async function renderNews(
+  run: Run,
+  { batch, notes }: ScriptWork,
+  checks: readonly CheckReport[],
+  meanwhile: string,
+): Promise<string> {
   const isLook = ({ kind, ok }: CallReport) => kind === "look" && ok;
   const shown = await Promise.all(batch.reports.filter(isLook).map((report) => showLook(run, report)));
   const done = renderCalls(batch.reports.filter((report) => !isLook(report)));
   const failed = checks.filter(({ passed }) => passed === false).map(explainCheck);
-  const meanwhile = await tellMeanwhile(run);
   return [...shown, [done, meanwhile, ...notes].filter((part) => part !== "").join("\n"), ...failed]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -249,7 +254,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
   };
 
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
-    const parts = [news, await tellMeanwhile(run), request];
+    const parts = [news, await tellChanged(run, false), request];
     messages = [...messages, { role: "user", text: parts.filter((part) => part !== "").join("\n\n") }];
     const question: ScriptQuestion = { purpose, system, messages, targets: progress.targets };
     const first = await askForScript(run, question);
@@ -266,12 +271,21 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     const reports = isDue ? (await runChecks(run, checks)).map((report) => judgeLater(report, at)) : [];
     const { seen, tag } = asked;
     const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
-    news = unusable + (await renderNews(run, work, reports));
+    const meanwhile = await tellChanged(run, false);
+    news = unusable + (await renderNews(run, work, reports, meanwhile));
     answer = answerOf(asked.script, proseOf(asked));
     const left = run.ending.skipped.filter((each) => !skipped.includes(each)).map(renderSkipped);
     const done = [renderCalls([...early, ...work.batch.reports]), ...left, ...unskipped].filter(Boolean).join("\n");
     early = [];
-    return { work, done, checks: reports, ...ended, answer, diff: renderChanges(run.veiled.hideChanges(changes)) };
+    return {
+      work,
+      done,
+      meanwhile,
+      checks: reports,
+      ...ended,
+      answer,
+      diff: renderChanges(run.veiled.hideChanges(changes)),
+    };
   };
 
   const passesChecks = () => run.checking.results.every(({ passed }) => passed !== false);

@@ -22,6 +22,8 @@ export interface Act {
   readonly work: ScriptWork;
   /** Its calls with their results, and the steps that were left out; "": none. */
   readonly done: string;
+  /** What somebody else, or a check, did to files meanwhile; "": nothing. */
+  readonly meanwhile: string;
   readonly checks: readonly CheckReport[];
   readonly finished: boolean;
   /** The reply's words to the user; "" when the reply holds actions. */
@@ -63,7 +65,7 @@ export async function judgeStep(
   run: Run,
   plan: Plan,
   step: ScheduleStep,
-  { done, checks, answer, diff }: Act,
+  { done, meanwhile, checks, answer, diff }: Act,
 ): Promise<Judged> {
   const parts = [
     renderRequest(run),
@@ -71,6 +73,7 @@ export async function judgeStep(
     `Step: ${renderTitle(step)}`,
     `Actions:\n${done || "(none)"}`,
     diff === "" ? "Nothing was changed." : fence("diff", {}, diff.slice(0, maxDiff)),
+    ...(meanwhile === "" ? [] : [`Not done by these actions:\n${meanwhile}`]),
     ...(answer === "" ? [] : [`The answer to the user:\n${fence("result", {}, answer)}`]),
     ...checks.map(explainCheck),
   ];

@@ -238,6 +238,15 @@ async function findMeanwhile({ overlay }: Run, paths: readonly RelPath[]) {
   return found;
 }
 
+/** Lets edits of the texts among these files that somebody else has changed start from what they hold now. */
+export async function startFromNow(run: Run, paths: readonly RelPath[]): Promise<void> {
+  for (const { path, bytes, isNews } of await findMeanwhile(run, paths)) {
+    if (!isNews || !mayMergeHere(run, path)) continue;
+    run.overlay.show(path, bytes, "part");
+    tellNews(run, path);
+  }
+}
+
 /**
  * Looks at the paths that a plan promised to change. Where somebody else has changed a text since, the work starts from
  * it as it is now. `seen`: the files of a diff that the person has seen; the edits of that diff start from it, too. Throws

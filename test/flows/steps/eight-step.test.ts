@@ -1,7 +1,7 @@
 /** eight-step: schedule, act, judge, heal, summary; the verdict counts. */
 
 import { describe, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
 import { hybrid } from "../../../src/flows/auto.ts";
@@ -316,4 +316,29 @@ test("a step may amend the schedule's scope, and a reply in another format is re
   expect(ran.outcome.amended).toMatchObject([{ path: "b.py", accept: true, by: "policy" }]);
   const fenced = await run([schedule({ create: ["a.py"] }), "```python\nx = 1\n```\n", verdict(true), summary]);
   expect(fenced.files).toEqual({ "a.py": "x = 1\n" });
+});
+
+test("what somebody else does to the files that the plan shows is told to the judge and to the steps behind", async () => {
+  const place = makeFolder({ "a.py": "x = 1\n", "README.md": "one\n" });
+  const edit = (path: string, old: string, now: string) =>
+    `MODIFY::${path}::EOT\n<<<<<<< SEARCH\n${old}\n=======\n${now}\n>>>>>>> REPLACE\nEND::EOT\n`;
+  const byHand = () => writeFileSync(join(place.root, "README.md"), "one\nby hand\n");
+  const ran = await playIn(place, {
+    lines: [
+      schedule({ steps: ["code", "words"], modify: ["a.py", "README.md"] }),
+      { text: edit("a.py", "x = 1", "x = 2"), before: byHand },
+      verdict(true),
+      edit("README.md", "one", "two") + finish,
+      verdict(true),
+      summary,
+    ],
+    ...{ flow: eightStep, options: { mode: "eight-step" } },
+  });
+  for (const request of [3, 4]) {
+    expect(ran.asked(request)).toContain("changed since it was shown, and not by you: README.md");
+    expect(ran.asked(request)).toContain("+by hand");
+  }
+  expect(ran.asked(4)).not.toContain("-x = 1");
+  expect(ran.asked(5)).not.toContain("changed since it was shown");
+  expect(ran.files).toMatchObject({ "README.md": "two\nby hand\n" });
 });

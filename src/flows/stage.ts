@@ -237,7 +237,7 @@ export function createOverlay(
         const isKnown = from === null || (after?.kind === "file" && sameBytes(seen.get(from), after.bytes));
         if (before === null && isKnown && after?.kind === "file") seen.set(path, after.bytes);
       }
-      setPending([...pending, ...changes]);
+      setPending([...pending, ...changes.map((change) => keepMode(change, onTop().get(change.path)))]);
     },
     /** Throws `conflict` when one of these files has changed since the run first saw it. */
     async refuseConflict(paths: readonly RelPath[]): Promise<void> {
@@ -301,6 +301,16 @@ function partsOf(path: RelPath): readonly RelPath[] {
   const parts: RelPath[] = [];
   for (let at = path; at !== ""; at = parentOf(at)) parts.push(at);
   return parts;
+}
+
+/** A new file where the same reply removed or moved one: it keeps the mode of that one, as a file that is written over does. */
+function keepMode(change: Change, earlier: Change | undefined): Change {
+  const { before, after } = change;
+  const old = earlier?.after === null ? earlier.before : null;
+  if (before !== null || after?.kind !== "file" || old?.kind !== "file") return change;
+  if (after.mode !== 0o666 && after.mode !== 0o777) return change;
+  const runs = after.mode === 0o777 ? (old.mode & 0o444) >> 2 : 0;
+  return { ...change, after: { ...after, mode: old.mode | runs } };
 }
 
 /** Merges the changes by path. Unlike squash it keeps a change back to the start, which still hides the disk. */

@@ -38,6 +38,27 @@ test("the mode of a file that the same reply writes is told without one that nob
   expect(modeAt(place.root, "go.sh")).toBe("755");
 });
 
+test("a file that is written where the same reply moved or removed one keeps its mode, and none is told", async () => {
+  const names = ["notes.txt", "key.txt", "run.sh"];
+  const place = makeFolder({ "notes.txt": "a\n", "key.txt": "k\n", "run.sh": "#!/bin/sh\n" });
+  chmodSync(join(place.root, "key.txt"), 0o600);
+  chmodSync(join(place.root, "run.sh"), 0o755);
+  const steps = [
+    "MV notes.txt -> old.txt",
+    "WRITE notes.txt",
+    "RM key.txt",
+    "WRITE key.txt",
+    "RM run.sh",
+    "WRITE run.sh",
+  ];
+  const script = `MV::notes.txt::old.txt\n${write("notes.txt", "b\n")}RM::key.txt\n${write("key.txt", "l\n")}RM::run.sh\n`;
+  const lines = [plan({ steps }), `${script}${write("run.sh", "#!/bin/sh\ntrue\n")}${finish()}`];
+  const ran = await playIn(place, { lines, options: { allowDelete: true } });
+  expect(ran.outcome.code).toBe(0);
+  expect(ran.eventsOf("changes.proposed")[0]?.diff).not.toMatch(/^(?:old|new) mode/m);
+  expect(names.map((path) => modeAt(place.root, path))).toEqual(["644", "600", "755"]);
+});
+
 test("a yes to a first answer's plan and diff is the yes to its link and mode, too", async () => {
   const place = makeFolder({ "available/shop": "server;\n", "run.sh": "#!/bin/sh\n" });
   const script = `FILES: run.sh\nLINK::enabled/shop::../available/shop\nMODE::run.sh::755\n${finish()}`;

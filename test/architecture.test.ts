@@ -122,7 +122,7 @@ const budgets = {
   core: 15_159,
   workspace: 12_995,
   cli: 11_782,
-  flows: 11_945,
+  flows: 11_959,
   models: 4_620,
   ui: 4_751,
   store: 3_874,

@@ -19,6 +19,7 @@ import { toReadable } from "./briefing/sources.ts";
 import { requireBound } from "./commands/commands.ts";
 import { withNews } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
+import { noesOf } from "./ending/outcome.ts";
 import { showMentioned } from "./evidence.ts";
 import { type BatchReport, perform } from "./perform.ts";
 import { renderDone } from "./phases.ts";
@@ -374,7 +375,7 @@ export async function performAsWished(
   // Before anything is performed: a run that ends there must know what was claimed.
   const say = ({ script, messages }: ScriptReply) => {
     keepFinish(run.ending, script);
-    run.ending.heard = { commands: run.shell.commands.length, noes: run.changing.declined.length };
+    run.ending.heard = { commands: run.shell.commands.length, noes: noesOf(run).length };
     how.keep(messages);
   };
   say(asked);

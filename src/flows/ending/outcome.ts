@@ -65,11 +65,19 @@ function statusOf(run: Run, changed: boolean): Status {
 /** Whether anything that was asked for is done: a change, or a command that ended well. */
 export const hasDone = (run: Run): boolean => hasOwnWork(run) || run.shell.commands.some(({ exit }) => exit === 0);
 
+/** What the person said no to: of changes that they saw, and of requests beyond the plan. */
+export const noesOf = ({ acting, changing }: Run): readonly string[] => [
+  ...changing.declined.flatMap(({ paths }) => paths),
+  ...acting.amended.flatMap(({ accept, by, path }) => (accept || by !== "user" ? [] : [path])),
+];
+
+/** Whether the last words were said of what the person then declined. */
+const isDeclined = (run: Run): boolean => noesOf(run).length > (run.ending.heard?.noes ?? Number.POSITIVE_INFINITY);
+
 /** Whether the last words were said of work that then did not go as the same reply had it. */
-function isSaidEarly({ changing, ending: { heard }, shell }: Run): boolean {
-  if (heard === null) return false;
-  return changing.declined.length > heard.noes || shell.commands.slice(heard.commands).some(({ exit }) => exit !== 0);
-}
+const isSaidEarly = (run: Run): boolean =>
+  isDeclined(run) ||
+  (run.ending.heard !== null && run.shell.commands.slice(run.ending.heard.commands).some(({ exit }) => exit !== 0));
 
 /** How the work of a run that failed went; null: it stays, or there was none. */
 function howGone({ back, left, isGone = false }: Closed): string | null {
@@ -78,12 +86,17 @@ function howGone({ back, left, isGone = false }: Closed): string | null {
   return left.length > 0 ? "not kept" : null;
 }
 
-/** pai's own words in place of the model's, which are not so; null: those may stand. */
+/** pai's own words in place of those of a run that ended well, which are not so; null: those may stand. */
+function ownWordsOfGood(run: Run): string | null {
+  const lost = lostOf(run.changing, true);
+  if (lost.length > 0) return `edits that are gone, by somebody else or a check: ${nameSome(lost)}`;
+  return isDeclined(run) && run.ending.text !== "" ? `not done, as the user said no: ${nameSome(noesOf(run))}` : null;
+}
+
+/** The same of any run. */
 function ownWords(run: Run, closed: Closed): string | null {
   const { changes, failure } = closed;
-  const lost = lostOf(run.changing, true);
-  if (failure === null)
-    return lost.length === 0 ? null : `edits that are gone, by somebody else or a check: ${nameSome(lost)}`;
+  if (failure === null) return ownWordsOfGood(run);
   const { code, message } = failure;
   const how = howGone(closed);
   if (how !== null) return `${how}: ${message}`;

@@ -244,7 +244,7 @@ interface ResultState {
 }
 
 /**
- * Prints the message: of a successful run to standard output, of a failed one to standard error as the model's words.
+ * Prints the message: of a successful run to standard output, what failed or is not so to standard error as the model's words.
  * Prints nothing if the screen shows it already, or if eight-step failed, whose error says the same. Returns whether it
  * went to standard output.
  */
@@ -253,8 +253,8 @@ function showMessage(outcome: Outcome, streams: Streams, { replied, markdown }: 
   const text = claimed ?? outcome.text;
   // A failed check does not invalidate an answer without actions, nor a failed command any answer.
   const isAnswer = error?.code === "check_failed" && actions.done + actions.failed + actions.refused === 0;
-  const isPart = error?.code === "partial" && claimed === undefined;
-  const ok = outcome.ok || isAnswer || error?.code === "command_failed" || isPart;
+  const isSo = (outcome.ok || error?.code === "partial") && claimed === undefined;
+  const ok = isSo || isAnswer || error?.code === "command_failed";
   const rest = restOf(text, replied);
   if (rest === "" || (!ok && mode === "eight-step")) return false;
   if (ok) streams.out(renderAnswer(rest, streams.outColumns, markdown));

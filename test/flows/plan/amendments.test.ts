@@ -145,6 +145,13 @@ describe("at a terminal", () => {
     expect(ran.questions.length).toBe(2);
     expect(ran.outcome.refused.map(({ target }) => target).sort()).toEqual(["b.py", "c.py"]);
     expect(ran.outcome).toMatchObject({ status: "unverified", calls: { made: 2 } });
+    const claim = "x, y and z are set.";
+    const said = await playing({
+      options,
+      answers: ["yes", "no"],
+      lines: [contract, script.replace(finish(), finish(claim))],
+    });
+    expect(said.outcome).toMatchObject({ ok: true, claimed: claim, text: "not done, as the user said no: b.py, c.py" });
     const open = plan({ steps: ["MODIFY a.py", "WRITE d.py"], complexity: "moderate" });
     const lines = [open, script, editB + write("d.py", "1\n") + finish()];
     const again = await playing({ options, answers: ["yes", "no"], lines });

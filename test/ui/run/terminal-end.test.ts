@@ -15,6 +15,16 @@ test("a run that was taken back says how to see its work again, and keeps the mo
   expect(err).toContain("The model said: Done.\n");
 });
 
+test("what is not so of a run that ended well is the model's words, not a result", () => {
+  const { out, err } = show(
+    false,
+    {},
+    { events: [], outcome: { ...outcome, text: "not done: b.py", claimed: "Both done." } },
+  );
+  expect(out).not.toContain("Both done.");
+  expect(err).toContain("The model said: Both done.\n");
+});
+
 test("what a person wanted otherwise is not called refused, and a no not somebody's", () => {
   const { changes } = outcome;
   const decided = { type: "changes.decided", batch: 1, changes, accept: false } as const;

@@ -124,7 +124,7 @@ const budgets = {
   cli: 11_782,
   flows: 11_959,
   models: 4_620,
-  ui: 4_751,
+  ui: 4_752,
   store: 3_874,
   lab: 3_610,
   acp: 1_020,

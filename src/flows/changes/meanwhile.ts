@@ -128,10 +128,10 @@ export async function whyGone(run: Run, own: readonly Change[], failure: PaiErro
 export const lostOf = ({ merged }: Readonly<Changing>, untold = false): readonly RelPath[] =>
   [...merged].flatMap(([path, { how, isTold }]) => (isGone(how) && !(untold && isTold) ? [path] : []));
 
-/** Files that somebody else changed, too: of what was kept, or of a run of which nothing was. */
+/** Files that somebody else changed, too: of what was kept, or of a run of which nothing was. `isGone`: they took back all. */
 export function showMerged(
   changing: Readonly<Changing>,
-  changes: readonly Change[],
+  { changes, isGone: isAll = false }: { readonly changes: readonly Change[]; readonly isGone?: boolean },
 ): Pick<Outcome, "merged" | "overwritten" | "lost"> {
   const lost = lostOf(changing);
   const all = changes.length === 0 ? [...changing.merged.keys()] : changes.map(({ path }) => path);
@@ -140,7 +140,7 @@ export function showMerged(
   return {
     ...(kept.length > 0 && { merged: kept }),
     ...(overwritten.length > 0 && { overwritten }),
-    ...(lost.length > 0 && changes.length > 0 && { lost }),
+    ...(lost.length > 0 && (changes.length > 0 || isAll) && { lost }),
   };
 }
 

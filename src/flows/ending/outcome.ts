@@ -272,7 +272,7 @@ export function outcomeOf(
     refused,
     sandbox: shell.sandbox,
     ...showStays(changing),
-    ...showMerged(changing, closed.changes),
+    ...showMerged(changing, closed),
     ...showChecked([...changes.filter(({ by }) => by === "plan"), ...closed.back], checked),
     ...showThen(ending),
     ...(commit !== null && { commit }),

@@ -103,7 +103,8 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   // The error of a run that a no ended says it.
   const paths = status === "declined" ? [] : (declined?.paths ?? []).filter((path) => !told.includes(path));
   const no = { action: "changes to", target: nameSome(paths, maxNamed), why: "the user declined them" };
-  const lost = outcome.lost ?? [];
+  // Where all is gone, the error says it.
+  const lost = outcome.changes.length === 0 ? [] : (outcome.lost ?? []);
   const named = nameSome(lost.map(visibleLine), maxNamed);
   const gone = lost.length === 0 ? [] : [`edits that are gone, by somebody else or a check: ${named}`];
   const last = mode === "tool-loop" && status !== "interrupted" ? commands.at(-1) : undefined;

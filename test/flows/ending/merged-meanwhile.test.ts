@@ -328,7 +328,12 @@ test("eight-step: the summary of work that somebody took back is told so, and it
   expect(ran.asked(4)).toContain(
     "a.txt: somebody else changed it meanwhile, too, and what you had changed in it by then is gone",
   );
-  expect(ran.outcome).toMatchObject({ error: { code: "conflict" }, changes: [], rolled_back: { by: "others" } });
+  expect(ran.outcome).toMatchObject({
+    error: { code: "conflict" },
+    changes: [],
+    rolled_back: { by: "others" },
+    lost: ["a.txt"],
+  });
   expect(ran.outcome.text).toStartWith("nothing is left of it: what this run changed is gone");
   expect(becameOf(ran.outcome)).toStartWith("nothing is left of it, failed: what this run changed is gone");
 });

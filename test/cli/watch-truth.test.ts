@@ -28,8 +28,9 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   const disk: { text: string; link?: string; movedTo?: string } = { text };
   const written: Written[] = [];
   /** What the user's undos and redos wrote, and those runs of the ones asked for that stand. */
-  const writtenBy = (asked: ReadonlySet<string>): readonly Written[] => {
-    const made = Object.entries(runs).map(([id, { before, after, status }]) => {
+  const writtenBy = (asked: ReadonlySet<string>, _since: string, told?: ReadonlySet<string>): readonly Written[] => {
+    const known = Object.entries(runs).filter(([id]) => asked.has(id) || told?.has(id) !== false);
+    const made = known.map(([id, { before, after, status }]) => {
       const now = statuses.get(id);
       const [from, to] = [hashOf(before), hashOf(after)];
       const isMade = now === "applied" && (status !== now || asked.has(id));
@@ -43,6 +44,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   const history = {
     list: () =>
       Object.entries(runs)
+        .filter(([id]) => statuses.has(id))
         .map(([id, { task }]) => ({ id, task, status: statuses.get(id), changes: [{ path: "a.py" }], left: [] }))
         .reverse(),
     work: (id: string) => {
@@ -132,6 +134,18 @@ test("what somebody else wrote besides an undo is told as that", async () => {
     'undone by the user: what you did for "set x"',
     "changed since your last turn by somebody else, too: a.py",
   ]);
+});
+
+test("what another session did and redid is told as another's, and no turn of this one is meant by it", async () => {
+  for (const text of ["x = 3\n", "x = 4\n"]) {
+    const other = { task: "set y", before: edit.after, after: "x = 3\n", status: "undone" } as const;
+    const turn = { run: "r1", request: "set x" };
+    const past = openPast({ r2: other, r1: { ...edit, status: "applied" } }, [turn], edit.after);
+    past.statuses.delete("r2");
+    past.truth.follow(past.open.session);
+    past.become("r2", "applied", text);
+    expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
+  }
 });
 
 test("what somebody else wrote before, and an undo left in the file, is no news", async () => {

@@ -216,10 +216,15 @@ export function watchTruth({
     seeRuns(runs);
   }
 
-  /** What the user's undos and redos, and runs that are no turns now, have written since the model was last told. */
+  /**
+   * What undos and redos of turns, and of runs that the next request tells, and runs that are no turns now have written
+   * since the model was last told. The work of other sessions is that of somebody else.
+   */
   function writtenSince({ turns, pending }: Session): readonly Written[] {
-    const last = allTurns({ turns }).findLast(({ seen }) => seen !== null);
-    return history.written(new Set([...gone, ...pending.flatMap(({ run }) => run ?? [])]), last?.at ?? "");
+    const all = allTurns({ turns });
+    const last = all.findLast(({ seen }) => seen !== null);
+    const others = new Set([...gone, ...pending.flatMap(({ run }) => run ?? [])]);
+    return history.written(others, last?.at ?? "", new Set([...others, ...all.map(({ run }) => run)]));
   }
 
   /** Watched files that do not hold what the model was told, with what they hold. */

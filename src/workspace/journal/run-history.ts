@@ -102,8 +102,8 @@ export interface History {
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The net changes of a run, with content; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
-  /** What stands of these runs, and of undos and redos after a time (ISO 8601), oldest first. */
-  written(runs: ReadonlySet<string>, since: string): readonly Written[];
+  /** What stands of these runs, and of undos and redos after a time (ISO 8601), oldest first. `of`: the runs whose undos and redos count; absent: all. */
+  written(runs: ReadonlySet<string>, since: string, of?: ReadonlySet<string>): readonly Written[];
   /** Removes runs beyond the limits, never the newest; returns how many. */
   prune(limits?: Partial<HistoryLimits>): number;
 }
@@ -175,9 +175,11 @@ export function openHistory(
       const run = runIds(state).includes(id) ? readRun(state, id) : null;
       return run && workOfRun(state, run);
     },
-    written: (runs, since) =>
+    written: (runs, since, of) =>
       readAll()
-        .flatMap(({ id, episodes }) => episodes.filter(({ kind, at }) => (kind === "run" ? runs.has(id) : at > since)))
+        .flatMap(({ id, episodes }) =>
+          episodes.filter(({ kind, at }) => (kind === "run" ? runs.has(id) : at > since && of?.has(id) !== false)),
+        )
         .filter(({ end }) => end === "applied")
         .toSorted((a, b) => (a.at < b.at ? -1 : 1))
         .flatMap(({ batches }) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes))

@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_159,
+  core: 15_160,
   workspace: 12_997,
   cli: 11_785,
   flows: 11_959,

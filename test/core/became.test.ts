@@ -120,6 +120,11 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
     "rolled back, interrupted by the user",
   ],
   [
+    "Ctrl+C at the diff of a repair",
+    { ...ended("interrupted", "interrupted at a question"), rolled_back: back },
+    "rolled back, interrupted by the user at a question, so what it asked about was not decided",
+  ],
+  [
     "a no to later changes, where the earlier ones were kept",
     { ...ended("declined", "the user declined the changes to b.py"), changes: one, ...no("b.py") },
     `${kept} from before the user declined the changes to b.py; changed: a.py`,

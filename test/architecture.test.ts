@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_160,
   workspace: 12_997,
-  cli: 11_785,
+  cli: 11_799,
   flows: 11_959,
   models: 4_620,
   ui: 4_752,

@@ -10,11 +10,12 @@ import { withoutUser } from "../models/wire/endpoint.ts";
 import { isSystemFolder } from "../store/audit.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
 import { credentialsFile, doubtKey, findKeys, loadCredentials } from "../store/keys.ts";
+import { openMemory } from "../store/memory.ts";
 import type { OwnProvider } from "../store/own-providers.ts";
 import { allSettings } from "../store/setting-table.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { realPathOf } from "../system/lookups.ts";
-import { whyNotKept } from "../workspace/journal/open-state.ts";
+import { stateFolderOf, whyNotKept } from "../workspace/journal/open-state.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
 import { target, version } from "./commands/version.ts";
@@ -24,15 +25,17 @@ import { pickModel } from "./onboard/pick-model.ts";
 
 /** All checks that need no network. */
 export function examine(patient: Patient, loaded: LoadedSettings): readonly Finding[] {
+  const keys = listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, loaded, model));
   return [
     fine("pai", `${version} for ${target}, Bun ${Bun.version}, ${process.execPath}`),
     fine("libc", describeLibc()),
     ...examineSettings(patient, loaded),
-    ...listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, loaded, model)),
-    ...examineCredentials(patient),
+    ...keys,
+    ...examineCredentials(patient).filter(({ text }) => keys.every((key) => key.text !== text)),
     ...loaded.settings.providers.map((row) => examineOwn(patient, row)),
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
+    ...examineMemory(patient),
     examineLog(patient),
     examineGit(patient.context.env),
     examineWriting(),
@@ -167,6 +170,17 @@ function examineFolders({ places, root }: Patient): readonly Finding[] {
     examineDisk(root),
     ...(kept === null ? [] : [examineDisk(kept)]),
   ];
+}
+
+/** A memory that cannot be read, with which every task ends. */
+function examineMemory({ root, places: { stateDir } }: Patient): readonly Finding[] {
+  const at = realPathOf(root) ?? root;
+  try {
+    if (stateDir !== null && whyNotKept(at, stateDir) === null) openMemory(stateFolderOf(at, stateDir)).list();
+    return [];
+  } catch (thrown) {
+    return [failed("memory", thrown)];
+  }
 }
 
 /** Whether the audit log is kept in the project, or in the state folder instead. */

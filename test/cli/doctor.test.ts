@@ -1,8 +1,9 @@
 /** `pai doctor`: exit 0 or 1, origins of everything, and never a key. */
 import { expect, test } from "bun:test";
-import { chmodSync, symlinkSync } from "node:fs";
+import { chmodSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
+import { stateFolderOf } from "../../src/workspace/journal/open-state.ts";
 import { put } from "../store/temp-home.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
@@ -64,6 +65,23 @@ test("a file of keys that is damaged, or that others may read, is told even wher
   expect([code, findings.find(({ name }) => name === "credentials")]).toMatchObject([
     0,
     { level: "warning", text: `${file} is damaged, or of another version of pai` },
+  ]);
+});
+
+test("a file of keys that is damaged is told once, and a memory that is damaged keeps pai from working", async () => {
+  const process = openProcess();
+  put(process.home.config("credentials.json"), '{"version":3,');
+  const { findings } = await examine(process, { flags: offline });
+  expect(findings.filter(({ text }) => text.endsWith("of another version of pai"))).toHaveLength(1);
+  const other = openProcess();
+  const typed = { flags: offline, env: { GEMINI_API_KEY: key } };
+  expect((await examine(other, typed)).code).toBe(0);
+  const state = stateFolderOf(realpathSync(other.home.root), other.home.places.stateDir ?? "");
+  put(join(state, "memory.json"), '{"facts": [');
+  const told = await examine(other, typed);
+  expect([told.code, told.findings.filter(({ level }) => level === "error").map(({ name }) => name)]).toEqual([
+    1,
+    ["memory"],
   ]);
 });
 

@@ -73,7 +73,7 @@ function isWritable(folder: string): boolean {
 }
 
 /** One folder for each workspace, with a name that people recognise. `root` is its real path. */
-function stateFolderOf(root: string, stateDir: string): string {
+export function stateFolderOf(root: string, stateDir: string): string {
   const name = basename(root).replace(/[^\w.-]/g, "_");
   return join(stateDir, `${name.slice(0, 100)}-${digest(root).slice(0, 12)}`);
 }

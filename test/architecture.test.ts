@@ -125,7 +125,7 @@ const budgets = {
   flows: 11_959,
   models: 4_620,
   ui: 4_752,
-  store: 3_874,
+  store: 3_886,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -216,7 +216,9 @@ function openProjectFile(root: string, places: Places): ProjectFile | null {
   const text = readProjectFile(root);
   if (text === null) return null;
   const trust = trustOf(places, root, text);
-  const hint = { trusted: "", untrusted: " (see pai trust)", changed: " (it changed since pai trust)" }[trust];
+  const [untrusted, changed] = [" (see pai trust)", " (it changed since pai trust)"];
+  const damaged = " (trust.json, which says what you trust, is damaged: see pai trust)";
+  const hint = { trusted: "", untrusted, changed, damaged }[trust];
   return { ...openFile(text, projectFile), trust, hint };
 }
 

@@ -6,6 +6,8 @@ import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 export interface StateFile<T> {
   /** Throws config_invalid if others may write the file. */
   read(): T;
+  /** Whether it is there and is damaged, or of another version, also where that is read as empty. */
+  isDamaged(): boolean;
   /** Replaces the value by what `change` returns, while no other process changes it. Throws config_invalid for a damaged file. */
   edit(change: (now: T) => T): void;
   /** `edit`, where `change` has a result beside the value. */
@@ -51,6 +53,13 @@ export function openStateFile<T extends object>(
     writePrivate(file, `${JSON.stringify({ version: 1, ...value }, null, 2)}\n`, { lasting: !isCache });
   return {
     read: () => read(),
+    isDamaged: () => {
+      try {
+        return read(true) === null;
+      } catch {
+        return true;
+      }
+    },
     edit: (change) => withLock(file, () => write(change(read(true)))),
     editFor: (change) =>
       withLock(file, () => {

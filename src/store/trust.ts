@@ -6,8 +6,8 @@ import { PaiError } from "../core/error.ts";
 import type { Places } from "./places.ts";
 import { openStateFile } from "./state-file.ts";
 
-/** `changed`: trusted with an earlier content. */
-export type Trust = "trusted" | "changed" | "untrusted";
+/** `changed`: trusted with an earlier content; `damaged`: the file that says it is, and grants no trust. */
+export type Trust = "trusted" | "changed" | "untrusted" | "damaged";
 
 /** `text`: current content of pai.json. Throws config_invalid if others may write the trust file. */
 export function trustOf(places: Places, root: string, text: string): Trust {
@@ -20,8 +20,9 @@ export function promptTrustOf(places: Places, root: string, hash: string): Trust
 }
 
 function compare(places: Places, kind: Kind, root: string, hash: string): Trust {
-  const known = places.stateDir === null ? undefined : fileIn(places.stateDir).read()[kind][root];
-  if (known === undefined) return "untrusted";
+  const file = places.stateDir === null ? null : fileIn(places.stateDir);
+  const known = file?.read()[kind][root];
+  if (known === undefined) return file?.isDamaged() === true ? "damaged" : "untrusted";
   return known === hash ? "trusted" : "changed";
 }
 

@@ -324,3 +324,14 @@ test("groups, whole names and $schema are taken; a name that no setting has is n
   for (const bad of [{ limit: {} }, { limits: { call: 5 } }, { historyDir: "x" }, { checks: { comands: [] } }])
     expect([bad, fits(bad), loads(bad, home)]).toEqual([bad, false, false]);
 });
+
+test("a damaged list of trusted folders is named where a project's settings are ignored for it", () => {
+  const home = makeHome();
+  put(join(home.root, "pai.json"), '{"checks": ["true"]}');
+  put(join(home.places.stateDir, "trust.json"), "{");
+  const { warnings, trust } = load(home);
+  expect([trust, warnings]).toEqual([
+    "damaged",
+    ["pai.json: ignored checks (trust.json, which says what you trust, is damaged: see pai trust)"],
+  ]);
+});

@@ -23,7 +23,7 @@ test.each(["{", "[]", '{"version": 1, "facts": [1]}', '{"version": 2, "facts": [
 test("a damaged list of trusted folders trusts none, and a new yes does not replace it", () => {
   const { places, root } = makeHome();
   const file = put(join(places.stateDir, "trust.json"), '{"version": 99, "roots": {}}');
-  expect(trustOf(places, root, "{}")).toBe("untrusted");
+  expect(trustOf(places, root, "{}")).toBe("damaged");
   expect(() => trustProject(places, root, "{}")).toThrow(`${file} is damaged`);
   expect(readFileSync(file, "utf8")).toContain("99");
 });

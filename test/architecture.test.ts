@@ -120,8 +120,8 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_160,
-  workspace: 12_997,
-  cli: 11_799,
+  workspace: 13_002,
+  cli: 11_806,
   flows: 11_959,
   models: 4_620,
   ui: 4_752,

@@ -20,6 +20,7 @@ interface Made {
   readonly task: string;
   readonly before: string;
   readonly after: string;
+  readonly isCut?: boolean;
 }
 
 /** One file a.py that holds `text`, the runs that changed it, and the turns of a session. */
@@ -45,7 +46,10 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
     list: () =>
       Object.entries(runs)
         .filter(([id]) => statuses.has(id))
-        .map(([id, { task }]) => ({ id, task, status: statuses.get(id), changes: [{ path: "a.py" }], left: [] }))
+        .map(([id, { task, isCut = false }]) => {
+          const changes = ["a.py", ...(isCut ? ["b.py"] : [])].map((path) => ({ path }));
+          return { id, task, status: statuses.get(id), changes, left: [], isCut };
+        })
         .reverse(),
     work: (id: string) => {
       const { before = "", after = "" } = runs[id] ?? {};
@@ -114,8 +118,9 @@ test("an undo is told once, and its file is not called another's work", async ()
   expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
 });
 
+const killed = { run: "r1", request: "set x", status: null, changed: false, text: "", diff: "" };
+
 test("of a turn that was killed the next request is told what was taken back", async () => {
-  const killed = { run: "r1", request: "set x", status: null, changed: false, text: "", diff: "" };
   const past = openPast({ r1: { ...edit, status: "rolled_back" } }, [killed], edit.before);
   past.truth.follow(past.open.session);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
@@ -125,6 +130,15 @@ test("of a turn that was killed the next request is told what was taken back", a
   expect(told?.diff).toContain("-x = 1\n+x = 2\n");
   await past.truth.catchUp(past.open);
   expect(past.lines).toHaveLength(1);
+});
+
+test("of one that was killed behind a command what changed since and stays is told by name", async () => {
+  const past = openPast({ r1: { ...edit, status: "applied", isCut: true } }, [killed], edit.after);
+  past.truth.follow(past.open.session);
+  expect(await past.truth.catchUp(past.open)).toEqual([]);
+  expect(pastOf(past.open.session)[0]?.became).toBe(
+    "cut off, and what it had changed was taken back: b.py; changed since its last command began, and left: a.py",
+  );
 });
 
 test("what somebody else wrote besides an undo is told as that", async () => {

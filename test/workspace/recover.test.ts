@@ -241,6 +241,10 @@ test("dying at every effect around a command: what it changed is taken back, or 
     const told = (await recoverWith(made)).join();
     const isLeft = readFileSync(join(made.work, "b.txt"), "utf8") === "B";
     expect([n, isLeft && !told.includes("and left: b.txt;")]).toEqual([n, false]);
+    if (!isLeft) continue;
+    const { root: again, state, lock } = openPlace(made);
+    expect(openHistory(again, state, lock, noRules).list()).toMatchObject([{ status: "applied", isCut: !lived }]);
+    again.close();
   }
 });
 

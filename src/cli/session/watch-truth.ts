@@ -69,16 +69,22 @@ function sayReversal({ task, status, missing }: KeptRun): string {
 }
 
 /** The end of a turn whose process was killed and whose changes were taken back. It counts one call: a reply made them. */
-function endOfCut({ mode }: Turn, { id, changes, left }: KeptRun, at: string, work: readonly Change[]): SessionLine {
+function endOfCut({ mode }: Turn, run: KeptRun, at: string, work: readonly Change[]): SessionLine {
+  const { id, changes } = run;
+  const changed = run.status === "applied";
+  const left = changed ? work.map(({ path }) => path) : run.left;
+  const why = changed
+    ? "changed since its last command began, and left"
+    : "left as they are, since somebody changed them";
   const back = changes.map(({ path }) => path).filter((path) => !left.includes(path));
   const became = [
     back.length === 0 ? "cut off" : `cut off, and what it had changed was taken back: ${nameSome(back, maxNamed)}`,
-    ...(left.length === 0 ? [] : [`left as they are, since somebody changed them: ${nameSome(left, maxNamed)}`]),
+    ...(left.length === 0 ? [] : [`${why}: ${nameSome(left, maxNamed)}`]),
   ].join("; ");
   const diff = renderHidden(work.filter(({ path }) => back.includes(path)));
   return {
     ...{ type: "turn.finished", at, run: id, mode, status: "interrupted", text: "", became },
-    ...{ diff: diff && cutDiff(`what was taken back:\n${diff}`), next: [], score: null, calls: 1, changed: false },
+    ...{ diff: diff && cutDiff(`what was taken back:\n${diff}`), next: [], score: null, calls: 1, changed },
   };
 }
 
@@ -193,7 +199,8 @@ export function watchTruth({
   function endCut(open: OpenSession, turns: ReadonlyMap<string, Turn>, runs: readonly KeptRun[]): void {
     for (const run of runs) {
       const turn = turns.get(run.id);
-      if (turn?.status !== null || run.status !== "rolled_back" || run.changes.length === 0) continue;
+      const isBack = run.status === "rolled_back" || (run.status === "applied" && run.isCut === true);
+      if (turn?.status !== null || !isBack || run.changes.length === 0) continue;
       open.add(endOfCut(turn, run, now().toISOString(), history.work(run.id) ?? []));
     }
   }

@@ -20,6 +20,8 @@ export interface Episode {
   readonly end: Ending | null;
   /** Paths that were not taken back, as somebody had changed them. */
   readonly left: readonly string[];
+  /** A recovery ended it and found further changes. */
+  readonly isCut?: boolean;
 }
 
 export interface Watched {
@@ -192,7 +194,7 @@ function withLine(episode: Episode, line: Exclude<RecordLine, { type: "begin" }>
   const { batches, watched } = episode;
   if (line.type === "end") {
     const found = (line.work ?? []).map((intent) => keptOf(intent, true));
-    return { ...episode, batches: [...batches, ...found], end: line.how, left: line.left };
+    return { ...episode, batches: [...batches, ...found], end: line.how, left: line.left, isCut: found.length > 0 };
   }
   const ended = watched && { ...watched, isRunning: false };
   if (line.type === "watch") return { ...episode, watched: addWatch(watched, line) };

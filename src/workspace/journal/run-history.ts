@@ -48,6 +48,8 @@ export interface KeptRun {
   readonly left: readonly string[];
   /** Paths that a redo of the run did not bring back: its undo had not found the run's work there. */
   readonly missing?: readonly string[];
+  /** It was cut off, and what else changed since its last command began counts as its changes. */
+  readonly isCut?: boolean;
   readonly bytes: number;
 }
 
@@ -295,7 +297,8 @@ function describeRun(state: State, run: KeptEpisodes): KeptRun {
   const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));
   const { id, task, at } = run;
   const [left, missing] = [leftOfRun(run), missingOf(run)];
-  return { id, task, at, status: statusOfRun(run), changes, left, missing, bytes: sizeOf(state, id) };
+  const isCut = run.episodes[0].isCut === true;
+  return { id, task, at, status: statusOfRun(run), changes, left, missing, isCut, bytes: sizeOf(state, id) };
 }
 
 function sizeOf(state: State, id: string): number {

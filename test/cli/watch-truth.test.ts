@@ -48,7 +48,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
         .filter(([id]) => statuses.has(id))
         .map(([id, { task, isCut = false }]) => {
           const changes = ["a.py", ...(isCut ? ["b.py"] : [])].map((path) => ({ path }));
-          return { id, task, status: statuses.get(id), changes, left: [], isCut };
+          return { id, task, status: statuses.get(id), changes, left: [], ...(isCut && { cut: true }) };
         })
         .reverse(),
     work: (id: string) => {

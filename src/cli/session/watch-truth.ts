@@ -199,7 +199,7 @@ export function watchTruth({
   function endCut(open: OpenSession, turns: ReadonlyMap<string, Turn>, runs: readonly KeptRun[]): void {
     for (const run of runs) {
       const turn = turns.get(run.id);
-      const isBack = run.status === "rolled_back" || (run.status === "applied" && run.isCut === true);
+      const isBack = run.status === "rolled_back" || (run.status === "applied" && run.cut === true);
       if (turn?.status !== null || !isBack || run.changes.length === 0) continue;
       open.add(endOfCut(turn, run, now().toISOString(), history.work(run.id) ?? []));
     }

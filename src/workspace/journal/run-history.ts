@@ -49,7 +49,7 @@ export interface KeptRun {
   /** Paths that a redo of the run did not bring back: its undo had not found the run's work there. */
   readonly missing?: readonly string[];
   /** It was cut off, and what else changed since its last command began counts as its changes. */
-  readonly isCut?: boolean;
+  readonly cut?: true;
   readonly bytes: number;
 }
 
@@ -297,8 +297,8 @@ function describeRun(state: State, run: KeptEpisodes): KeptRun {
   const changes = workPaths(run).map((work) => ({ path: work.path, op: opOf(work), from: work.from, by: work.by }));
   const { id, task, at } = run;
   const [left, missing] = [leftOfRun(run), missingOf(run)];
-  const isCut = run.episodes[0].isCut === true;
-  return { id, task, at, status: statusOfRun(run), changes, left, missing, isCut, bytes: sizeOf(state, id) };
+  const cut = run.episodes[0].isCut === true && { cut: true as const };
+  return { id, task, at, status: statusOfRun(run), changes, left, missing, ...cut, bytes: sizeOf(state, id) };
 }
 
 function sizeOf(state: State, id: string): number {

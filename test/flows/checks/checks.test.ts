@@ -135,7 +135,7 @@ describe("what commands and checks change", () => {
     ];
     const ran = await play({ files, lines, options: allowed });
     expect(ran.asked(2)).toMatch(
-      /<result action="RUN echo once[^>]*ok="true">\nexit 0 after \d+ ms(?: \(in a sandbox.*\))?\nonce/,
+      /<result action="RUN echo once[^>]*ok="true">\nexit 0 after \d+ ms(?: \(in a sandbox.*\))?\n\(it changed log.txt\)\nonce/,
     );
     expect([ran.outcome.code, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual([0, 2, "once\n"]);
   });

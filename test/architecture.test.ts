@@ -122,7 +122,7 @@ const budgets = {
   core: 15_160,
   workspace: 13_002,
   cli: 11_806,
-  flows: 11_959,
+  flows: 11_964,
   models: 4_620,
   ui: 4_752,
   store: 3_886,

@@ -128,14 +128,19 @@ export async function whyGone(run: Run, own: readonly Change[], failure: PaiErro
 export const lostOf = ({ merged }: Readonly<Changing>, untold = false): readonly RelPath[] =>
   [...merged].flatMap(([path, { how, isTold }]) => (isGone(how) && !(untold && isTold) ? [path] : []));
 
-/** Files that somebody else changed, too: of what was kept, or of a run of which nothing was. `isGone`: they took back all. */
+/**
+ * Files that somebody else changed, too: of what was kept, or of a run of which nothing was, and those that the model was
+ * told of. `isGone`: they took back all.
+ */
 export function showMerged(
   changing: Readonly<Changing>,
   { changes, isGone: isAll = false }: { readonly changes: readonly Change[]; readonly isGone?: boolean },
 ): Pick<Outcome, "merged" | "overwritten" | "lost"> {
   const lost = lostOf(changing);
-  const all = changes.length === 0 ? [...changing.merged.keys()] : changes.map(({ path }) => path);
-  const kept = all.filter((path) => changing.merged.has(path));
+  const own = new Set(changes.map(({ path }) => path));
+  const kept = [...changing.merged].flatMap(([path, { how, isTold }]) =>
+    (isTold && !isGone(how)) || own.size === 0 || own.has(path) ? [path] : [],
+  );
   const overwritten = kept.filter((path) => changing.merged.get(path)?.how === "within");
   return {
     ...(kept.length > 0 && { merged: kept }),

@@ -4,7 +4,7 @@ import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { becameOf } from "../../../src/core/session/became.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls } from "../loop.ts";
+import { call, calls, playLoopIn, resultsOf } from "../loop.ts";
 import { finish, modify, plan, write } from "../plans.ts";
 import { makeFolder, playIn, type Setup } from "../scripted.ts";
 
@@ -75,4 +75,19 @@ test.each([
   }));
   expect(ran.outcome.lost).toEqual(["a.txt"]);
   expect(becameOf(ran.outcome)).toContain(gone);
+});
+
+test("what the model was told of a file that the run then did not change is told with the run's end, so not once more", async () => {
+  const place = makeFolder({ "a.txt": "1\n2\n3\n" });
+  const change = call("edit", { path: "a.txt", old_str: "1\n", new_str: "one\n" });
+  const byHand = () => writeFileSync(join(place.root, "a.txt"), "1\n2\n3\nmine\n");
+  const lines = [
+    { ...calls(change), before: byHand },
+    calls(call("write", { path: "b.txt", content: "b\n" })),
+    "Done.",
+  ];
+  const ran = await playLoopIn(place, lines, { options: { interactive: true }, answers: ["no", "yes"] });
+  expect(resultsOf(ran, 2).at(-1)?.text).toContain("a.txt: somebody else changed it meanwhile");
+  expect([ran.outcome.changes.map(({ path }) => path), ran.outcome.merged]).toEqual([["b.txt"], ["a.txt"]]);
+  expect(becameOf(ran.outcome)).toContain("somebody else changed meanwhile, too: a.txt");
 });

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_160,
+  core: 15_163,
   workspace: 13_002,
   cli: 11_806,
-  flows: 11_964,
+  flows: 11_971,
   models: 4_620,
   ui: 4_752,
   store: 3_886,

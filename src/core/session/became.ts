@@ -1,6 +1,6 @@
 /** The record of a turn, as later requests are told it: made here from its outcome and the person's decisions alone. Pure. */
 import { tailOf } from "../command/check-output.ts";
-import type { ChangeSummary, CheckResult, CommandRun, Outcome } from "../outcome.ts";
+import type { ChangeSummary, CheckResult, CommandRun, Outcome, RefusedAction } from "../outcome.ts";
 import { checkDeclined, checkOutdated, checkStopped, nothingKept, renderProof } from "../outcome.ts";
 import { renderStepTarget } from "../plan/scope.ts";
 import { isQuestion } from "../script/prose.ts";
@@ -120,9 +120,12 @@ export function becameOf(outcome: Outcome): string {
   const isTold = (command: string) => error?.message.includes(command) === true || isNotDone(command);
   // A command that ended badly is told as one that ran.
   const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
-  // The no that ended the run is told first.
-  const others = refused.filter(({ why }) => status !== "declined" || error?.message.includes(why) !== true);
-  const notDone = [...others, ...undone].filter((step) => !hasRun(step));
+  // The no, or the conflict, that ended the run is told first.
+  const isFirst = ({ why }: RefusedAction) => error?.message.includes(why) === true;
+  const others = refused.filter((step) => status !== "declined" || !isFirst(step));
+  const notDone = [...others, ...undone].filter(
+    (step) => !hasRun(step) && (error?.code !== "conflict" || !isFirst(step)),
+  );
   const said = (about: "plan" | "changes", asks: boolean) => {
     const all = corrections.filter((each) => each.about === about && isQuestion(each.words) === asks);
     const words = all.map((each) => JSON.stringify(each.words)).join(", then ");

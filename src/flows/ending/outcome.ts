@@ -157,6 +157,13 @@ function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves
 export const knownStep = ({ acting }: Run, step: RefusedAction): RefusedAction =>
   acting.tally.refused.find(({ target }) => target === step.target) ?? step;
 
+/** An action that a conflict ended, with the conflict as its reason where that names its file; any other as it is. */
+const withConflict = (step: RefusedAction, failure: PaiError | null): RefusedAction => {
+  const named = failure?.code === "conflict" ? failure.message.split(/[\s,;:]+/) : [];
+  const isMet = step.why === endedBefore && step.target.split(" → ").some((path) => named.includes(path));
+  return isMet ? { ...step, why: failure?.message ?? "" } : step;
+};
+
 /** The steps that are open where nothing was taken back, and what else was refused; what the checks prove of a run that left none. */
 function showUndone(
   run: Run,
@@ -172,10 +179,10 @@ function showUndone(
   ]);
   const named = new Set([...run.ending.undone, ...undone].map(({ target }) => target));
   return {
-    refused: run.acting.tally.refused.filter(
-      ({ target, why }) => !named.has(target) && (why !== endedBefore || (isTold && !known.has(target))),
-    ),
-    ...(undone.length > 0 && { undone }),
+    refused: run.acting.tally.refused
+      .filter(({ target, why }) => !named.has(target) && (why !== endedBefore || (isTold && !known.has(target))))
+      .map((step) => withConflict(step, failure)),
+    ...(undone.length > 0 && { undone: undone.map((step) => withConflict(step, failure)) }),
     ...(failure === null && showProves(run, changes)),
   };
 }

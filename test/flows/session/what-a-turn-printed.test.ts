@@ -1,4 +1,4 @@
-/** What a turn printed that no request has shown: the check that failed it, and the commands of its last reply. */
+/** What a turn printed that no request has shown: the check that failed it, and the commands of its last reply; and what ended it. */
 import { expect, test } from "bun:test";
 import { finish, modify, plan, talk, write } from "../plans.ts";
 import { placeFiles } from "../scripted.ts";
@@ -73,4 +73,24 @@ test("what each of a turn's last commands printed is told, also after the sessio
   expect((await turns.say("what did it print?", ask)).past).toContain(told);
   turns.resume();
   expect((await turns.say("and now?", ask)).past).toContain(told);
+});
+
+test("the file that stood in the way of a run is told once, and the steps behind it as not come to", async () => {
+  const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n" });
+  const ran = await turns.say("translate", {
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }),
+      modify("a.txt", ["one\n", "uno\n"]) + modify("b.txt", ["one\n", "uno\n"]) + finish(),
+    ],
+    ...{ options: { interactive: true, review: "batch" }, answers: "yes" },
+    onQuestion: ({ kind }) => {
+      if (kind === "batch") placeFiles(turns.root, { "a.txt": "two\n" });
+    },
+  });
+  const { error, refused, undone = [] } = ran.outcome;
+  const met = [...refused, ...undone].filter(({ target }) => target === "a.txt");
+  expect([error?.code, ...met.map(({ why }) => why)]).toEqual(["conflict", error?.message]);
+  expect((await turns.say("what is missing?", ask)).past).toContain(
+    `failed: ${error?.message}; not done: MODIFY b.txt (the run ended before it)`,
+  );
 });

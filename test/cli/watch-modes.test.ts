@@ -96,7 +96,7 @@ test("a folder that a turn made and the user undid is told as undone alone", asy
   expect(await session.told()).toEqual(['undone by the user: what you did for "do it"']);
 });
 
-test("of a turn that the user brought back what did not come back is named", async () => {
+test("of a turn that the user undid and brought back what did not go with it is named", async () => {
   const session = await openSession();
   const steps = ["WRITE n1.md", "WRITE n2.md", "MODIFY b.txt"];
   const script = `${write("n1.md", "1\n")}${write("n2.md", "2\n")}${modify("b.txt", ["b\n", "B\n"])}`;
@@ -104,12 +104,13 @@ test("of a turn that the user brought back what did not come back is named", asy
   rmSync(session.at("n1.md"));
   writeFileSync(session.at("b.txt"), "b\n");
   await session.history.undo(null, { dryRun: false });
-  expect(await session.told()).toContain('undone by the user: what you did for "do it"');
+  const missing = ", but for what somebody had changed before the undo: b.txt, n1.md";
+  expect(await session.told()).toContain(`undone by the user: what you did for "do it"${missing}`);
+  expect(session.past()[0]?.became).toStartWith(`undone by the user: its files went back, and nothing else${missing};`);
   await session.play(["WRITE z.md"], write("z.md", "z\n"));
   await session.history.undo(null, { dryRun: false });
   const [, first] = session.history.list();
   await session.history.redo(first?.id ?? null, { dryRun: false });
-  const missing = ", but for what somebody had changed before the undo: b.txt, n1.md";
   expect(await session.told()).toContain(`brought back by the user: what you did for "do it"${missing}`);
   expect(session.past()[0]?.became).toEndWith(`; brought back by the user since${missing}`);
 });

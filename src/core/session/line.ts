@@ -70,7 +70,7 @@ const schema = z.discriminatedUnion("type", [
   }),
   /** The user keeps from the model what their own commands printed, as far as no request has told it. */
   z.object({ type: z.literal("session.withheld"), at: z.string() }),
-  /** The user took back what the run had changed, or brought it back, but for the paths that are `missing`. */
+  /** The user took back what the run had changed, or brought it back, each but for the paths that are `missing`. */
   z.object({
     type: z.literal("turn.reversed"),
     at: z.string(),

@@ -57,7 +57,8 @@ const cutOff =
 /** How a turn ended, and what the user did since with it, or with the turns that it sums up. */
 export function endOf({ status, became, undone, missing, told }: Turn): string {
   const end = became || (status ?? cutOff);
-  if (undone === true) return `undone by the user: its files went back, and nothing else; before that: ${end}`;
+  if (undone === true)
+    return `undone by the user: its files went back, and nothing else${sayMissing(missing)}; before that: ${end}`;
   const since = told.flatMap((turn) =>
     turn.undone === null
       ? []

@@ -46,7 +46,7 @@ export interface Turn extends TurnRecord {
   readonly status: string | null;
   /** The user has taken back what it changed, or (false) brought it back; null: neither. */
   readonly undone: boolean | null;
-  /** Of what it changed the paths that were not brought back with it. */
+  /** Of what it changed the paths that its undo, and so a redo, left as they were. */
   readonly missing?: readonly string[] | undefined;
   readonly next: readonly string[];
   readonly score: number | null;
@@ -106,7 +106,7 @@ const maxOfRequest = 80;
 export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
   JSON.stringify(request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request);
 
-/** What a redo did not bring back, as the end of a sentence about it; "": nothing. */
+/** What an undo or redo left as it was, as the end of a sentence about it; "": nothing. */
 export const sayMissing = (missing: readonly string[] = []): string =>
   missing.length === 0 ? "" : `, but for what somebody had changed before the undo: ${nameSome(missing)}`;
 

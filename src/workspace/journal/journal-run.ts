@@ -122,10 +122,10 @@ export function backOfRun(state: State, run: KeptEpisodes): Change[] {
   });
 }
 
-/** Paths that a redo of the run did not bring back: its undo had not found the run's work there. */
+/** Paths that the last undo of the run, and so a redo of it, left as they were: the run's work was not there any more. */
 export function missingOf(run: KeptEpisodes): readonly string[] {
   const undo = lastUndo(run);
-  if (undo === undefined || statusOfRun(run) !== "applied") return [];
+  if (undo === undefined) return [];
   const taken = new Set(undo.batches.flatMap(({ done, changes }) => (done ? changes.map(({ path }) => path) : [])));
   return workPaths(run).flatMap(({ path }) => (taken.has(path) ? [] : [path]));
 }

@@ -46,7 +46,7 @@ export interface KeptRun {
   }[];
   /** Paths that a rollback of the run did not take back, as somebody had changed them; an undo of the run does. */
   readonly left: readonly string[];
-  /** Paths that a redo of the run did not bring back: its undo had not found the run's work there. */
+  /** Paths that its last undo, and so a redo of it, left as they were: the run's work was not there any more. */
   readonly missing?: readonly string[];
   /** It was cut off, and what else changed since its last command began counts as its changes. */
   readonly cut?: true;

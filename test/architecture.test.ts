@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_164,
   workspace: 13_002,
-  cli: 11_806,
+  cli: 11_820,
   flows: 11_971,
   models: 4_620,
   ui: 4_752,

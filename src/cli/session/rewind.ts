@@ -64,12 +64,26 @@ const pathsOf = (runs: readonly KeptRun[]) => [
   ),
 ];
 
+/** Refuses before a question what could not be taken back. What a newer run changed hides what an older one left. */
+async function refuseChanged(history: History, applied: readonly KeptRun[]): Promise<void> {
+  const newer: string[] = [];
+  for (const { id, status, changes } of applied) {
+    const { clashes } = status === "applied" ? await history.undo(id, { dryRun: true }) : { clashes: [] };
+    const isNewer = (path: string) =>
+      newer.some((each) => each === path || each.startsWith(`${path}/`) || path.startsWith(`${each}/`));
+    const changed = clashes.filter(({ path }) => !isNewer(path));
+    if (changed.length > 0) throw changedSince(changed);
+    newer.push(...changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
+  }
+}
+
 /** Undoes the runs from turn `from` (from 1) on after a yes, newest first; all of them or none. */
 async function rewindCode(talk: Talk, from: number): Promise<number> {
   const { composed, context, open } = talk;
   const { history, stateFolder, workspace } = composed.opened;
   const applied = standingOf(history, open.session.turns.slice(from - 1));
   const paths = pathsOf(applied);
+  await refuseChanged(history, applied);
   if (paths.length > 0) await askYes(context, commandWording.rewind(counted(applied.length, "run"), nameSome(paths)));
   const done: KeptRun[] = [];
   try {

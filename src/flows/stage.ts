@@ -237,7 +237,8 @@ export function createOverlay(
         const isKnown = from === null || (after?.kind === "file" && sameBytes(seen.get(from), after.bytes));
         if (before === null && isKnown && after?.kind === "file") seen.set(path, after.bytes);
       }
-      setPending([...pending, ...changes.map((change) => keepMode(change, onTop().get(change.path)))]);
+      const before = (path: RelPath) => pending.findLast((change) => change.path === path);
+      setPending([...pending, ...changes.map((change) => keepMode(change, before(change.path)))]);
     },
     /** Throws `conflict` when one of these files has changed since the run first saw it. */
     async refuseConflict(paths: readonly RelPath[]): Promise<void> {

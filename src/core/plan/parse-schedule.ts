@@ -118,8 +118,10 @@ const score = leniently(
   z.nullable(z.int().check(z.minimum(1), z.maximum(10))),
 );
 
+const yes = /^(?:true|yes|pass(?:ed)?|success(?:ful)?|ok|1)$/i;
+
 const verdictForm = objectOf({
-  passed: leniently((value) => value === true || /^(true|yes|pass(ed)?|1)$/i.test(toText(value)), z.boolean()),
+  passed: leniently((value) => value === true || yes.test(toText(value)), z.boolean()),
   quality_score: score,
   reasons: texts,
   next_fix: texts,

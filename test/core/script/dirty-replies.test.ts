@@ -96,6 +96,11 @@ describe("a verdict", () => {
   });
 });
 
+test("a verdict in the word of another form is read", () => {
+  const said = (status: string) => readVerdict({ status, summary: "The rate is named." })?.passed;
+  expect(["SUCCESS", "ok", "FAILURE"].map(said)).toEqual([true, true, false]);
+});
+
 describe("a script", () => {
   const scripts = replies.filter((each) => each.kind === "script");
   test.each(scripts.map((each) => [each.id, each] as const))("%s", (_id, { reply, stop, expect: wanted }) => {

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_166,
   workspace: 13_002,
   cli: 11_820,
-  flows: 11_972,
+  flows: 11_973,
   models: 4_620,
   ui: 4_752,
   store: 3_886,

@@ -121,7 +121,7 @@ export async function tellChanged(run: Run, own = true): Promise<string> {
     if (now === null || diff.length > room) files.delete(path);
     else files.set(path, { text: now, lines: knownAfterDiff(told, linesOf(now)) });
     if (diff.length > room) unshown.push(path);
-    else diffs.push(diff.trimEnd());
+    else diffs.push(diff.replace(/\n$/, ""));
     room -= diff.length > room ? 0 : diff.length;
   }
   if (!own) await startFromNow(run, changed);

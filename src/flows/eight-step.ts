@@ -316,7 +316,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     const healed = await act(
       "heal",
       at,
-      `Step ${at + 1} did not pass:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nThis is its one repair; turns left after it: ${steps.length - at - 1}. Correct it now, with an action script only.`,
+      `Step ${at + 1} ${verdict.passed ? "is not whole yet" : "did not pass"}:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nThis is its one repair; turns left after it: ${steps.length - at - 1}. Correct it now, with an action script only.`,
     );
     const open = healed.whole && mayEndInPart(run) ? [] : openAt(at);
     const why = whyStillFailed(healed, faultsOf(healed, open), { verdict, isSound });
@@ -328,7 +328,8 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
         `step ${at + 1}, ${step.title}, stayed failed: ${why.split("\n", 1)[0]}`,
       );
     }
-    story.push(`${at + 1}. ${stepAt(at).title}: repaired, and not judged again\n${healed.done}`);
+    const how = healed.done === "" ? "nothing more was done" : "repaired, and not judged again";
+    story.push(`${at + 1}. ${stepAt(at).title}: ${how}\n${healed.done}`.trimEnd());
     // What the healing did of later steps is not asked for again.
     return healed.finished || (wasOpen && progress.open.length === 0);
   };

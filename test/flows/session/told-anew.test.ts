@@ -27,6 +27,13 @@ test("a file that somebody put back to what was shown before the run is told as 
   expect((await turns.say("and now?", ask)).asked(1)).not.toContain("-two");
 });
 
+test("the blanks at the end of a diff are told, too", async () => {
+  const turns = openTurns({ "a.txt": "one\n" });
+  await turns.say("what is in a.txt?", ask);
+  writeFileSync(join(turns.root, "a.txt"), "one\ntwo \r\n \n");
+  expect((await turns.say("and now?", ask)).asked(1)).toContain(" one\n+two \r\n+ \n</diff>");
+});
+
 test("a file that is undone while somebody else's lines stay is told by what goes and what stays", async () => {
   const turns = openTurns({ "a.txt": "one\nmore\n" });
   await turns.say("make it two", { lines: edit, options: interactive, answers: "yes" });

@@ -97,6 +97,7 @@ test("a failing check of the user is healed and judged again by the check, not b
   const lines = [schedule({ create: ["a.sh"] }), write("a.sh", "exit 1"), verdict(true), heal, summary];
   const ran = await run(lines, { options: { mode: "eight-step", checks: ["sh a.sh"] } });
   expect(ran.purposes).toBe("plan execute integrity heal summary");
+  expect(ran.asked(4)).toContain("Step 1 is not whole yet:\n- ");
   expect(ran.outcome).toMatchObject({ status: "verified", checks: [{ command: "sh a.sh", exit: 0, passed: true }] });
 });
 

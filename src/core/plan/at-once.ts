@@ -83,10 +83,14 @@ function placeOf({ cmd, path = "", to, arg = "" }: ScriptAction): Pick<PlanStep,
 }
 
 /**
- * The plan that a script amounts to: its steps are its actions, each once, then an edit of each file of `left`, which it
- * names as needed and does nothing about; its checks the CHECK lines. `reply`: what was said before them.
+ * The plan that a script amounts to: its steps are its actions, each once, then those for the files that it names as needed
+ * and does nothing about; its checks the CHECK lines. `reply`: what was said before them.
  */
-export function planOfScript(script: Script, reply: string, left: readonly string[] = []): Plan {
+export function planOfScript(
+  script: Script,
+  reply: string,
+  { made, edited }: Readonly<Record<"made" | "edited", readonly string[]>> = { made: [], edited: [] },
+): Plan {
   const places = new Map<string, Pick<PlanStep, "action" | "target" | "destination">>();
   for (const action of script.actions) {
     const row = rowOf(action.cmd);
@@ -94,8 +98,9 @@ export function planOfScript(script: Script, reply: string, left: readonly strin
     const step = { action: row.name as PlanAction, ...placeOf(action) };
     places.set(`${step.action} ${step.target} ${step.destination ?? ""}`, step);
   }
-  const forgotten = left.map((target) => ({ action: "MODIFY", target, destination: null }) as const);
-  const steps = [...places.values(), ...forgotten];
+  const edits = edited.map((target) => ({ action: "MODIFY", target, destination: null }) as const);
+  const writes = made.map((target) => ({ action: "WRITE", target, destination: null }) as const);
+  const steps = [...places.values(), ...edits, ...writes];
   const checks = script.actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "check" ? [arg.trim()] : []));
   const complexity = steps.length > atOnceBounds.paths ? "moderate" : "simple";
   return planOf({ reply, analysis: null, steps, checks: [...new Set(checks)], complexity });

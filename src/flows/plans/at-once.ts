@@ -238,8 +238,11 @@ async function takeScript(run: Run, system: string, reply: ScriptReply): Promise
   const { atOnce, script, said, files, skips } = taken;
   // A person says yes below these lines.
   leaveOut(run, skips, run.interactive);
-  const plan = planOfScript(script, said, atOnce === null ? untouched(run, script, files) : []);
-  return { plan, atOnce, messages: run.dialogue.messages };
+  const left = atOnce === null ? untouched(run, script, files) : [];
+  // What cannot be read is there.
+  const now = await Promise.all(left.map((path) => run.workspace.read(path, 0).catch(() => undefined)));
+  const { made = [], edited = [] } = Object.groupBy(left, (_, at) => (now[at] === null ? "made" : "edited"));
+  return { plan: planOfScript(script, said, { made, edited }), atOnce, messages: run.dialogue.messages };
 }
 
 /** What prose leads to that answers, or shows the command for it; null: neither. */

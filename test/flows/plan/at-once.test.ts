@@ -138,11 +138,12 @@ describe("before anybody is asked", () => {
   });
 
   test("a file that is named and forgotten is in the plan, too, where the answer counts as a plan", async () => {
-    const copy = `FILES: backup.py, README.md\nCOPY::area.py::backup.py\n${finish("Copied.")}`;
-    const { outcome, eventsOf } = await once([copy, copy, finish("Both done.")], { options: { checks: ["true"] } });
-    const steps = eventsOf("plan.ready")[0]?.plan.execution_plan?.steps;
-    expect(steps?.map(({ action, target }) => `${action} ${target}`)).toEqual(["COPY area.py", "MODIFY README.md"]);
-    expect([outcome.code, outcome.undone?.map(({ target }) => target)]).toEqual([15, ["README.md"]]);
+    const copy = `FILES: backup.py, README.md, docs/new.md\nCOPY::area.py::backup.py\n${finish("Copied.")}`;
+    const { outcome, eventsOf } = await once([copy, copy, finish("All done.")], { options: { checks: ["true"] } });
+    const steps = eventsOf("plan.ready")[0]?.plan.execution_plan?.steps ?? [];
+    const planned = steps.map(({ action, target }) => `${action} ${target}`).join();
+    expect(planned).toBe("COPY area.py,MODIFY README.md,WRITE docs/new.md");
+    expect([outcome.code, outcome.undone?.map(({ target }) => target).join()]).toEqual([15, "README.md,docs/new.md"]);
   });
 
   test("a yes to a diff is no yes to another one", async () => {

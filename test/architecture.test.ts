@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_166,
+  core: 15_171,
   workspace: 13_002,
   cli: 11_820,
-  flows: 11_973,
+  flows: 11_984,
   models: 4_620,
   ui: 4_752,
   store: 3_886,

@@ -52,7 +52,7 @@ async function heldAt(
   }
 }
 
-/** The SHA-256 of a file without what else is known of it; null: it is no file. */
+/** The SHA-256 in what is known of a path; null: the path holds no file. */
 const digestIn = (held: string | null | undefined): string | null => /^[0-9a-f]{64}/.exec(held ?? "")?.[0] ?? null;
 
 /** Whether a path holds what was known of it. Where a file was not known as executable, nobody knows whether it was. */

@@ -47,7 +47,7 @@ interface Target {
   readonly shown: FileLines;
   /** The same as `shown` while no block has changed the file; null once it differs. */
   readonly current: FileLines | null;
-  /** Words for the model about a path where there is no file; null: there is one. */
+  /** What the model is told of a path that holds no file; null: it holds one. */
   readonly missing: string | null;
   readonly finalEnding: boolean;
 }

@@ -9,6 +9,7 @@ import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
+import { ownChanges } from "../checks/checking.ts";
 import type { Run } from "../run.ts";
 import { metSomebody } from "../stage.ts";
 import type { Became, Changing } from "./changing.ts";
@@ -80,10 +81,6 @@ async function touchedOf({ workspace }: Run, changes: readonly Change[]): Promis
   return found;
 }
 
-/** What the run itself changed, without what the user's checks did. */
-const ownChanges = ({ begun, checking }: Run): readonly Change[] =>
-  (begun?.changes ?? []).filter((change) => !checking.byUser.has(change));
-
 /** Notes what became of one change. The screen names it where nothing is left of it. */
 function note({ changing: { merged }, emit }: Run, { path, how }: Touched): void {
   const known = merged.get(path);
@@ -101,9 +98,12 @@ export async function noteChanged(run: Run): Promise<readonly Touched[]> {
   const { merged } = run.changing;
   const all = run.begun?.changes ?? [];
   for (const [path, known] of merged) {
-    const steps = isGone(known.how) ? all.filter((change) => change.path === path) : [];
-    if (!(await touchedOf(run, steps)).some(({ how }) => isGone(how)) && isGone(known.how))
-      merged.set(path, { ...known, how: "beside" });
+    if (!isGone(known.how)) continue;
+    const now = await touchedOf(
+      run,
+      all.filter((change) => change.path === path),
+    );
+    if (!now.some(({ how }) => isGone(how))) merged.set(path, { ...known, how: "beside" });
   }
   const touched = await touchedOf(run, squash(all));
   for (const each of touched) note(run, each);

@@ -8,7 +8,7 @@ import { rowOf } from "../../core/vocabulary.ts";
 import { requireRight } from "../approval.ts";
 import { bindCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
-import type { Checking } from "./checking.ts";
+import { type Checking, ownChanges } from "./checking.ts";
 
 export interface Check {
   readonly command: string;
@@ -83,8 +83,7 @@ export async function laterChecks(
 }
 
 /** How many changes the run has made, without those of the user's checks. */
-export const ownSoFar = ({ begun, checking }: Run): number =>
-  (begun?.changes ?? []).filter((change) => !checking.byUser.has(change)).length;
+export const ownSoFar = (run: Run): number => ownChanges(run).length;
 
 /** The results of the checks; the note of one that ran before the last changes of the run says so. */
 export const resultsNow = (run: Run): readonly CheckResult[] =>

@@ -96,3 +96,12 @@ export function createChecking(options: CheckOptions): Checking {
     byOthers: [],
   };
 }
+
+/** What the run itself changed, in order, without what the user's checks did. */
+export const ownChanges = ({
+  begun,
+  checking,
+}: {
+  readonly begun: { readonly changes: readonly Change[] } | null;
+  readonly checking: Pick<Checking, "byUser">;
+}): readonly Change[] => (begun?.changes ?? []).filter((change) => !checking.byUser.has(change));

@@ -150,9 +150,9 @@ async function judgeAnew(run: Run): Promise<readonly CheckReport[]> {
  * checks: by their results before the work, or, when these are unknown, by running them now. Throws check_failed.
  */
 export async function judgeAtLast(run: Run): Promise<void> {
-  const { begun, checking } = run;
+  const { checking } = run;
   if (leavesNothing(run)) return;
-  const changed = (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
+  const changed = ownSoFar(run) > 0;
   const anew = await judgeAnew(run);
   if (changed || !isAnswer(run)) refuseFailed(anew);
   if (changed || checking.checks.length === 0 || checking.results.some(({ by }) => by === "user")) return;

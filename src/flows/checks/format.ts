@@ -7,16 +7,15 @@ import { nameSome } from "../../core/suggest.ts";
 import { runInWorkspace } from "../commands/commands.ts";
 import { describeEnd, dropEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
+import { ownChanges } from "./checking.ts";
 import { weakestFor } from "./rights.ts";
 
 /** The place of a file's name in a formatter that runs once for each. */
 const fileMark = "{}";
 
 /** The files that the run itself has changed and that are still there. */
-function filesOf({ begun, checking }: Run): readonly RelPath[] {
-  const last = new Map(
-    (begun?.changes ?? []).flatMap((change) => (checking.byUser.has(change) ? [] : [[change.path, change]])),
-  );
+function filesOf(run: Run): readonly RelPath[] {
+  const last = new Map(ownChanges(run).map((change) => [change.path, change]));
   return [...last.values()].filter(({ after }) => after?.kind === "file").map(({ path }) => path);
 }
 

@@ -19,6 +19,7 @@ import { nameSome } from "../../core/suggest.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { Refusal } from "../changes/judge.ts";
+import { ownChanges } from "../checks/checking.ts";
 import { describeEnd, hasEffects, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
 
@@ -149,8 +150,7 @@ export const renderNotRun = ({ changing, shell }: Run) =>
   changing.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(shell.allowRun)}`;
 
 /** Whether the run itself, and not only a check of the user, has changed something, on disk or in a dry run. */
-export const hasOwnWork = ({ begun, changing, checking }: Run): boolean =>
-  changing.staged.length > 0 || (begun?.changes ?? []).some((change) => !checking.byUser.has(change));
+export const hasOwnWork = (run: Run): boolean => run.changing.staged.length > 0 || ownChanges(run).length > 0;
 
 interface Ran extends CommandResult {
   /** Why its changes were undone; null: they were kept. */

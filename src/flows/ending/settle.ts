@@ -12,7 +12,7 @@ import type { Question } from "../../core/question.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { changedByChecks, isGone, noteChanged, whyGone } from "../changes/meanwhile.ts";
-import type { Checking } from "../checks/checking.ts";
+import { type Checking, ownChanges } from "../checks/checking.ts";
 import { redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
 import { leftOutAll } from "./ending.ts";
@@ -33,7 +33,7 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
   if (run.changing.keep || ["commit_failed", "partial", "command_failed"].includes(failure.code)) return true;
   if (!run.interactive || [...stops, "then_failed"].includes(failure.code)) return false;
   // Files that only checks left behind are not worth keeping.
-  if ((run.begun?.changes ?? []).every((change) => run.checking.byUser.has(change))) return false;
+  if (ownChanges(run).length === 0) return false;
   const answer = await run.decide(await askToKeep(run, failure)).catch(() => null); // Who stops at the question has chosen nothing.
   if (answer !== null) run.ending.keep = answer.accept;
   return answer?.accept === true;
@@ -91,7 +91,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<Clo
   const keep = (changes: readonly Change[]): Closed => ({ changes, back: [], left: [], failure });
   if (transaction === null || run.changing.dryRun)
     return keep(failure === null || failure.code === "partial" ? run.changing.staged : []);
-  const own = squash(transaction.changes.filter((change) => !run.checking.byUser.has(change)));
+  const own = squash(ownChanges(run));
   const gone = await whyGone(run, own, failure);
   let why = gone ?? failure;
   try {

@@ -119,7 +119,7 @@ async function showWished(run: Run): Promise<string> {
 }
 
 /** The results; the last one also tells what somebody else did to files of the run, and shows the files in `wished`. */
-async function withNews(run: Run, results: readonly CallResult[], wished: string): Promise<readonly CallResult[]> {
+async function tellWithLast(run: Run, results: readonly CallResult[], wished: string): Promise<readonly CallResult[]> {
   const last = results.at(-1);
   const news = [await tellMeanwhile(run), wished].filter(Boolean).join("\n\n");
   const isNews = last !== undefined && news !== "";
@@ -276,7 +276,7 @@ export const toolLoop: Flow = async (run) => {
     const { results, wished } = isCut
       ? { results: notRun(calls, "the reply was cut; send it again in smaller pieces"), wished: "" }
       : await doCalls(loop, calls);
-    add(run, { role: "tools", results: await withNews(run, fit(loop, calls, results), wished) });
+    add(run, { role: "tools", results: await tellWithLast(run, fit(loop, calls, results), wished) });
   }
 };
 

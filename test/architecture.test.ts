@@ -120,9 +120,9 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_171,
-  workspace: 13_002,
-  cli: 11_820,
-  flows: 11_984,
+  workspace: 13_000,
+  cli: 11_816,
+  flows: 11_983,
   models: 4_620,
   ui: 4_752,
   store: 3_886,

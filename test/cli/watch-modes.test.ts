@@ -65,6 +65,19 @@ test("a file that a turn made executable and somebody made plain is told, after 
   expect(await session.told()).toEqual([]);
 });
 
+test("a file that a turn wrote and somebody made executable is told, and so is what makes it plain again", async () => {
+  const session = await openSession();
+  await session.play(["WRITE a.sh"], write("a.sh", "true\n"));
+  expect(await session.told()).toEqual([]);
+  chmodSync(session.at("a.sh"), 0o755);
+  expect(await session.told()).toEqual(others("a.sh (executable now)"));
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
+  expect(await session.told()).toEqual([]);
+  chmodSync(session.at("a.sh"), 0o644);
+  writeFileSync(session.at("a.sh"), "false\n");
+  expect(await session.told()).toEqual(others("a.sh (not executable now)"));
+});
+
 test("a turn that makes a file plain again, and an undo of it, are no work of somebody else", async () => {
   const session = await openSession();
   await makeTool(session);

@@ -12,8 +12,8 @@ import type { OpenSession } from "../../src/store/sessions.ts";
 import type { History, KeptRun, Written } from "../../src/workspace/journal/run-history.ts";
 
 const blob = (text: string) => ({ kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 }) as const;
-
 const hashOf = (text: string) => digest(blob(text).bytes);
+const heldOf = (text: string) => `${hashOf(text)} not executable`;
 
 interface Made {
   readonly status: KeptRun["status"];
@@ -33,7 +33,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
     const known = Object.entries(runs).filter(([id]) => asked.has(id) || told?.has(id) !== false);
     const made = known.map(([id, { before, after, status }]) => {
       const now = statuses.get(id);
-      const [from, to] = [hashOf(before), hashOf(after)];
+      const [from, to] = [heldOf(before), heldOf(after)];
       const isMade = now === "applied" && (status !== now || asked.has(id));
       return {
         undo: now === "undone" ? [{ path: "a.py", before: to, after: from }] : [],
@@ -170,7 +170,7 @@ test("what somebody else wrote before, and an undo left in the file, is no news"
   expect(await past.truth.catchUp(past.open)).toEqual([told]);
   past.truth.sink(past.open, { type: "run.started", at: "2026" } as StampedEvent);
   past.become("r1", "undone", both.after);
-  past.written.push({ path: "a.py", before: hashOf(both.before), after: hashOf(both.after) });
+  past.written.push({ path: "a.py", before: heldOf(both.before), after: heldOf(both.after) });
   const undone = 'undone by the user: what you did for "set x"';
   expect(await past.truth.catchUp(past.open)).toEqual([undone]);
   past.disk.text = `${both.after}z = 1\n`;
@@ -373,7 +373,7 @@ test("what somebody changed during a turn is told with its end and not once more
   ])
     past.truth.sink(past.open, event as unknown as StampedEvent);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
-  expect(past.lines.at(-1)).toMatchObject({ type: "turn.saw", files: { "a.py": hashOf(past.disk.text) } });
+  expect(past.lines.at(-1)).toMatchObject({ type: "turn.saw", files: { "a.py": heldOf(past.disk.text) } });
   past.disk.text += "more\n";
   expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
 });

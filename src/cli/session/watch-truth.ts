@@ -17,14 +17,7 @@ import { findMoved } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
 import { nameHead } from "../../workspace/git/find-repository.ts";
-import {
-  executable,
-  folderWords,
-  type History,
-  heldIn,
-  type KeptRun,
-  type Written,
-} from "../../workspace/journal/run-history.ts";
+import { folderWords, type History, heldIn, type KeptRun, type Written } from "../../workspace/journal/run-history.ts";
 
 export type TruthWatch = ReturnType<typeof watchTruth>;
 
@@ -55,9 +48,12 @@ async function heldAt(
 /** The SHA-256 in what is known of a path; null: the path holds no file. */
 const digestIn = (held: string | null | undefined): string | null => /^[0-9a-f]{64}/.exec(held ?? "")?.[0] ?? null;
 
-/** Whether a path holds what was known of it. Where a file was not known as executable, nobody knows whether it was. */
+/** What is known of a file besides its digest: "executable", "not executable"; "": nobody knows. */
+const modeIn = (held: string | null): string => (digestIn(held) === null ? "" : (held?.slice(65) ?? ""));
+
+/** Whether a path holds what was known of it. */
 const isStill = (held: string | null | undefined, now: string | null): boolean =>
-  now === held || (now !== null && now === `${held}${executable}`);
+  now === held || (now !== null && digestIn(now) === held);
 
 /** The files that an outcome tells to be as somebody else has left them. */
 const shared = ({ left = [], merged = [], lost = [] }: Outcome): readonly string[] => [...left, ...merged, ...lost];
@@ -99,7 +95,7 @@ interface Other {
 /** The path, with what there is now instead of a file, or instead of what it was. */
 function nameOther({ path, held, now, place }: Other): string {
   if (now !== null && digestIn(now) === null) return `${path} (${now} now)`;
-  if (now !== null) return held === `${now}${executable}` ? `${path} (not executable now)` : path;
+  if (now !== null) return ["", modeIn(now)].includes(modeIn(held)) ? path : `${path} (${modeIn(now)} now)`;
   if (held === folderWords) return `${path}/ (no folder now)`;
   return `${path} (no file now${place === undefined ? "" : `; ${place} holds the same`})`;
 }

@@ -190,14 +190,12 @@ export function openHistory(
   };
 }
 
-/** Behind the SHA-256 of a file that may be run. */
-export const executable = " executable";
 export const folderWords = "a folder";
 
-/** What a path holds: of a file the SHA-256, marked where it may be run; a folder, or what a link leads to, in words; null: nothing. */
+/** What a path holds: of a file the SHA-256, and whether it may be run; a folder, or what a link leads to, in words; null: nothing. */
 export function heldIn(blob: KeptBlob | null): string | null {
   if (blob?.kind === "link") return `a link to ${blob.target}`;
-  if (blob?.kind === "file") return blob.hash + (blob.mode & 0o111 ? executable : "");
+  if (blob?.kind === "file") return `${blob.hash} ${blob.mode & 0o111 ? "" : "not "}executable`;
   return blob && folderWords;
 }
 

@@ -119,18 +119,18 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_171,
+  core: 15_173,
   workspace: 13_000,
-  cli: 11_816,
+  cli: 11_819,
   flows: 11_983,
   models: 4_620,
   ui: 4_752,
-  store: 3_886,
+  store: 3_882,
   lab: 3_610,
   acp: 1_020,
   actions: 970,
   mcp: 550,
-  system: 463,
+  system: 464,
   ".": 100,
 };
 

@@ -1,6 +1,7 @@
 /** The checks of `pai doctor`: each is one line with a verdict, and none shows a key. */
 import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { spellForShell } from "../core/command/quote.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { renderSetKey } from "../core/providers.ts";
@@ -111,7 +112,9 @@ function examineCredentials({ places: { configDir } }: Patient): readonly Findin
     loadCredentials(configDir);
     const file = credentialsFile(configDir);
     const mode = existsSync(file) ? statSync(file).mode : 0;
-    return (mode & 0o077) === 0 ? [] : [warning("credentials", `others may read ${file}`, `chmod 600 ${file}`)];
+    return (mode & 0o077) === 0
+      ? []
+      : [warning("credentials", `others may read ${file}`, `chmod 600 ${spellForShell(file)}`)];
   } catch (thrown) {
     return [failed("credentials", thrown, "warning")];
   }

@@ -13,7 +13,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { quoteForShell } from "../core/command/quote.ts";
+import { spellForShell } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { isOfSystem } from "../system/judge-folder.ts";
@@ -125,12 +125,12 @@ function judgeOwner(path: string, stat: Stats): void {
   const user = process.geteuid?.() ?? stat.uid;
   if (stat.uid !== user && !isOfSystem(stat)) {
     throw new PaiError("config_invalid", `${path} belongs to another user (uid ${stat.uid}), so it is not used`, {
-      hint: `chown ${user} ${quote(path)}`,
+      hint: `chown ${user} ${spellForShell(path)}`,
     });
   }
   if ((stat.mode & writableByOthers) !== 0) {
     throw new PaiError("config_invalid", `${path} can be written by other users, so it is not used`, {
-      hint: `chmod go-w ${quote(path)}`,
+      hint: `chmod go-w ${spellForShell(path)}`,
     });
   }
 }
@@ -142,7 +142,7 @@ export function targetOf(file: string): string {
     return realpathSync(file);
   } catch (cause) {
     throw new PaiError("config_invalid", `${file} is a broken link`, {
-      hint: `make its target, or remove it: rm ${quote(file)}`,
+      hint: `make its target, or remove it: rm ${spellForShell(file)}`,
       cause,
     });
   }
@@ -163,10 +163,6 @@ export function openIfThere(file: string, flags: number): number | null {
 /** The code of a system error, such as `ENOENT`; null for any other error. */
 export function errnoOf(error: unknown): string | null {
   return error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? null) : null;
-}
-
-function quote(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : quoteForShell(path);
 }
 
 /**

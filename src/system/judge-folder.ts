@@ -1,6 +1,7 @@
 /** Judges whether a folder's content can be trusted: whether anybody but the user could have written it. */
 import { realpathSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
+import { spellForShell } from "../core/command/quote.ts";
 import { entryAt } from "./entry-at.ts";
 import { textOfSystem } from "./lookups.ts";
 
@@ -34,7 +35,7 @@ export function distrustParts(folder: string, names: readonly string[]): string 
 
 function distrust(path: string, stat: Stats, isTrusted: boolean): string | null {
   if (!isTrusted) return `${path} belongs to somebody else`;
-  return canOthersWrite(stat) ? `${path} can be written by others (chmod go-w ${path})` : null;
+  return canOthersWrite(stat) ? `${path} can be written by others (chmod go-w ${spellForShell(path)})` : null;
 }
 
 function distrustAbove(folder: string, uid: number): string | null {

@@ -3,6 +3,8 @@
 /** The text as one word of sh, bash or zsh: in single quotes. */
 export const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** The path as people type it: in quotes only where a shell would read something else. */
+export const spellForShell = (path: string): string => (/^[\w./@%+,:=-]+$/.test(path) ? path : quoteForShell(path));
+
 /** The flag that allows to change a path, as people type it. */
-export const spellAllow = (path: string): string =>
-  `--allow ${/^[\w./@%+,:=-]+$/.test(path) ? path : quoteForShell(path)}`;
+export const spellAllow = (path: string): string => `--allow ${spellForShell(path)}`;

@@ -119,8 +119,8 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_173,
-  workspace: 13_000,
+  core: 15_177,
+  workspace: 13_001,
   cli: 11_819,
   flows: 11_983,
   models: 4_620,

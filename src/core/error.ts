@@ -66,6 +66,8 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Seconds until trying again makes sense. */
   readonly retryAfter?: number | null | undefined;
+  /** Of a conflict the path that it met. */
+  readonly path?: string | undefined;
 }
 
 /**
@@ -76,12 +78,14 @@ export class PaiError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | null;
   readonly retryAfter: number | null;
+  readonly path: string | undefined;
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "PaiError";
     this.code = code;
     this.hint = details.hint ?? null;
     this.retryAfter = details.retryAfter ?? null;
+    this.path = details.path;
   }
 }
 

@@ -157,10 +157,9 @@ function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves
 export const knownStep = ({ acting }: Run, step: RefusedAction): RefusedAction =>
   acting.tally.refused.find(({ target }) => target === step.target) ?? step;
 
-/** An action that a conflict ended, with the conflict as its reason where that names its file; any other as it is. */
+/** An action that a conflict ended, with the conflict as its reason where that met its file; any other as it is. */
 const withConflict = (step: RefusedAction, failure: PaiError | null): RefusedAction => {
-  const named = failure?.code === "conflict" ? failure.message.split(/[\s,;:]+/) : [];
-  const isMet = step.why === endedBefore && step.target.split(" → ").some((path) => named.includes(path));
+  const isMet = step.why === endedBefore && step.target.split(" → ").some((path) => path === failure?.path);
   return isMet ? { ...step, why: failure?.message ?? "" } : step;
 };
 

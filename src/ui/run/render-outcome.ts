@@ -86,7 +86,7 @@ function sayDropped({ status, declined, commands = [], error }: Outcome): string
   if (last === undefined) return [];
   const isStopped = status === "interrupted" && last.ended === "signal";
   // Where the run went on, the line of the command said it.
-  const isEnd = error !== null && declined === undefined && !error.message.includes("nothing that");
+  const isEnd = error !== null && declined === undefined;
   return [
     ...(isStopped ? [`stopped before it ended: ${visibleLine(last.command)}`] : []),
     ...(isEnd && last.kept === false ? [`${nothingKept}: ${visibleLine(last.command)}`] : []),

@@ -199,14 +199,15 @@ const unkept = "exit 0, and nothing that it changed was kept";
 onCopies(
   "a command whose file somebody edits at the question about it is told as one of which nothing is kept",
   async () => {
-    const turns = openTurns(files);
-    const command = "echo built > out.txt; echo 1 > a.txt";
+    const name = "nothing that.txt";
+    const turns = openTurns({ ...files, [name]: "one\n" });
+    const command = `echo 1 > "${name}"`;
     const loop = { flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: "yes" } as const;
     const ran = await turns.say("build", {
       ...loop,
       lines: [calls(call("bash", { command })), "Built."],
       onQuestion: ({ kind }) => {
-        if (kind === "batch") writeFileSync(join(turns.root, "a.txt"), "theirs\n");
+        if (kind === "batch") writeFileSync(join(turns.root, name), "theirs\n");
       },
     });
     expect(ran.outcome).toMatchObject({ code: 11, changes: [], commands: [{ command, exit: 0, kept: false }] });

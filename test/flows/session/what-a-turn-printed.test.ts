@@ -75,22 +75,28 @@ test("what each of a turn's last commands printed is told, also after the sessio
   expect((await turns.say("and now?", ask)).past).toContain(told);
 });
 
-test("the file that stood in the way of a run is told once, and the steps behind it as not come to", async () => {
-  const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n" });
-  const ran = await turns.say("translate", {
-    lines: [
-      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }),
-      modify("a.txt", ["one\n", "uno\n"]) + modify("b.txt", ["one\n", "uno\n"]) + finish(),
-    ],
-    ...{ options: { interactive: true, review: "batch" }, answers: "yes" },
-    onQuestion: ({ kind }) => {
-      if (kind === "batch") placeFiles(turns.root, { "a.txt": "two\n" });
-    },
-  });
-  const { error, refused, undone = [] } = ran.outcome;
-  const met = [...refused, ...undone].filter(({ target }) => target === "a.txt");
-  expect([error?.code, ...met.map(({ why }) => why)]).toEqual(["conflict", error?.message]);
-  expect((await turns.say("what is missing?", ask)).past).toContain(
-    `failed: ${error?.message}; not done: MODIFY b.txt (the run ended before it)`,
-  );
-});
+test.each([
+  ["a.txt", "b.txt"],
+  ["a file.txt", "by"],
+])(
+  "%s, which stood in the way of a run, is told once, and the step behind it, %s, as not come to",
+  async (name, other) => {
+    const turns = openTurns({ [name]: "one\n", [other]: "one\n" });
+    const ran = await turns.say("translate", {
+      lines: [
+        plan({ steps: [`MODIFY ${name}`, `MODIFY ${other}`] }),
+        modify(name, ["one\n", "uno\n"]) + modify(other, ["one\n", "uno\n"]) + finish(),
+      ],
+      ...{ options: { interactive: true, review: "batch" }, answers: "yes" },
+      onQuestion: ({ kind }) => {
+        if (kind === "batch") placeFiles(turns.root, { [name]: "two\n" });
+      },
+    });
+    const { error, refused, undone = [] } = ran.outcome;
+    const met = [...refused, ...undone].filter(({ target }) => target === name);
+    expect([error?.code, ...met.map(({ why }) => why)]).toEqual(["conflict", error?.message]);
+    expect((await turns.say("what is missing?", ask)).past).toContain(
+      `failed: ${error?.message}; not done: MODIFY ${other} (the run ended before it)`,
+    );
+  },
+);

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_177,
   workspace: 13_001,
-  cli: 11_819,
+  cli: 11_589,
   flows: 11_983,
   models: 4_620,
   ui: 4_752,

@@ -1,11 +1,10 @@
 /** A command and its arguments in citty's form; and the check in front of citty, which refuses what citty passes over. */
 
 import { parseArgs } from "node:util";
-import type { ArgDef, ArgsDef, PositionalArgDef } from "citty";
+import type { ArgsDef } from "citty";
 import { PaiError } from "../core/error.ts";
 import { didYouMean } from "../core/suggest.ts";
-import { kebabCase } from "../core/text.ts";
-import { type FlagKey, type FlagSpec, type Flags, flagTable, specOf, specsOf } from "./flags.ts";
+import { type FlagKey, type FlagSpec, type Flags, flagKeys, flagTable } from "./flags.ts";
 import { habitOfFlag } from "./habits.ts";
 import type { Notices } from "./notices.ts";
 import type { PipedInput, PipeWait } from "./read-text.ts";
@@ -61,78 +60,40 @@ export async function closeAfter<T>(context: Context, use: (context: Context) =>
   }
 }
 
-/** A positional argument with its name for the usage line; lower case for a list of choices: "plan|json". */
-export const word = (valueHint: string, required = true): PositionalArgDef & { readonly type: "positional" } => ({
-  type: "positional",
-  valueHint,
-  required,
-});
-
 /** Where the help lists a command: on the first page, below "more", or among those for programs. */
 export type CommandGroup = "first" | "more" | "programs";
 
 export interface CommandRow {
+  readonly name: string;
+  readonly about: string;
   /** Absent: on the first page of the help. */
   readonly group?: CommandGroup;
-  readonly meta: { readonly name: string; readonly description: string };
-  /**
-   * Positional arguments in order, and rows of the flag table. A function, since only the called command needs its own.
-   */
-  readonly args: () => ArgsDef;
+  /** The words in the usage line, one that may be missing in brackets: "[TASK|-]"; lower case for choices. Absent: none. */
+  readonly usage?: string;
+  readonly flags: readonly FlagKey[];
   readonly examples: readonly string[];
   /** Imports the code of the command: only when it runs. */
   readonly load: () => Promise<Handler>;
 }
 
 /** A row of the command table, with what help shows. */
-export interface Command extends Pick<CommandRow, "examples" | "args"> {
-  readonly name: string;
-  readonly about: string;
-  readonly group: CommandGroup;
-  /** Arguments in the usage line: "[TASK|-]". */
-  readonly usage: string;
+export interface Command extends Omit<Required<CommandRow>, "flags" | "load"> {
   /** Hints of its words in order: "TASK|-", "plan|json". */
   readonly words: readonly string[];
+  /** In the order of the flag table. */
   readonly flags: readonly FlagSpec[];
   readonly takes: (key: FlagKey) => boolean;
   readonly run: Handler;
 }
 
-interface Word {
-  readonly hint: string;
-  readonly required: boolean;
-}
-
-const wordsOf = (args: ArgsDef): readonly Word[] =>
-  Object.values(args).flatMap(({ type, valueHint = "", required }) =>
-    type === "positional" ? { hint: valueHint, required: required !== false } : [],
-  );
-
-export function define({ group = "first", meta, args: makeArgs, examples, load }: CommandRow): Command {
-  let made: ArgsDef | null = null;
-  const args = (): ArgsDef => {
-    made ??= makeArgs();
-    return made;
-  };
-  const takes = (key: FlagKey) => args()[key] === flagTable[key];
+export function makeCommand({ group = "first", usage = "", flags, load, ...row }: CommandRow): Command {
+  const takes = (key: FlagKey) => flags.includes(key);
   return {
-    examples,
-    args,
-    name: meta.name,
-    about: meta.description,
+    ...row,
     group,
-    // Computed only when help, completions or this command needs it, since that takes time at every start.
-    get usage() {
-      return wordsOf(args())
-        .map(({ hint, required }) => (required ? hint : `[${hint}]`))
-        .join(" ");
-    },
-    get words() {
-      return wordsOf(args()).map(({ hint }) => hint);
-    },
-    get flags() {
-      return specsOf((Object.keys(flagTable) as FlagKey[]).filter(takes));
-    },
+    usage,
+    words: [...usage.matchAll(/\[([^\]]*)\]|\S+/g)].map(([word, hint = word]) => hint),
+    flags: flagKeys.filter(takes).map((key) => flagTable[key]),
     takes,
     run: async (context) => (await load())(context),
   };
@@ -151,14 +112,11 @@ export interface CommandLine {
   readonly lists: ReadonlyMap<FlagKey, readonly string[]>;
 }
 
-const keys = Object.keys(flagTable) as readonly FlagKey[];
-
 /** Flags by name, as node:util wants them. */
 const options = Object.fromEntries(
-  keys.map((key) => {
-    const row: { readonly type: string; readonly alias?: string } = flagTable[key];
-    const type = row.type === "boolean" ? ("boolean" as const) : ("string" as const);
-    return [kebabCase(key), row.alias === undefined ? { type } : { type, short: row.alias }];
+  Object.values<FlagSpec>(flagTable).map(({ name, kind, short }) => {
+    const type = kind === "switch" ? ("boolean" as const) : ("string" as const);
+    return [name, short === undefined ? { type } : { type, short }];
   }),
 );
 
@@ -166,7 +124,7 @@ const options = Object.fromEntries(
 function keyOf(name: string): FlagKey | undefined {
   // The name that other programs have for it.
   if (name === "no-color") return "plain";
-  return Object.hasOwn(options, name) ? keys.find((key) => kebabCase(key) === name) : undefined;
+  return flagKeys.find((key) => flagTable[key].name === name);
 }
 
 function unknownFlag(text: string): PaiError {
@@ -208,7 +166,7 @@ export function checkLine(argv: readonly string[]): CommandLine {
   const single = new Map<FlagKey, string | true>();
   const lists = new Map<FlagKey, readonly string[]>();
   const take = (key: FlagKey, given: Given): void => {
-    const spec = specOf(key);
+    const spec: FlagSpec = flagTable[key];
     if (spec.kind === "switch" && given.value === undefined) single.set(key, true);
     else if (spec.kind === "switch" && spec.optional !== true)
       throw new PaiError("usage", `--${spec.name} takes no value`);
@@ -230,7 +188,9 @@ export function checkLine(argv: readonly string[]): CommandLine {
 export function requireFlags({ single, lists }: CommandLine, { name, takes }: Pick<Command, "name" | "takes">): void {
   const strange = [...single.keys(), ...lists.keys()].find((key) => !takes(key));
   if (strange === undefined) return;
-  throw new PaiError("usage", `pai ${name} does not take --${kebabCase(strange)}`, { hint: `see: pai help ${name}` });
+  throw new PaiError("usage", `pai ${name} does not take --${flagTable[strange].name}`, {
+    hint: `see: pai help ${name}`,
+  });
 }
 
 /**
@@ -242,14 +202,9 @@ export function orderLine(command: string, words: readonly string[], { single }:
   return [command, ...flags, "--", ...words];
 }
 
-/** What a command takes, for citty: each command judges its own words, and choices were judged by the check. */
-export const argsForCitty = (args: ArgsDef): ArgsDef =>
-  Object.fromEntries(
-    Object.entries(args).map(([name, row]): [string, ArgDef] => {
-      if (row.type === "positional") return [name, { ...row, required: false }];
-      return [name, row.type === "enum" ? { ...row, type: "string" } : row];
-    }),
-  );
+/** What a command takes, for citty: choices and words were judged by the check, or are judged by the command. */
+export const argsForCitty = (keys: readonly FlagKey[]): ArgsDef =>
+  Object.fromEntries(keys.map((key) => [key, { type: flagTable[key].kind === "switch" ? "boolean" : "string" }]));
 
 /** The flags of a line, with the values that citty read. */
 export function flagsOf(args: Readonly<Record<string, unknown>>, { single, lists }: CommandLine): Flags {

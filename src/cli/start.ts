@@ -21,6 +21,7 @@ import {
 } from "./command.ts";
 import { commands, findCommand, session } from "./command-table.ts";
 import { renderVersion, version } from "./commands/version.ts";
+import { flagKeys } from "./flags.ts";
 import { habitOfCommand } from "./habits.ts";
 import { openNotices, type TimedNotice } from "./notices.ts";
 import { openLog } from "./open-log.ts";
@@ -133,7 +134,7 @@ async function dispatch({ command, words }: Choice, line: CommandLine, process: 
   const define = (each: Command) =>
     defineCommand({
       meta: { name: each.name, description: each.about },
-      args: argsForCitty(each.args()),
+      args: argsForCitty(flagKeys.filter(each.takes)),
       run: async ({ args }) => {
         code = await each.run({ ...process, flags: flagsOf(args, line), words: args._ });
       },

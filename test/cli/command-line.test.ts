@@ -8,7 +8,7 @@ import { argsForCitty, checkLine, flagsOf, orderLine } from "../../src/cli/comma
 import { commands } from "../../src/cli/command-table.ts";
 import { renderHelpOf } from "../../src/cli/commands/help.ts";
 import { runFlag } from "../../src/cli/flag-values.ts";
-import { type FlagKey, flagGroups, flagTable, specsOf } from "../../src/cli/flags.ts";
+import { type FlagSpec, flagGroups, flagKeys, flagTable } from "../../src/cli/flags.ts";
 import { habitOfCommand, habitOfFlag } from "../../src/cli/habits.ts";
 import { variables } from "../../src/cli/manual.ts";
 import { toPaiError } from "../../src/core/error.ts";
@@ -20,7 +20,7 @@ import { refit } from "../../src/ui/layout.ts";
 function read(...argv: readonly string[]) {
   const line = checkLine(argv);
   const [, ...rest] = orderLine("any", line.words, line);
-  const args = parseByCitty(rest, argsForCitty(flagTable));
+  const args = parseByCitty(rest, argsForCitty(flagKeys));
   return { flags: flagsOf(args, line), words: args._ };
 }
 
@@ -53,9 +53,9 @@ test("-- ends the flags, and a lone - is a word", () => {
 
 /** What node:util makes of a line, the flags in their order; undefined: a switch without a value. */
 function splitByNode(argv: readonly string[]) {
-  const rows = Object.entries(flagTable).map(([key, row]: [string, { type: string; alias?: string }]) => {
-    const type = row.type === "boolean" ? ("boolean" as const) : ("string" as const);
-    return [kebabCase(key), row.alias === undefined ? { type } : { type, short: row.alias }] as const;
+  const rows = Object.values<FlagSpec>(flagTable).map(({ name, kind, short }) => {
+    const type = kind === "switch" ? ("boolean" as const) : ("string" as const);
+    return [name, short === undefined ? { type } : { type, short }] as const;
   });
   const options = Object.fromEntries(rows);
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
@@ -135,8 +135,7 @@ test("flags of other agents are answered with what they are called here", () => 
 });
 
 test("no habit is the name of a command or flag that exists, and none names a flag that does not", () => {
-  const specs = specsOf(Object.keys(flagTable) as FlagKey[]);
-  const flags = specs.flatMap(({ name, short }) => [`--${name}`, `-${short}`]);
+  const flags = Object.values<FlagSpec>(flagTable).flatMap(({ name, short }) => [`--${name}`, `-${short}`]);
   expect(commands.filter(({ name }) => habitOfCommand(name) !== null)).toEqual([]);
   expect(flags.filter((flag) => habitOfFlag(flag) !== null)).toEqual([]);
 });
@@ -162,7 +161,7 @@ const run = commands.find(({ name }) => name === "run");
 
 test("run takes at most 50 flags, each in a group, and its help fits two screens of 80 x 40", () => {
   if (run === undefined) throw new Error("no command run");
-  const grouped = specsOf(Object.values(flagGroups).flat());
+  const grouped = Object.values(flagGroups).flatMap((keys) => keys.map((key): FlagSpec => flagTable[key]));
   expect([run.flags.length <= 50, run.flags.filter((flag) => !grouped.includes(flag))]).toEqual([true, []]);
   expect(renderHelpOf(run).trimEnd().split("\n").length).toBeLessThanOrEqual(80);
 });

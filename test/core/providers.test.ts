@@ -21,7 +21,7 @@ test("no name, variable or key prefix belongs to two providers", () => {
 });
 
 test("flags, settings, models and the manual have every provider", () => {
-  for (const id of providerIds) expect(flagTable.provider.description).toContain(id);
+  for (const id of providerIds) expect(flagTable.provider.about).toContain(id);
   expect([...modelSources]).toEqual([...providerIds, "replay"]);
   const names = allSettings.map(({ name }) => name);
   const told = variables.map(([name]) => name).join(", ");

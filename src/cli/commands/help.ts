@@ -5,7 +5,7 @@ import { hang, wrap } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
 import { columnsOfResults } from "../columns.ts";
 import type { Command, CommandGroup, Handler } from "../command.ts";
-import { type FlagSpec, flagGroups, specsOf } from "../flags.ts";
+import { type FlagSpec, flagGroups, flagTable } from "../flags.ts";
 import { exitMeanings } from "../manual.ts";
 
 /** The width of help, but for narrower terminals. */
@@ -61,7 +61,7 @@ function renderFlags(flags: readonly FlagSpec[], columns: number): string {
   const render = (flag: FlagSpec) => renderFlag(flag, columns);
   if (flags.length <= maxUngrouped) return `Flags:\n${flags.map(render).join("")}`;
   const groups = Object.entries(flagGroups).map(([title, keys]) => {
-    const specs = specsOf(keys);
+    const specs: readonly FlagSpec[] = keys.map((key) => flagTable[key]);
     return [title, flags.filter((flag) => specs.includes(flag))] as const;
   });
   const grouped = new Set(groups.flatMap(([, own]) => own));

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_177,
   workspace: 13_001,
   cli: 11_589,
-  flows: 11_983,
+  flows: 11_985,
   models: 4_620,
   ui: 4_752,
   store: 3_882,

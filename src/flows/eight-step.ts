@@ -25,10 +25,10 @@ import type { CheckReport } from "./checks/checking.ts";
 import { describeFailed, finishBaseline, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { hasOwnWork, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
-import { type RunEnding, renderAnswerForm } from "./ending/ending.ts";
+import { renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
-import { renderCalls, renderForms, renderTask, takeSkips } from "./phases.ts";
+import { renderCalls, renderForms, renderSkipped, renderTask, takeSkips } from "./phases.ts";
 import { makePlan, type PlanKind } from "./planning.ts";
 import { createProgress } from "./progress.ts";
 import { actPrompt, schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
@@ -148,9 +148,6 @@ function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
     ...open.map((claim) => `promised and not done: ${claim}`),
   ];
 }
-
-const renderSkipped = ({ action, target, why, agreed }: RunEnding["skipped"][number]): string =>
-  `left out of the plan${agreed ? ", as the user allowed" : ""}: ${action} ${target}${why === "" ? "" : ` (${why})`}`;
 
 /** The error code of a step that stays failed, by its worst fault: check, action, undone work, or verdict. */
 function codeOf({ checks }: Act, failure: CallReport | null, open: readonly string[]): ErrorCode {

@@ -22,7 +22,7 @@ import type { CheckReport } from "./checks/checking.ts";
 import { describeCheck, renderBaseline } from "./checks/checks.ts";
 import { mayRunCommand, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
-import { leftOutAll, renderAnswerForm, renderLearning, takeUp } from "./ending/ending.ts";
+import { leftOutAll, type RunEnding, renderAnswerForm, renderLearning, takeUp } from "./ending/ending.ts";
 import { hasDone } from "./ending/outcome.ts";
 import { callsOfSteps, showLook, showRest } from "./evidence.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
@@ -110,6 +110,10 @@ export function renderCalls(reports: readonly CallReport[]): string {
 export const renderDone = (reports: readonly CallReport[]): string =>
   `Results. What is done is done: do not send it again.\n${reports.map(renderCall).join("\n")}`;
 
+/** A step that the model left out, for the model. */
+export const renderSkipped = ({ action, target, why, agreed }: RunEnding["skipped"][number]): string =>
+  `left out of the plan${agreed ? ", as the user allowed" : ""}: ${action} ${target}${why === "" ? "" : ` (${why})`}`;
+
 export interface PhaseResults {
   readonly calls: readonly CallReport[];
   readonly left: Left;
@@ -159,6 +163,7 @@ export async function renderResults(
   const parts = [
     ...shown,
     rest.length > 0 ? renderDone(rest) : "",
+    run.ending.skipped.map(renderSkipped).join("\n"),
     changed,
     ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...(await Promise.all(left.files.map((path) => showRest(run, path)))),

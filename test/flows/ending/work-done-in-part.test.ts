@@ -132,7 +132,9 @@ describe("a step that the model leaves out with SKIP", () => {
         options: { checks: [], interactive: true, allowRun: true },
         answers: "yes",
       });
-    expect((await play(rest)).outcome.skipped).toEqual([{ target: "true", why: "no use" }, ...skipped]);
+    const ran = await play(rest);
+    expect(ran.outcome.skipped).toEqual([{ target: "true", why: "no use" }, ...skipped]);
+    expect(ran.asked(3)).toContain("left out of the plan, as the user allowed: MODIFY CHANGES.md (releases only)");
     const { outcome } = await play(`${modify("CHANGES.md", ["- nothing\n", "- two\n"])}RUN::true\n${rest}`);
     expect([outcome.code, outcome.skipped]).toEqual([0, undefined]);
   });

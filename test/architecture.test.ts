@@ -120,8 +120,8 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_177,
-  workspace: 13_001,
-  cli: 11_589,
+  workspace: 13_002,
+  cli: 11_610,
   flows: 11_985,
   models: 4_620,
   ui: 4_752,

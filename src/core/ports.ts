@@ -14,7 +14,7 @@ export interface Entry {
   readonly kind: "file" | "folder" | "link" | "special";
   /** Bytes; 0 for anything but files. */
   readonly size: number;
-  /** When its content last changed, in milliseconds since 1970; of files on disk only. */
+  /** When its content, mode or name last changed, in ms since 1970; of files on disk only, until a walk goes on. */
   readonly changed?: number;
   /** Where a link points, as written in it. */
   readonly target: string | null;

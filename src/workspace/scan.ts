@@ -275,14 +275,15 @@ function entryAt(root: Root, level: Level, name: string): Entry | null {
   const odd = name.includes("\ufffd");
   if (odd && level.names.indexOf(name) !== level.names.lastIndexOf(name)) return null;
   const other = level.others.get(name);
-  if (!odd && other === undefined) return fileEntry(root, path);
+  if (!odd && other === undefined) return fileEntry(root, level, name);
   if (!odd && other?.isDirectory()) return { path, kind: "folder", size: 0, target: null };
   const stat = statOrRefused(level.handle.at, name, path);
   return stat && { path, kind: stat.kind, size: stat.kind === "file" ? stat.size : 0, target: stat.target };
 }
 
 /** A file whose size and time are read on demand: that would cost more than all the rest of a walk, and few are used. */
-function fileEntry(root: Root, path: RelPath): Entry {
+function fileEntry(root: Root, { handle, folder }: Level, name: string): Entry {
+  const path = joinPath(folder, name);
   return {
     path,
     kind: "file",
@@ -290,7 +291,7 @@ function fileEntry(root: Root, path: RelPath): Entry {
       return root.statOrNull(path)?.size ?? 0;
     },
     get changed() {
-      return Number((root.statOrNull(path)?.mtimeNs ?? 0n) / 1_000_000n);
+      return Number((lookAt(handle, name, path)?.ctimeNs ?? 0n) / 1_000_000n);
     },
     target: null,
   };

@@ -1,7 +1,7 @@
 /** What somebody does to modes, folders and links of a turn behind it is told to the next request, and an undo is not. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { watchTruth } from "../../src/cli/session/watch-truth.ts";
 import { pastOf } from "../../src/core/session/past.ts";
@@ -89,6 +89,25 @@ test("a turn that makes a file plain again, and an undo of it, are no work of so
   expect(await session.told()).toEqual([]);
   chmodSync(session.at("a.sh"), 0o644);
   expect(await session.told()).toEqual(others("a.sh (not executable now)"));
+});
+
+test("files that no turn touched are told when somebody makes them or brings them in, after a resume, too", async () => {
+  const session = await openSession();
+  const written = (names: string) => [`new or written since your last turn, not by you: ${names}`];
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
+  expect(await session.told()).toEqual([]);
+  // The file system counts time in steps.
+  await Bun.sleep(20);
+  writeFileSync(session.at("new.txt"), "new\n");
+  expect(await session.told()).toEqual(written("new.txt"));
+  session.resume();
+  writeFileSync(session.at("moved.txt"), "moved\n");
+  utimesSync(session.at("moved.txt"), 1, 1);
+  expect(await session.told()).toEqual(written("moved.txt, new.txt"));
+  await session.play(["WRITE c.txt"], write("c.txt", "c\n"));
+  expect(await session.told()).toEqual([]);
+  await session.history.undo(null, { dryRun: false });
+  expect(await session.told()).toEqual(['undone by the user: what you did for "do it"']);
 });
 
 test("a folder that a turn made and somebody removed is told, and one that somebody made in place of a file", async () => {

@@ -24,6 +24,8 @@ export type TruthWatch = ReturnType<typeof watchTruth>;
 /** How many files are watched: those that were shown or changed last. */
 const maxWatched = 200;
 const maxNamed = 10;
+/** How many files are asked when they changed last. */
+const maxWalked = 20_000;
 /** Bytes of a file that is compared with one that is gone. */
 const maxMoved = 8 * 1024 * 1024;
 const none = "no commit";
@@ -242,10 +244,22 @@ export function watchTruth({
     return files;
   }
 
+  /** Files that nobody has told the model of, and that are new, or were written or moved, since the last turn ended. */
+  async function findOthers(told: ReadonlySet<string>): Promise<readonly string[]> {
+    const [since, others]: [number, string[]] = [Date.parse(latest), []];
+    let walked = 0;
+    if (latest === "") return others;
+    for await (const { path, changed = 0 } of workspace.walk("" as RelPath)) {
+      if (++walked > maxWalked) break;
+      if (!told.has(path) && changed > since) others.push(path);
+    }
+    return others;
+  }
+
   /** Tells what somebody else has changed since the model was last told. */
   async function findChanged(session: Session): Promise<readonly string[]> {
     const files = await findFiles();
-    const written = files.size === 0 ? [] : writtenSince(session);
+    const written = writtenSince(session);
     const knownAt = (path: string) => known.get(path)?.held ?? null;
     const expected = new Map([...known].map(([path, { held }]) => [path, held]));
     for (const { path, before, after } of written) if (isStill(expected.get(path), before)) expected.set(path, after);
@@ -257,12 +271,19 @@ export function watchTruth({
     const moved = await findMoved(workspace, new Map(lost), async (path) =>
       knownAt(path) === null ? digestIn(await heldAt(workspace, path, maxMoved)) : null,
     );
+    const ended = new Set(allTurns(session).map(({ run }) => run));
+    const recovered = history.list().flatMap(({ id, at, changes }) => (at > latest && ended.has(id) ? changes : []));
+    const told = [...known.keys(), ...moved.values(), ...[...written, ...recovered].map(({ path }) => path)];
+    const unknown = await findOthers(new Set(told));
     const headNow = nameHead(workspace.root);
     const notes = [
       ...sayChanged(
         others.map(([path, now]) => ({ path, held: knownAt(path), now, place: moved.get(path) })),
         written,
       ),
+      ...(unknown.length === 0
+        ? []
+        : [`new or written since your last turn, not by you: ${nameSome(unknown, maxNamed)}`]),
       ...(head === undefined || head === headNow
         ? []
         : [`HEAD of git went from ${head ?? none} to ${headNow ?? none}`]),

@@ -93,6 +93,8 @@ export interface TeamRun extends RunSummary {
   /** The database login that stored the run. */
   readonly who: string;
   readonly host: string;
+  /** "who@host". */
+  readonly folder: string;
   readonly undone: boolean;
 }
 
@@ -162,18 +164,5 @@ export function summarizeRun(
 export function readTeamRun(row: unknown): TeamRun {
   const loose = fieldsOf(row);
   const [who, host] = [textOf(loose["who"], 63), textOf(loose["host"], 255)];
-  return { who, host, undone: loose["undone"] === true, ...readRow(loose) };
-}
-
-/** Names of the sums of a group. */
-export const totalNames =
-  "runs solved verified calls kept tokens cached cost unpriced ms refused amended changed undone".split(
-    " ",
-  ) as readonly Exclude<keyof GroupTotals, "key">[];
-
-/** The totals of a group, from rows of the database. */
-export function readTotals(row: unknown): GroupTotals {
-  const loose = fieldsOf(row);
-  const sums = totalNames.map((name) => [name, countOf(loose[name])] as const);
-  return { key: textOf(loose["key"], 4096), ...(Object.fromEntries(sums) as Omit<GroupTotals, "key">) };
+  return { who, host, folder: `${who}@${host}`, undone: loose["undone"] === true, ...readRow(loose) };
 }

@@ -33,11 +33,14 @@ export function readRuns(stateDir: string): readonly IndexedRun[] {
 }
 
 /** Ways to group runs. */
+export type Grouping = keyof typeof keyOf;
 const keyOf = {
   day: ({ at }: IndexedRun) => at.slice(0, 10),
   model: ({ model }: IndexedRun) => model,
   mode: ({ mode }: IndexedRun) => mode,
   folder: ({ root }: IndexedRun) => root,
+  /** Of the team's runs. */
+  user: ({ who = "" }: IndexedRun & { readonly who?: string }) => who,
   all: () => "all",
 } as const;
 
@@ -63,11 +66,7 @@ function totalsOf(key: string, runs: readonly IndexedRun[]): GroupTotals {
 }
 
 /** Sums of ended runs, since a time (ISO 8601) or all; days and folders sorted by name, others by number of runs. */
-export function sumRuns(
-  runs: readonly IndexedRun[],
-  by: keyof typeof keyOf,
-  since: string | null,
-): readonly GroupTotals[] {
+export function sumRuns(runs: readonly IndexedRun[], by: Grouping, since: string | null): readonly GroupTotals[] {
   const ended = runs.filter(({ status, at }) => status !== null && at >= (since ?? ""));
   const groups = [...Map.groupBy(ended, keyOf[by])].map(([key, group]) => totalsOf(key, group));
   const isByName = by === "day" || by === "folder";

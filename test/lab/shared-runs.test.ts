@@ -2,10 +2,11 @@
 import { beforeEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readTeamRun, readTotals, summarizeRun } from "../../src/core/run-summary.ts";
+import { readTeamRun, summarizeRun } from "../../src/core/run-summary.ts";
+import { sumRuns } from "../../src/lab/run-index.ts";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { type Outbox, openOutbox } from "../../src/lab/team/outbox.ts";
-import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns, readTeamTotals } from "../../src/lab/team/shared-runs.ts";
+import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns } from "../../src/lab/team/shared-runs.ts";
 import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { makeFolder, put } from "../store/temp-home.ts";
@@ -49,7 +50,6 @@ test("a row of somebody else is read as what it may be", () => {
   expect(wild).toMatchObject({ who: "", calls: 0, cost: null, input: 0, undone: false, code: null });
   expect(wild.task.length).toBe(200);
   for (const nothing of [null, 4, "text", [], {}]) expect(readTeamRun(nothing).status).toBeNull();
-  expect(readTotals({ key: 4, runs: Number.POSITIVE_INFINITY })).toMatchObject({ key: "", runs: 0 });
 });
 
 test("other files than letters are put aside, and waiting letters are counted", () => {
@@ -208,17 +208,17 @@ needs(postgres).describe("a real server", () => {
     await catchUp(ana, outbox);
     mailRun(outbox, "b", runOf(4, { model: "n", input: 50, cached: 40 }));
     await catchUp(bob, outbox);
-    const byUser = await readTeamTotals(bob, "user", null);
+    const all = await readTeamRuns(bob, null);
+    const byUser = sumRuns(all, "user", null);
     const told = byUser.map((row) => [row.key, row.runs, row.solved, row.kept, row.cost, row.unpriced, row.undone]);
     expect(told).toEqual([
       ["ana", 2, 1, 1, 0.25, 1, 1],
       ["bob", 1, 1, 1, 0.25, 0, 0],
     ]);
     expect(byUser.at(1)?.cached).toBe(40);
-    expect((await readTeamTotals(bob, "day", "2026-11-22")).map(({ key, runs }) => [key, runs])).toEqual([
-      ["2026-11-22", 2],
-    ]);
-    expect((await readTeamTotals(bob, "all", null))[0]?.runs).toBe(3);
+    const late = await readTeamRuns(bob, null, "2026-11-22");
+    expect(sumRuns(late, "day", "2026-11-22").map(({ key, runs }) => [key, runs])).toEqual([["2026-11-22", 2]]);
+    expect([late.length, sumRuns(all, "all", null)[0]?.runs]).toEqual([3, 3]);
     expect((await readTeamRuns(bob, 2)).map(({ id: run, who }) => [run, who])).toEqual([
       [id(4), "bob"],
       [id(3), "ana"],

@@ -156,8 +156,7 @@ async function indexedRuns(base: Base, limit: number | null): Promise<readonly I
   const { context, places } = base;
   if (context.flags.team === true) {
     const { askTeam, readTeamRuns } = await openLab();
-    const runs = await askTeam(base, (store) => readTeamRuns(store, limit));
-    return runs.map((run) => ({ ...run, folder: `${run.who}@${run.host}` }));
+    return askTeam(base, (store) => readTeamRuns(store, limit));
   }
   if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
   const { readRuns } = await openLab();

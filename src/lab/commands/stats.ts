@@ -10,9 +10,9 @@ import { noUsage, weighedOf } from "../../core/model.ts";
 import type { GroupTotals } from "../../core/run-summary.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { renderStats } from "../../ui/stats.ts";
-import { readRuns, sumRuns } from "../run-index.ts";
+import { type Grouping, type IndexedRun, readRuns, sumRuns } from "../run-index.ts";
 import { askTeam } from "../team/link-team.ts";
-import { readTeamTotals, type TeamGrouping } from "../team/shared-runs.ts";
+import { readTeamRuns } from "../team/shared-runs.ts";
 
 const unitMs: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
@@ -57,28 +57,20 @@ function csvField(value: string | number | null): string {
 }
 
 /** Lines end in a line feed alone, as other tools of a pipe expect it. */
-function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: TeamGrouping): string {
+function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: Grouping): string {
   const [first] = rows;
   const names = first === undefined ? ["key"] : Object.keys(first);
   const head = names.map((name) => (name === "key" ? by : name)).join(",");
   return [head, ...rows.map((row) => Object.values(row).map(csvField).join(","))].map((line) => `${line}\n`).join("");
 }
 
-/** Statistics of this machine or of the team. */
-async function readStats(base: Base, by: TeamGrouping, since: string | null) {
+/** The runs of this machine or of the team, since a time (ISO 8601) or all. */
+async function runsOf(base: Base, by: Grouping, since: string | null): Promise<readonly IndexedRun[]> {
   const { context, places } = base;
-  if (context.flags.team === true) {
-    return askTeam(base, async (store) => {
-      const rows = await readTeamTotals(store, by, since);
-      const [whole] = await readTeamTotals(store, "all", since);
-      return { rows, whole };
-    });
-  }
+  if (context.flags.team === true) return askTeam(base, (store) => readTeamRuns(store, null, since));
   if (by === "user") throw new PaiError("usage", "--by user is for a team", { hint: "pai stats --team --by user" });
   if (places.stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
-  const runs = readRuns(places.stateDir);
-  const [whole] = sumRuns(runs, "all", since);
-  return { rows: sumRuns(runs, by, since), whole };
+  return readRuns(places.stateDir);
 }
 
 export async function statsCommand(given: Context): Promise<number> {
@@ -88,7 +80,9 @@ export async function statsCommand(given: Context): Promise<number> {
   if (context.flags.csv === true && context.flags.json === true)
     throw new PaiError("usage", "--csv and --json exclude each other", { hint: "give one of them" });
   const since = readSince(context.flags.since ?? "30d", context.now());
-  const { rows, whole } = await readStats(base, by, since);
+  const runs = await runsOf(base, by, since);
+  const rows = sumRuns(runs, by, since);
+  const [whole] = sumRuns(runs, "all", since);
   const data = { by, since, rows: rows.map(asRow), total: whole === undefined ? null : asRow(whole) };
   if (context.flags.csv === true) {
     context.out(visible(renderCsv(data.rows, by)));

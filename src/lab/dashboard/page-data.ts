@@ -96,11 +96,7 @@ export interface PageSource extends KeptPage {
 }
 
 function runsOf({ stateDir, team }: PageSource): readonly IndexedRun[] {
-  const all =
-    team?.map((run) => {
-      const folder = `${run.who}@${run.host}`;
-      return { ...run, folder, root: `${folder}:${run.root}` };
-    }) ?? readRuns(stateDir);
+  const all = team?.map((run) => ({ ...run, root: `${run.folder}:${run.root}` })) ?? readRuns(stateDir);
   return all.slice(0, maxRuns);
 }
 

@@ -2,28 +2,10 @@
 import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { Json } from "../../core/model.ts";
-import {
-  columnNames,
-  type GroupTotals,
-  type RunSummary,
-  readTeamRun,
-  readTotals,
-  type TeamRun,
-} from "../../core/run-summary.ts";
+import { columnNames, type RunSummary, readTeamRun, type TeamRun } from "../../core/run-summary.ts";
 import type { Letter, Outbox } from "./outbox.ts";
 import { pushSessions } from "./shared-sessions.ts";
 import { storeJson, type TeamStore } from "./team-store.ts";
-
-/** Ways to group runs: an expression on `pai.runs` for each. */
-const groupings = {
-  day: "left(at, 10)",
-  model: "model",
-  mode: "mode",
-  folder: "root",
-  user: "who",
-  all: "'all'",
-} as const;
-export type TeamGrouping = keyof typeof groupings;
 
 const columns = ["key", "host", ...columnNames];
 const listed = columns.map((name) => `"${name}"`).join(", ");
@@ -106,35 +88,15 @@ export async function catchUp(store: TeamStore, outbox: Outbox, withinMs = 10_00
   });
 }
 
-/** The team's runs, newest first; `limit` null: all of them. */
-export async function readTeamRuns(store: TeamStore, limit: number | null): Promise<readonly TeamRun[]> {
-  const rows = await store.query(`select who, undone, ${listed} from pai.runs order by id desc, key limit $1::int`, [
-    limit,
-  ]);
-  return rows.map(readTeamRun);
-}
-
-const sums =
-  `count(*) as runs, count(*) filter (where code = 0) as solved, count(*) filter (where status = 'verified') as verified,
-  sum(calls) as calls, count(*) filter (where "atMost" = 0 or calls <= "atMost") as kept, sum(input + output) as tokens, sum(cached) as cached,
-  coalesce(sum(cost), 0) as cost, count(*) filter (where cost is null) as unpriced, coalesce(sum(ms), 0) as ms,
-  sum(refused) as refused, sum(amended) as amended, count(*) filter (where files > 0) as changed,
-  count(*) filter (where undone) as undone`.replace(/(count\(\*\)(?: filter \([^)]*\))?) as/g, "($1)::float8 as");
-
-/**
- * Sums of the team's ended runs, since a time (ISO 8601) or all; days and folders sorted by name, others by number of
- * runs.
- */
-export async function readTeamTotals(
+/** The team's runs, newest first: at most `limit`, since a time (ISO 8601); null: all of them. */
+export async function readTeamRuns(
   store: TeamStore,
-  by: TeamGrouping,
-  since: string | null,
-): Promise<readonly GroupTotals[]> {
-  const order = by === "day" || by === "folder" ? "key" : "runs desc, key";
+  limit: number | null,
+  since: string | null = null,
+): Promise<readonly TeamRun[]> {
   const rows = await store.query(
-    `select ${groupings[by]} as key, ${sums} from pai.runs where status is not null and at >= $1
-      group by 1 order by ${order}`,
-    [since ?? ""],
+    `select who, undone, ${listed} from pai.runs where at >= $2 order by id desc, key limit $1::int`,
+    [limit, since ?? ""],
   );
-  return rows.map(readTotals);
+  return rows.map(readTeamRun);
 }

@@ -119,9 +119,9 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_177,
+  core: 15_166,
   workspace: 13_002,
-  cli: 11_610,
+  cli: 11_609,
   flows: 11_985,
   models: 4_620,
   ui: 4_752,

@@ -1,10 +1,10 @@
 /** Messages that wait to be sent to the team's database: a small file each, kept until the database has it. */
-import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Json } from "../../core/model.ts";
 import { errnoOf, readRegular, removeIfThere, writePrivate } from "../../store/safe-file.ts";
+import { takeLock } from "../../system/lock.ts";
 
 /**
  * A run that ended; an undo or redo; a reservation made while the database was unreachable; what a call cost; new lines
@@ -20,8 +20,8 @@ export interface Letter {
 
 export type Outbox = ReturnType<typeof openOutbox>;
 
-/** `KIND-KEY.json`, as an older pai writes it, or `KIND-KEY.json.NUMBER-NONCE`: the highest number is the newest. */
-const nameShape = /^((?:run|undone|spend|spent|session)-[0-9a-f]{32})\.json(?:\.(\d+)-[0-9a-f]+)?$/;
+/** `KIND-KEY.json.NUMBER-NONCE`: the highest number is the newest. */
+const nameShape = /^((?:run|undone|spend|spent|session)-[0-9a-f]{32})\.json\.(\d+)-[0-9a-f]+$/;
 
 /** Whether a kind has more than one letter with the same key. */
 const isReplaced = { run: false, undone: true, spend: false, spent: false, session: true } as const;
@@ -87,26 +87,19 @@ export function openOutbox(folder: string) {
      * Throws store_away when somebody does for longer than `withinMs`.
      */
     async alone<T>(withinMs: number, work: () => Promise<T>): Promise<T> {
-      const lock = new Database(`${folder}.sqlite`);
+      const until = performance.now() + withinMs;
+      let held = takeLock(`${folder}.lock`);
+      while (held === null) {
+        if (performance.now() > until)
+          throw new PaiError("store_away", "another pai has been sending to the team for too long");
+        await Bun.sleep(20);
+        held = takeLock(`${folder}.lock`);
+      }
       try {
-        for (const until = performance.now() + withinMs; !tryLock(lock); await Bun.sleep(20))
-          if (performance.now() > until)
-            throw new PaiError("store_away", "another pai has been sending to the team for too long");
         return await work();
       } finally {
-        lock.close();
+        held.release();
       }
     },
   };
-}
-
-/** SQLite's lock ends with its process, however that ends. */
-function tryLock(database: Database): boolean {
-  try {
-    database.run("begin exclusive");
-    return true;
-  } catch (thrown) {
-    if (errnoOf(thrown)?.startsWith("SQLITE_BUSY") === true) return false;
-    throw thrown;
-  }
 }

@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_166,
+  core: 15_176,
   workspace: 13_002,
   cli: 11_609,
   flows: 11_985,

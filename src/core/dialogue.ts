@@ -7,7 +7,7 @@ import { fence, fenceFile } from "./data-fence.ts";
 import { matchLines } from "./line-diff.ts";
 import type { Message } from "./model.ts";
 import type { RelPath } from "./path.ts";
-import { leftOut } from "./session/conversation.ts";
+import { withoutClaims } from "./session/conversation.ts";
 
 /** What the messages show of a file. */
 export interface Told {
@@ -57,7 +57,7 @@ export function dropClaim(dialogue: Dialogue, claim: string): void {
   const at = dialogue.messages.findLastIndex(({ role }) => role === "assistant");
   const last = dialogue.messages[at];
   if (last?.role !== "assistant" || !last.text.includes(claim)) return;
-  const said = { ...last, text: last.text.replace(claim, () => leftOut), native: null };
+  const said = { ...last, text: last.text.replace(claim, withoutClaims), native: null };
   dialogue.messages = dialogue.messages.with(at, said);
 }
 

@@ -162,6 +162,24 @@ test("a turn cut off between a call and its result is closed, so that the next r
   expect(session.turns[0]?.status).toBeNull();
 });
 
+test("of the last words of a turn that failed only the questions stand, as the user may answer them", () => {
+  const heardLast = (text: string) => {
+    const { session } = readSession(
+      "x",
+      fileOf([head, started("r1", "one"), said("one"), heard(text), finished("r1", "")]),
+    );
+    return session.conversation.messages.at(-1);
+  };
+  const instead = "(words left out here: what became of this turn is said below)";
+  expect(
+    heardLast("All tests pass. It says b, not a.\nShall I (1) change the test, or (2) go back? Say so."),
+  ).toMatchObject({
+    text: `${instead}\nShall I (1) change the test, or (2) go back?`,
+  });
+  expect(heardLast("All tests pass.")).toMatchObject({ text: instead });
+  expect(heardLast("")).toMatchObject({ text: "(no words here: what became of this turn is said below)" });
+});
+
 test("rewinding goes back to before a turn, with the messages and tasks of then, and is kept in the file", () => {
   const tasks: SessionLine = {
     type: "tasks.updated",

@@ -92,15 +92,25 @@ export function lastTurn(messages: readonly Message[]): readonly Message[] {
 /** Ends a reply that never became whole. */
 export const brokenOff = "\n(broken off)";
 
-/** The messages without the last words of a turn that failed: they claim what is not so. */
-export function withoutClaim(messages: readonly Message[]): readonly Message[] {
-  const last = messages.at(-1);
-  if (last?.role !== "assistant" || last.calls.length > 0 || last.text.endsWith(brokenOff)) return messages;
-  return messages.slice(0, -1);
+/** In place of words that the model did not say. */
+export const unsaid = "(no words here: what became of this turn is said below)";
+
+/**
+ * What stands in place of words that claim what is not so: only their questions, which the user saw and may answer.
+ * Words that say nothing stand as `unsaid`.
+ */
+export function withoutClaims(words: string): string {
+  if (words.trim() === "") return unsaid;
+  const questions = words.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => /[?？]\W*$/.test(sentence));
+  return ["(words left out here: what became of this turn is said below)", ...questions].join("\n");
 }
 
-/** In place of words that the model did not say, or that claim what is not so. */
-export const leftOut = "(no words here: what became of this turn is said below)";
+/** The messages of a turn that failed: its last words claim what is not so. */
+export function withClaimsDropped(messages: readonly Message[]): readonly Message[] {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant" || last.calls.length > 0 || last.text.endsWith(brokenOff)) return messages;
+  return [...messages.slice(0, -1), { ...last, text: withoutClaims(last.text), native: null }];
+}
 
 /** Of a call whose turn ended before its result was there. */
 const noResult = "no result is known: what became of this turn is said below";
@@ -112,7 +122,7 @@ const noResult = "no result is known: what became of this turn is said below";
 export function closeTurn(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   if (last === undefined || (last.role === "assistant" && last.calls.length === 0)) return messages;
-  const said: Message = { role: "assistant", text: leftOut, calls: [], native: null };
+  const said: Message = { role: "assistant", text: unsaid, calls: [], native: null };
   if (last.role !== "assistant") return [...messages, said];
   const results = last.calls.map(({ id, name }) => ({ id, name, ok: false, text: noResult }));
   return [...messages, { role: "tools", results }, said];

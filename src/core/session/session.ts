@@ -3,7 +3,7 @@
 import type { Message } from "../model.ts";
 import { nameSome } from "../suggest.ts";
 import type { TurnRecord } from "./became.ts";
-import { type Conversation, closeTurn, type TaskItem, withoutClaim, withTasks } from "./conversation.ts";
+import { type Conversation, closeTurn, type TaskItem, withClaimsDropped, withTasks } from "./conversation.ts";
 import { parseLine, type SessionLine } from "./line.ts";
 
 /** A point in a conversation: how many messages there were, and how often a summary had replaced all of them. */
@@ -271,7 +271,7 @@ export function foldSession(session: Session, line: SessionLine): Session {
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
     case "turn.finished": {
       const isFalse = line.text === "" && line.mode === "tool-loop";
-      const kept = isFalse ? { ...conversation, messages: withoutClaim(conversation.messages) } : conversation;
+      const kept = isFalse ? { ...conversation, messages: withClaimsDropped(conversation.messages) } : conversation;
       return { ...endTurn(session, line), conversation: close(kept) };
     }
     case "turn.reversed":

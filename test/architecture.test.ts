@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_176,
-  workspace: 13_002,
+  core: 15_185,
+  workspace: 12_784,
   cli: 11_609,
   flows: 11_985,
   models: 4_620,
   ui: 4_752,
-  store: 3_882,
+  store: 3_833,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

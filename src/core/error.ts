@@ -158,6 +158,15 @@ export function toPaiError(thrown: unknown, place?: string): PaiError {
   return new PaiError("internal", String(thrown));
 }
 
+/** What a look finds; null: it failed, and why does not matter. */
+export function orNull<T>(look: () => T): T | null {
+  try {
+    return look();
+  } catch {
+    return null;
+  }
+}
+
 /** Anything thrown as the value that outcomes and events carry. */
 export function toFailure(thrown: unknown): Failure {
   const error = toPaiError(thrown);

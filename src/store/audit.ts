@@ -1,5 +1,15 @@
 /** The audit log of a session: rendered from receipts when runs end, never read back, hidden from the model. */
-import { closeSync, constants, existsSync, fchmodSync, fstatSync, mkdirSync, openSync, readdirSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
 import type { Amendment, ChangeSummary, CheckResult, Outcome } from "../core/outcome.ts";
@@ -7,7 +17,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import type { ChangedPath, Fact, FactOf } from "../core/receipt.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { writeBytes } from "../system/write-file.ts";
-import { errnoOf, removeIfThere } from "./safe-file.ts";
+import { errnoOf } from "./safe-file.ts";
 
 export interface Audit {
   /** Adds a run; never throws. */
@@ -129,7 +139,7 @@ function prune(folder: string, now: Date, keep: number): void {
     .sort();
   const oldest = nameOf(new Date(now.getTime() - keptMs));
   const old = names.filter((name, at) => at < names.length - keep || name < oldest);
-  for (const name of old) removeIfThere(join(folder, name));
+  for (const name of old) rmSync(join(folder, name), { force: true });
 }
 
 /** A descriptor of the folder of logs, which holds nothing else. */

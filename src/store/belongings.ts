@@ -1,8 +1,10 @@
 /** Finds which files in the user's folders belong to pai, so that nothing else is removed with them. */
-import { readdirSync, readFileSync } from "node:fs";
+
+import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
+import { orNull } from "../core/error.ts";
 import { entryAt } from "../system/entry-at.ts";
-import { namesOf } from "../system/lookups.ts";
+import { namesOf, textOfSystem } from "../system/lookups.ts";
 import type { Places } from "./places.ts";
 
 export interface Belongings {
@@ -55,10 +57,7 @@ export function findProjects({ stateDir }: Places): readonly string[] {
 
 /** The first root that a record names; empty if it names none or cannot be read. */
 export function rootIn(file: string): readonly string[] {
-  try {
-    const [, root] = /"root":("(?:[^"\\]|\\.)*")/.exec(readFileSync(file, "utf8")) ?? [];
-    return root === undefined ? [] : [String(JSON.parse(root))];
-  } catch {
-    return [];
-  }
+  const [, root] = /"root":("(?:[^"\\]|\\.)*")/.exec(textOfSystem(file)) ?? [];
+  const named = root === undefined ? null : orNull(() => String(JSON.parse(root)));
+  return named === null ? [] : [named];
 }

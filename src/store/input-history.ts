@@ -1,4 +1,5 @@
 /** What the user typed in sessions of one workspace, kept for later sessions: limited in size, private. */
+import { orNull } from "../core/error.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { readRegular, withLock, writePrivate } from "./safe-file.ts";
 
@@ -11,17 +12,10 @@ export interface InputHistory {
 
 const limits = { entries: 1000, bytes: 256 * 1024, entry: 8 * 1024 };
 
-function readEntries(file: string): string[] {
-  try {
-    const text = readRegular(file, { follow: false }) ?? "";
-    return text.split("\n").flatMap((line) => {
-      if (line === "") return [];
-      const entry: unknown = JSON.parse(line);
-      return typeof entry === "string" ? [entry] : [];
-    });
-  } catch {
-    return [];
-  }
+function readEntries(file: string): readonly string[] {
+  const lines = (orNull(() => readRegular(file, { follow: false })) ?? "").split("\n").filter((line) => line !== "");
+  const entries = orNull(() => lines.map((line): unknown => JSON.parse(line))) ?? [];
+  return entries.filter((entry) => typeof entry === "string");
 }
 
 /** The newest entries that fit the limits. */

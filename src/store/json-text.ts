@@ -1,6 +1,6 @@
 /** JSON files that people edit: comments and trailing commas are allowed, errors name the line, edits keep the rest. */
 import type { Node, ParseError } from "jsonc-parser";
-import { PaiError } from "../core/error.ts";
+import { orNull, PaiError } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
 
 export interface JsonText {
@@ -58,13 +58,8 @@ function parseTree(text: string, file: string): Tree {
 }
 
 /** Most files are plain JSON. null: this one is not. */
-function parsePlain(text: string): { readonly value: Json } | null {
-  try {
-    return { value: JSON.parse(text) as Json };
-  } catch {
-    return null;
-  }
-}
+const parsePlain = (text: string): { readonly value: Json } | null =>
+  orNull(() => ({ value: JSON.parse(text) as Json }));
 
 /** Parses a file. Throws config_invalid, which names `file` and the line, but never shows the content. */
 export function parseJsonText(given: string, file: string): JsonText {

@@ -1,9 +1,11 @@
 /** API keys: finds them in the environment or the credentials file, adds, removes, masks and checks them. */
-import { readFileSync, realpathSync } from "node:fs";
+
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod/mini";
-import { PaiError } from "../core/error.ts";
+import { orNull, PaiError } from "../core/error.ts";
 import { findProvider, type Provider, providers } from "../core/providers.ts";
+import { realPathOf } from "../system/lookups.ts";
 import { readSmall } from "../system/read-small.ts";
 import type { BaseUrl } from "./base-url.ts";
 import { forgetTurn } from "./key-state.ts";
@@ -45,11 +47,8 @@ const maxKeyFile = 4096;
 
 /** The text of a key file, which may be a link (Kubernetes); "" where none can be read. */
 function peekKeyFile(file: string): string {
-  try {
-    return file === "" ? "" : (readSmall(realpathSync(file), maxKeyFile) ?? "");
-  } catch {
-    return "";
-  }
+  const real = file === "" ? null : realPathOf(file);
+  return (real && readSmall(real, maxKeyFile)) ?? "";
 }
 
 /**
@@ -57,12 +56,13 @@ function peekKeyFile(file: string): string {
  * or not, and what else their rows hold: pai shows none of them. Never throws.
  */
 export function holdKeys({ env, places: { configDir } }: Sources, own: readonly OwnProvider[] = []): readonly string[] {
-  const rings = configDir === null ? [] : [...peekCredentials(configDir).values()];
+  // A damaged or unreadable file holds none.
+  const rings = configDir === null ? null : orNull(() => loadCredentials(configDir));
   const given = [...providers, ...own].flatMap(({ keyVariables }) =>
     keyVariables.flatMap((name) => [env[name] ?? "", peekKeyFile(env[`${name}_FILE`]?.trim() ?? "")]),
   );
   const secrets = own.flatMap((row) => row.secrets);
-  return [...rings.flatMap(({ keys }) => [...keys.values()]), ...given, ...secrets]
+  return [...[...(rings?.values() ?? [])].flatMap(({ keys }) => [...keys.values()]), ...given, ...secrets]
     .map((key) => key.trim())
     .filter(Boolean);
 }
@@ -243,12 +243,3 @@ const ringsOf = ({ providers: all }: z.infer<typeof shape>): Map<string, KeyRing
 
 /** Reads all keys. Throws config_invalid for a damaged file or one of another version. */
 export const loadCredentials = (configDir: string): Credentials => ringsOf(openCredentials(configDir).read());
-
-/** All keys; a damaged or unreadable file holds none. */
-function peekCredentials(configDir: string): Credentials {
-  try {
-    return loadCredentials(configDir);
-  } catch {
-    return new Map();
-  }
-}

@@ -1,6 +1,8 @@
 /** Keeps what the providers' servers listed, for a day: prices, windows and names, without asking again. */
+
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { orNull } from "../core/error.ts";
 import type { KeptList } from "../core/listed-model.ts";
 import { openStateFile } from "./state-file.ts";
 
@@ -28,11 +30,6 @@ export function findModelList(
 /** Keeps a list in the place of the last one of its provider. Ignores all errors. */
 export function keepModelList(stateDir: string | null, kept: KeptList): void {
   if (stateDir === null) return;
-  try {
-    fileIn(stateDir).edit(({ lists }) => ({
-      lists: [...lists.filter(({ provider }) => provider !== kept.provider), kept],
-    }));
-  } catch {
-    // On a full disk or in a read-only home the list is asked for again.
-  }
+  const others = (lists: readonly KeptList[]) => lists.filter(({ provider }) => provider !== kept.provider);
+  orNull(() => fileIn(stateDir).edit(({ lists }) => ({ lists: [...others(lists), kept] })));
 }

@@ -1,9 +1,17 @@
 /** Keeps plans of successful runs, to reuse them for the same request on the same files. */
-import { readdirSync, statSync } from "node:fs";
+
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { orNull } from "../core/error.ts";
 import type { Json } from "../core/model.ts";
 import type { PlanCache } from "../core/ports.ts";
-import { readPrivate, removeIfThere, writePrivate } from "./safe-file.ts";
+import { readPrivate, writePrivate } from "./safe-file.ts";
+
+/** A plan, and when it was kept, in epoch milliseconds. */
+interface Kept {
+  readonly at: number;
+  readonly plan: Json;
+}
 
 const maxPlans = 200;
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
@@ -13,7 +21,7 @@ function prune(folder: string): void {
   if (names.length <= maxPlans) return;
   const files = names.map((name) => join(folder, name));
   const newestFirst = files.map((file) => ({ file, at: statSync(file).mtimeMs })).sort((a, b) => b.at - a.at);
-  for (const { file } of newestFirst.slice(maxPlans)) removeIfThere(file);
+  for (const { file } of newestFirst.slice(maxPlans)) rmSync(file, { force: true });
 }
 
 /** Ignores all errors: a cache that cannot be read or written only costs one more call. */
@@ -22,22 +30,15 @@ export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
   const fileOf = (key: string) => join(folder, `${key}.json`);
   return {
     load(key) {
-      try {
-        const text = readPrivate(fileOf(key));
-        if (text === null) return null;
-        const { at, plan } = JSON.parse(text) as { readonly at: number; readonly plan: Json };
-        return now().getTime() - at < maxAgeMs ? plan : null;
-      } catch {
-        return null;
-      }
+      const kept = orNull(() => JSON.parse(readPrivate(fileOf(key)) ?? "null") as Kept | null);
+      return kept !== null && now().getTime() - kept.at < maxAgeMs ? kept.plan : null;
     },
     save(key, plan) {
-      try {
-        writePrivate(fileOf(key), JSON.stringify({ at: now().getTime(), plan }), { lasting: false });
+      orNull(() => {
+        const kept: Kept = { at: now().getTime(), plan };
+        writePrivate(fileOf(key), JSON.stringify(kept), { lasting: false });
         prune(folder);
-      } catch {
-        // On a full disk or in a read-only home the next run makes one more call.
-      }
+      });
     },
   };
 }

@@ -1,8 +1,11 @@
 /** Commands and skills from files: the user's own, and a project's if the user trusts their current content. */
-import { lstatSync, readdirSync } from "node:fs";
+
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
+import { orNull } from "../core/error.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
+import { entryAt } from "../system/entry-at.ts";
+import { namesOf } from "../system/lookups.ts";
 import type { Places } from "./places.ts";
 import { readRegular } from "./safe-file.ts";
 import { promptTrustOf, type Trust } from "./trust.ts";
@@ -32,22 +35,12 @@ const maxCharacters = 64 * 1024;
 const maxAbout = 200;
 
 /** Names in a folder. A linked folder does not belong to the project. */
-function namesIn(folder: string, follow: boolean): readonly string[] {
-  try {
-    if (!follow && !lstatSync(folder).isDirectory()) return [];
-    return readdirSync(folder).sort().slice(0, maxFiles);
-  } catch {
-    return [];
-  }
-}
+const namesIn = (folder: string, follow: boolean): readonly string[] =>
+  follow || orNull(() => entryAt(folder))?.isDirectory() === true ? namesOf(folder).toSorted().slice(0, maxFiles) : [];
 
 function readText(file: string, follow: boolean): string | null {
-  try {
-    const text = readRegular(file, { follow });
-    return text === null || text.length > maxCharacters ? null : text;
-  } catch {
-    return null;
-  }
+  const text = orNull(() => readRegular(file, { follow }));
+  return text === null || text.length > maxCharacters ? null : text;
 }
 
 /** The value of `name:` in the front matter of a file; it may continue on indented lines. */

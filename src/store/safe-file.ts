@@ -1,16 +1,16 @@
 /** Small private files of the user: checked before they are read, and replaced atomically. */
+
 import {
   closeSync,
   constants,
   fstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   type Stats,
   statSync,
-  unlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { spellForShell } from "../core/command/quote.ts";
@@ -18,6 +18,7 @@ import { PaiError } from "../core/error.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { isOfSystem } from "../system/judge-folder.ts";
 import { hintOfHeld, takeLock } from "../system/lock.ts";
+import { entriesOf } from "../system/lookups.ts";
 import { replaceFile, writeBytes } from "../system/write-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;
@@ -69,15 +70,10 @@ export function writePrivate(file: string, text: string, { lasting = true } = {}
 }
 
 /** Names, without `.jsonl`, of the regular files in a folder that have this extension; none if it cannot be read. */
-export function listJsonl(folder: string): readonly string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"));
-    return files.map(({ name }) => name.slice(0, -6));
-  } catch {
-    return [];
-  }
-}
+export const listJsonl = (folder: string): readonly string[] =>
+  entriesOf(folder).flatMap((entry) =>
+    entry.isFile() && entry.name.endsWith(".jsonl") ? [entry.name.slice(0, -6)] : [],
+  );
 
 /** Makes a folder and its parents with mode 0700; existing ones keep their mode. */
 export function makePrivateFolder(folder: string): void {
@@ -110,15 +106,6 @@ export function openLines(file: string, isNew: boolean, failed: (thrown: unknown
       fd = null;
     },
   };
-}
-
-/** Removes a file. Throws system errors, but not for a missing file. */
-export function removeIfThere(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch (error) {
-    if (errnoOf(error) !== "ENOENT") throw error;
-  }
 }
 
 function judgeOwner(path: string, stat: Stats): void {
@@ -181,7 +168,7 @@ export function withLock<T>(file: string, work: () => T): T {
   try {
     return work();
   } finally {
-    removeIfThere(path);
+    rmSync(path, { force: true });
     held.release();
   }
 }

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { quoteForShell } from "../core/command/quote.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../core/error.ts";
 import type { StampedEvent } from "../core/event.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { type Printed, turnRecord } from "../core/session/became.ts";
@@ -83,12 +83,8 @@ export function openSessions(folder: string, root: string): Sessions {
       .flatMap(summarize)
       .sort((a, b) => b.changed - a.changed);
   const isUnreadable = (id: string): boolean => {
-    try {
-      const { session, damaged } = read(id);
-      return session.turns.length === 0 && damaged > 0;
-    } catch {
-      return true;
-    }
+    const found = orNull(() => read(id));
+    return found === null || (found.session.turns.length === 0 && found.damaged > 0);
   };
   const unreadable = () =>
     ids()
@@ -179,13 +175,7 @@ function openAppend(
       lines.write(bytes);
       known += bytes.length;
     },
-    read() {
-      try {
-        return read();
-      } catch {
-        return null;
-      }
-    },
+    read: () => orNull(read),
     isNews() {
       const size = broken ? known : sizeNow();
       const isNews = size !== known;

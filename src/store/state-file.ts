@@ -1,6 +1,6 @@
 /** A small JSON file of pai's own that several processes read and change: one object, private, of one shape. */
 import * as z from "zod/mini";
-import { PaiError } from "../core/error.ts";
+import { orNull, PaiError } from "../core/error.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 
 export interface StateFile<T> {
@@ -53,13 +53,7 @@ export function openStateFile<T extends object>(
     writePrivate(file, `${JSON.stringify({ version: 1, ...value }, null, 2)}\n`, { lasting: !isCache });
   return {
     read: () => read(),
-    isDamaged: () => {
-      try {
-        return read(true) === null;
-      } catch {
-        return true;
-      }
-    },
+    isDamaged: () => orNull(() => read(true)) === null,
     edit: (change) => withLock(file, () => write(change(read(true)))),
     editFor: (change) =>
       withLock(file, () => {

@@ -1,5 +1,7 @@
 /** The home folders of a machine's users. */
+import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { orNull } from "../core/error.ts";
 import { entryAt } from "./entry-at.ts";
 import { entriesOf, textOfSystem } from "./lookups.ts";
 
@@ -29,21 +31,7 @@ function homesOfUsers(): readonly string[] {
     });
 }
 
-function hasKeys(home: string): boolean {
-  try {
-    return entryAt(join(home, ".ssh")) !== undefined;
-  } catch {
-    return false;
-  }
-}
+const hasKeys = (home: string): boolean => (orNull(() => entryAt(join(home, ".ssh"))) ?? null) !== null;
 
 /** null: none; in a container the process may have a user id without an account. */
-export function registeredHome(): string | null {
-  try {
-    // Loaded only if needed: a task with HOME set never loads it.
-    const { userInfo }: typeof import("node:os") = require("node:os");
-    return userInfo().homedir;
-  } catch {
-    return null;
-  }
-}
+export const registeredHome = (): string | null => orNull(() => userInfo().homedir);

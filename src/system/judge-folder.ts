@@ -3,7 +3,7 @@ import { realpathSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { spellForShell } from "../core/command/quote.ts";
 import { entryAt } from "./entry-at.ts";
-import { textOfSystem } from "./lookups.ts";
+import { nearestThere, textOfSystem } from "./lookups.ts";
 
 const groupWrites = 0o020;
 const othersWrite = 0o002;
@@ -30,7 +30,7 @@ export function distrustParts(folder: string, names: readonly string[]): string 
     const why = stat === undefined ? null : distrust(path, stat, stat.uid === uid);
     if (why !== null) return why;
   }
-  return distrustAbove(existingAbove(folder), uid);
+  return distrustAbove(realpathSync(nearestThere(dirname(folder))), uid);
 }
 
 function distrust(path: string, stat: Stats, isTrusted: boolean): string | null {
@@ -45,17 +45,6 @@ function distrustAbove(folder: string, uid: number): string | null {
   const isShared = (stat.mode & sticky) !== 0 && isTrusted;
   const why = isShared ? null : distrust(folder, stat, isTrusted);
   return why ?? (folder === dirname(folder) ? null : distrustAbove(dirname(folder), uid));
-}
-
-/** Real path of the nearest existing folder above. */
-function existingAbove(folder: string): string {
-  for (let at = dirname(folder); ; at = dirname(at)) {
-    try {
-      return realpathSync(at);
-    } catch {
-      if (at === dirname(at)) return at;
-    }
-  }
 }
 
 let found: number | null | undefined;

@@ -1,5 +1,7 @@
 /** Looks at files and folders without throwing: what is missing or refused is empty or null. */
-import { type Dirent, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { accessSync, type Dirent, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { orNull } from "../core/error.ts";
 
 /** The entries of a folder, unsorted. */
 export function entriesOf(folder: string): readonly Dirent[] {
@@ -21,10 +23,17 @@ export function realPathOf(path: string): string | null {
   return orNull(() => realpathSync(path));
 }
 
-function orNull<T>(look: () => T): T | null {
+/** Whether this user has these rights (`constants.W_OK`) at a path. */
+export function mayUse(path: string, rights: number): boolean {
   try {
-    return look();
+    accessSync(path, rights);
+    return true;
   } catch {
-    return null;
+    return false;
   }
+}
+
+/** The path itself if it is there, else the nearest folder above that is. */
+export function nearestThere(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
 }

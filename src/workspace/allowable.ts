@@ -3,10 +3,11 @@
 import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { judgeNames, type PathRules, whyJudged } from "../core/closed-names.ts";
-import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
+import { cannotBeWritten, orNull, PaiError, toPaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Touch } from "../core/ports.ts";
 import { otherHomes } from "../system/homes.ts";
+import { nearestThere } from "../system/lookups.ts";
 import type { Root } from "./confine.ts";
 import { type Outside, parseOutside } from "./outside.ts";
 import { openInPlace } from "./owners.ts";
@@ -53,24 +54,14 @@ function whyNotAllowed(root: Root, rules: PathRules, home: string | null, path: 
   return root.statOrNull(path)?.kind === "folder" ? { why, hint: "name each file in it by its whole path" } : null;
 }
 
-function pathOf(text: string, places: readonly Outside[]): RelPath | null {
-  try {
-    return (parseOutside(text, places) ?? parsePath(text)).path;
-  } catch {
-    return null;
-  }
-}
+const pathOf = (text: string, places: readonly Outside[]): RelPath | null =>
+  orNull(() => (parseOutside(text, places) ?? parsePath(text)).path);
 
 /** Whether a path below the root matches; what cannot be looked through may. */
 function hasMatch(root: Root, glob: string): boolean {
-  try {
-    const folders = [glob, glob.replace(/\/\*\*$/, "")];
-    return folders.some(
-      (each) => !new Bun.Glob(each).scanSync({ cwd: root.path, dot: true, onlyFiles: false }).next().done,
-    );
-  } catch {
-    return true;
-  }
+  const matches = (each: string) =>
+    !new Bun.Glob(each).scanSync({ cwd: root.path, dot: true, onlyFiles: false }).next().done;
+  return orNull(() => [glob, glob.replace(/\/\*\*$/, "")].some(matches)) ?? true;
 }
 
 /**
@@ -86,8 +77,7 @@ export function requireWritable(root: string, path: RelPath, touch: Touch): void
 
 /** Throws what concerns the folder. */
 function whyNotReplaced(root: string, path: RelPath, at: string): NodeJS.ErrnoException | null {
-  let folder = dirname(at);
-  while (!existsSync(folder)) folder = dirname(folder);
+  const folder = nearestThere(dirname(at));
   const where = folder === root ? "the project" : showName(path.startsWith("/") ? folder : relative(root, folder));
   const inFolder = failureAt(folder);
   const { code } = inFolder === null ? { code: null } : toPaiError(inFolder);

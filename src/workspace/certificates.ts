@@ -1,4 +1,5 @@
 /** Tells public certificates from keys: their files have the same ending, and only their content differs. */
+import { orNull } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 
@@ -14,12 +15,8 @@ function isCertificate(text: string): boolean {
 export const openCertificates = (root: Root) => ({
   has(path: string): boolean {
     if (!path.toLowerCase().endsWith(".pem")) return false;
-    try {
-      const file = root.readBytes(path as RelPath, maxBytes);
-      return file !== null && isCertificate(Buffer.from(file.bytes).toString("latin1"));
-    } catch {
-      // No file, too large, or a second name of something closed.
-      return false;
-    }
+    // null: no file, too large, or a second name of something closed.
+    const file = orNull(() => root.readBytes(path as RelPath, maxBytes));
+    return file !== null && isCertificate(Buffer.from(file.bytes).toString("latin1"));
   },
 });

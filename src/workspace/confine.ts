@@ -1,7 +1,7 @@
 /** Access to the user's files: a pinned root, and folders below it that are reached without following a link. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } from "node:fs";
 import type { PathRules } from "../core/closed-names.ts";
-import { PaiError } from "../core/error.ts";
+import { orNull, PaiError } from "../core/error.ts";
 import { joinPath, nameOf, parentOf, pathWithin, type RelPath } from "../core/path.ts";
 import { openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";
@@ -113,8 +113,7 @@ function borrowOne(lent: LentRoot): Root {
     const handle = open(folder);
     if (handle === null) return null;
     try {
-      const result = use(handle.at);
-      return result;
+      return use(handle.at);
     } finally {
       handle.close();
     }
@@ -160,24 +159,15 @@ function borrowOne(lent: LentRoot): Root {
     topOf: () => "" as RelPath,
     refuseOwn: (stat, target) => own.refuse(stat, target),
     stat,
-    statOrNull(target) {
-      try {
-        return stat(target);
-      } catch {
-        return null;
-      }
-    },
+    statOrNull: (target) => orNull(() => stat(target)),
     withParent,
     withFolder,
     open,
     openBelow: (above, target) => enterFolder(above, nameOf(target) as RelPath, parentOf(target)),
     openFile,
     readBytes: (target, limit) => readOpen(openFile(target), target, limit),
-    readIn(folder, target, limit) {
-      const file = allowed(openFoundAt(folder.at, nameOf(target), target), target);
-      const read = readOpen(file, target, limit);
-      return read;
-    },
+    readIn: (folder, target, limit) =>
+      readOpen(allowed(openFoundAt(folder.at, nameOf(target), target), target), target, limit),
     close: () => closeSync(fd),
   };
 }

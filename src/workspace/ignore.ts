@@ -1,6 +1,8 @@
 /** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude; what tools make. */
+
 import ignore from "ignore";
 import { isToolName } from "../core/closed-names.ts";
+import { orNull } from "../core/error.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 
 /** The rules that apply in one folder: its own and those of the folders above. */
@@ -143,12 +145,8 @@ function costOf(rule: string): number {
 
 /** The rules of a file within the budget. */
 function readRules(root: IgnoreReader, path: RelPath, budget: Budget): string {
-  if (budget.bytes <= 0 || budget.rules <= 0) return "";
-  try {
-    return takeRules(Buffer.from(root.readBytes(path, budget.bytes)?.bytes ?? []).toString(), budget);
-  } catch {
-    return "";
-  }
+  const file = budget.bytes <= 0 || budget.rules <= 0 ? null : orNull(() => root.readBytes(path, budget.bytes));
+  return file === null ? "" : takeRules(Buffer.from(file.bytes).toString(), budget);
 }
 
 /** The rules of a text within the budget, without empty and slow ones. */

@@ -1,8 +1,9 @@
 /** Links of the project: which give a path another name, by which it may run code or hold secrets, and where one leads. */
 
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isBuiltFolder, type PathRules } from "../core/closed-names.ts";
+import { orNull } from "../core/error.ts";
 import { joinPath, nameOf, type PathUse, parentOf, pathWithin, type RelPath } from "../core/path.ts";
 import { entriesOf, realPathOf } from "../system/lookups.ts";
 import { isTemporary } from "./atomic-write.ts";
@@ -88,22 +89,13 @@ export function whyAsked(path: RelPath, rules: PathRules, links: readonly RelPat
  */
 export function followLinks(root: string, path: RelPath, use: PathUse, others: readonly string[] = []): RelPath {
   if (path === "") return path;
-  const isThere = (at: RelPath): boolean => {
-    try {
-      return lstatSync(resolve(root, at), { throwIfNoEntry: false }) !== undefined;
-    } catch {
-      return false;
-    }
-  };
+  const isThere = (at: RelPath): boolean => orNull(() => lstatSync(resolve(root, at))) !== null;
   /** null: it leads out, or nowhere. */
   const realOf = (at: RelPath): RelPath | null => {
-    try {
-      const real = realpathSync(resolve(root, at));
-      const isOutside = others.some((each) => pathWithin(real, each) !== null);
-      return (pathWithin(real, root) ?? (isOutside ? real : null)) as RelPath | null;
-    } catch {
-      return null;
-    }
+    const real = realPathOf(resolve(root, at));
+    if (real === null) return null;
+    const isOutside = others.some((each) => pathWithin(real, each) !== null);
+    return (pathWithin(real, root) ?? (isOutside ? real : null)) as RelPath | null;
   };
   /** The path in the real folder that it is in; folders that do not exist yet keep their names. */
   const followParent = (at: RelPath): RelPath | null => {

@@ -1,11 +1,11 @@
 /** Recognises files that must not be read by device and inode, so that a hard link to one is refused too. */
 
-import { lstatSync, realpathSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { closedNameIn, type PathRules } from "../core/closed-names.ts";
 import { PaiError } from "../core/error.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../core/path.ts";
-import { entriesOf } from "../system/lookups.ts";
+import { entriesOf, realPathOf } from "../system/lookups.ts";
 import { showName } from "./parse-path.ts";
 import type { Stat } from "./system/stat.ts";
 
@@ -40,15 +40,8 @@ export function openOwnFiles(folders: readonly string[], rules: PathRules, top: 
 }
 
 /** Real paths, to recognise folders that lie below a root. */
-export function realFolders(folders: readonly string[]): readonly string[] {
-  return folders.map((folder) => {
-    try {
-      return realpathSync(folder);
-    } catch {
-      return folder;
-    }
-  });
-}
+export const realFolders = (folders: readonly string[]): readonly string[] =>
+  folders.map((folder) => realPathOf(folder) ?? folder);
 
 function findIdentities(folders: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();

@@ -1,9 +1,12 @@
 /** Who a file belongs to, and whether it still does once pai has changed it. */
-import { accessSync, constants, lstatSync, type Stats } from "node:fs";
+
+import { constants, lstatSync, type Stats } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { Change } from "../core/change.ts";
+import { orNull } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Touch } from "../core/ports.ts";
+import { mayUse } from "../system/lookups.ts";
 import { showName } from "./parse-path.ts";
 import { mountPoints } from "./sandbox/mounts.ts";
 import type { Traits } from "./traits.ts";
@@ -21,13 +24,8 @@ export const makerNow = (): Maker => ({
 });
 
 /** undefined also where a link on the way leads nowhere: the policy says so when the path is used. */
-function statOrNone(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
+const statOrNone = (path: string): Stats | undefined =>
+  orNull(() => lstatSync(path, { throwIfNoEntry: false })) ?? undefined;
 
 /** A new file in a folder with the set-group-ID bit gets the folder's group. */
 function inheritsGroup(at: string, gid: number): boolean {
@@ -47,18 +45,9 @@ function lossOf(at: string, stat: Stats | undefined, { uid, groups }: Maker): Lo
   return groups.includes(stat.gid) || inheritsGroup(at, stat.gid) ? null : "group";
 }
 
-function mayWrite(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Only its owner may change the mode of a file; its other names would get the new content as well. */
 const staysInPlace = (at: string, { nlink }: Stats, loss: Loss, touch: Touch): boolean =>
-  nlink === 1 && (touch === "bytes" || (touch === "mode" && loss === "group")) && mayWrite(at);
+  nlink === 1 && (touch === "bytes" || (touch === "mode" && loss === "group")) && mayUse(at, constants.W_OK);
 
 /**
  * Tells which files below a root are written where they are: those that are mounted by themselves, and those whose owner

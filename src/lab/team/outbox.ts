@@ -1,9 +1,9 @@
 /** Messages that wait to be sent to the team's database: a small file each, kept until the database has it. */
-import { existsSync, readdirSync, renameSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { Json } from "../../core/model.ts";
-import { errnoOf, readRegular, removeIfThere, writePrivate } from "../../store/safe-file.ts";
+import { errnoOf, readRegular, writePrivate } from "../../store/safe-file.ts";
 import { takeLock } from "../../system/lock.ts";
 
 /**
@@ -42,7 +42,7 @@ const parseName = (name: string): readonly Name[] => {
 export function openOutbox(folder: string) {
   const names = (): readonly Name[] => (existsSync(folder) ? readdirSync(folder).flatMap(parseName) : []);
   const removeNames = (list: readonly { readonly name: string }[]) => {
-    for (const { name } of list) removeIfThere(join(folder, name));
+    for (const { name } of list) rmSync(join(folder, name), { force: true });
   };
   /** Puts a letter aside that the database refuses for good; its file stays for inspection. */
   const putAside = ({ name }: Pick<Letter, "name">) => {

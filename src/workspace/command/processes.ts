@@ -1,6 +1,8 @@
 /** Ends the processes that a command started, including those that left its process group and its session. */
-import { readdirSync, readFileSync } from "node:fs";
+
+import { readdirSync } from "node:fs";
 import { openLibc } from "../../system/libc.ts";
+import { textOfSystem } from "../../system/lookups.ts";
 
 /** The processes of one command. */
 export interface Processes {
@@ -89,7 +91,8 @@ interface Stat {
 }
 
 function statOf(pid: number): Stat {
-  const stat = readStat(pid);
+  // "" for a process that has ended or belongs to another user.
+  const stat = textOfSystem(`/proc/${pid}/stat`);
   // A name may hold blanks and brackets.
   const [state = "", parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return {
@@ -98,15 +101,6 @@ function statOf(pid: number): Stat {
     group: Number(group),
     session: Number(session),
   };
-}
-
-/** "" for a process that has ended or belongs to another user. */
-function readStat(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "latin1");
-  } catch {
-    return "";
-  }
 }
 
 function send(pid: number, signal: "SIGTERM" | "SIGKILL"): void {

@@ -1,18 +1,18 @@
 /** Runs commands in their sandbox and finds their effects: on a copy of the workspace, or by a look before and after. */
 
-import { accessSync, constants, existsSync } from "node:fs";
+import { constants } from "node:fs";
 import { dirname } from "node:path";
 import type { Change } from "../../core/change.ts";
 import type { PathRules } from "../../core/closed-names.ts";
 import { explainWall, holdsUnasked, type SandboxLevel } from "../../core/command/sandbox.ts";
 import { type Effects, noEffects } from "../../core/effects.ts";
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import { pace } from "../../core/steps.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { openLibc } from "../../system/libc.ts";
-import { realPathOf } from "../../system/lookups.ts";
+import { mayUse, nearestThere, realPathOf } from "../../system/lookups.ts";
 import type { Root } from "../confine.ts";
 import { compareLooks, diff } from "../effects/candidates.ts";
 import { readLayer } from "../effects/layer.ts";
@@ -106,6 +106,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
   ) => {
     const hidden = level === null ? [] : sandbox.hiddenIn(output);
     const isUnseen = (path: string) => [path, dirname(path)].some((each) => sandbox.isUnseen(realPathOf(each) ?? each));
+    const mayWrite = (path: string) => mayUse(nearestThere(path), constants.W_OK);
     const asRoot = { isRoot: process.getuid?.() === 0, mayWrite, isUnseen };
     const words = level === null || exit === 0 ? [] : command.split(/[\s'"`=:;,()|&<>]+/);
     const socket = words.find((word) => word.startsWith("/") && isSocket(word) && sandbox.isUnseen(word));
@@ -193,25 +194,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
   };
 }
 
-const isSocket = (path: string): boolean => {
-  try {
-    return entryAt(path)?.isSocket() === true;
-  } catch {
-    return false;
-  }
-};
-
-/** Whether pai's user may write what is at an absolute path, or make it. */
-function mayWrite(path: string): boolean {
-  let at = path;
-  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
-  try {
-    accessSync(at, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isSocket = (path: string): boolean => orNull(() => entryAt(path))?.isSocket() === true;
 
 /** A model's command that nobody approved runs only in a sandbox that protects files. */
 async function requireProtection(sandbox: Sandbox): Promise<void> {

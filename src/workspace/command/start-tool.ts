@@ -1,9 +1,11 @@
 /** Starts an MCP server in the sandbox, with the workspace read-only or as a copy that is discarded. */
-import { lstatSync, readdirSync } from "node:fs";
+
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { waitAtMost } from "../../core/steps.ts";
+import { namesOf } from "../../system/lookups.ts";
 import { removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
@@ -121,22 +123,13 @@ function findWritten(upper: string, known: Map<string, string>): readonly string
 /** Each path that is not a folder, with what tells its content from another. */
 function filesBelow(top: string): readonly (readonly [path: string, state: string])[] {
   const files: (readonly [string, string])[] = [];
-  const waiting = namesAt(top);
+  const waiting = [...namesOf(top)];
   for (let seen = 0; seen < maxEntries; seen += 1) {
     const path = waiting.pop();
     if (path === undefined) break;
     const stat = lstatSync(join(top, path), { throwIfNoEntry: false });
-    if (stat?.isDirectory() === true) waiting.push(...namesAt(join(top, path)).map((name) => join(path, name)));
+    if (stat?.isDirectory() === true) waiting.push(...namesOf(join(top, path)).map((name) => join(path, name)));
     else if (stat !== undefined) files.push([path, `${stat.mode} ${stat.size} ${stat.mtimeMs} ${stat.ino}`]);
   }
   return files;
-}
-
-/** The names in a folder; none where the server has closed it. */
-function namesAt(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

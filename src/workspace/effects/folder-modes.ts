@@ -1,5 +1,7 @@
 /** Rights of folders around a command: what it took from the owner is given back, so that its work is seen and undone. */
+
 import { chmodSync } from "node:fs";
+import { orNull } from "../../core/error.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
@@ -21,16 +23,11 @@ export function reopenFolder(root: Root, folder: RelPath, was: Stat | null | und
   if (now.kind !== "folder" || (mode & ~now.mode & 0o700) === 0) return false;
   const self = process.geteuid?.();
   if (self === 0 || now.uid !== self) return false;
-  try {
-    return (
-      root.withFolder(folder, (at) => {
-        chmodSync(at, mode);
-        return true;
-      }) ?? false
-    );
-  } catch {
-    return false;
-  }
+  const reopen = (at: string): true => {
+    chmodSync(at, mode);
+    return true;
+  };
+  return orNull(() => root.withFolder(folder, reopen)) ?? false;
 }
 
 /** What two looks at the workspace know of its folders. */

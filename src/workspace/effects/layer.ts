@@ -3,9 +3,10 @@ import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Sta
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { closedNameIn, isToolName, type PathRules } from "../../core/closed-names.ts";
-import { PaiError } from "../../core/error.ts";
+import { orNull, PaiError } from "../../core/error.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
+import { namesIn } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { holdsIgnoreRules, type IgnoreReader, type IgnoreRules, openIgnore } from "../ignore.ts";
 import { showName } from "../parse-path.ts";
@@ -139,7 +140,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     if (mark.kind === "open") {
       for (const path of inside(root, folder)) if (!onTop.has(path)) add(path, { kind: "open", top: path }, nothing);
     } else if (mark.kind === "ignored") {
-      for (const name of namesIn(root, folder)) yield* removeIn(folder, name, mark);
+      for (const name of namesBelow(root, folder)) yield* removeIn(folder, name, mark);
     }
   }
   function* removeIn(folder: RelPath, name: string, above: Mark): Steps<void> {
@@ -164,7 +165,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     const isMerged = lower?.kind === "folder" && !isOpaqueFolder(at);
     const isMade = lower?.kind !== "folder" && !isStagedFolder(path);
     if (isMade || (mark.kind !== "open" && mark.kind !== "ignored")) add(path, mark, () => after(at, stat, mark.kind));
-    const ignored = isIgnored ? null : (level.ignored?.inside(name, isMerged ? namesIn(root, path) : []) ?? null);
+    const ignored = isIgnored ? null : (level.ignored?.inside(name, isMerged ? namesBelow(root, path) : []) ?? null);
     return { ...mark, folder: path, isIgnored, ignored, isOpaque: !isMerged };
   };
   function* readFile({ path, at, stat, mark }: Found): Steps<void> {
@@ -206,7 +207,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
       });
       const isHiding = level.isOpaque && (level.kind === "open" || level.kind === "ignored");
       const there = new Set(names);
-      for (const name of isHiding ? namesIn(root, level.folder) : []) {
+      for (const name of isHiding ? namesBelow(root, level.folder) : []) {
         if (!there.has(name)) yield* removeIn(level.folder, name, level);
       }
       for (const name of names) {
@@ -250,13 +251,7 @@ function openCount(limits: LayerLimits) {
 }
 
 /** Names in a folder of the workspace; none if the folder is missing. */
-function namesIn(root: Root, folder: RelPath): readonly string[] {
-  try {
-    return root.withFolder(folder, (at) => readdirSync(`${at}/`)) ?? [];
-  } catch {
-    return [];
-  }
-}
+const namesBelow = (root: Root, folder: RelPath): readonly string[] => orNull(() => namesIn(root, folder)) ?? [];
 
 /** Sorted. Names that are not UTF-8 are passed to `refuse`: no path can hold them. */
 function readNames(folder: string, refuse: (name: string) => void): readonly string[] {

@@ -1,6 +1,8 @@
 /** One look at a workspace in which a command works: what is there, and the content of what is small. */
+
 import { type Blob, sameBlob } from "../../core/change.ts";
 import type { PathRules } from "../../core/closed-names.ts";
+import { orNull } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import { sameObject } from "../atomic-write.ts";
@@ -228,13 +230,9 @@ export function readBlob(stat: Stat, room: number, read: (limit: number) => Read
   if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
   if (stat.kind === "link") return { kind: "link", target: stat.target ?? "" };
   if (stat.kind === "special" || stat.size > room) return null;
-  try {
-    const file = read(room);
-    return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
-  } catch {
-    // It is unreadable or has grown meanwhile; a change of it is reported.
-    return null;
-  }
+  // null: it is gone, unreadable, or has grown meanwhile; a change of it is reported.
+  const file = orNull(() => read(room));
+  return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
 }
 
 /** Whether two looks saw the same at a path. */

@@ -1,6 +1,6 @@
 /** Commits exactly the paths of a run, like `git commit --only -- PATHS`; the caller runs its hooks first. */
 
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { quoteForShell } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
@@ -111,14 +111,7 @@ async function findDirty(git: Git, { top }: Places, root: string, paths: readonl
   };
 }
 
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
+const isProgram = (path: string): boolean => Bun.which(path) !== null;
 
 interface Scratch {
   readonly index: string;

@@ -1,5 +1,7 @@
 /** How full the disks are, which folders fill one, and what is deleted and still held open. Looks for two seconds at most. */
+
 import { lstatSync, readdirSync, readlinkSync, type Stats, statfsSync, statSync } from "node:fs";
+import { orNull } from "../../core/error.ts";
 import { alignRows } from "../../core/text.ts";
 import { type HostFiles, plainName, spellBytes } from "./host.ts";
 import { pidsOf, readProcesses } from "./processes.ts";
@@ -100,14 +102,6 @@ interface Filled {
   readonly isPart: boolean;
 }
 
-const lookOrNull = <T>(look: () => T): T | null => {
-  try {
-    return look();
-  } catch {
-    return null;
-  }
-};
-
 /** What is added up so far. */
 interface Sum {
   readonly host: HostFiles;
@@ -130,7 +124,7 @@ function add({ device, linked, files, folders }: Sum, folder: Folder, path: stri
 
 /** Adds what is in a folder, until the time is over; false: it cannot be read. */
 function addFolder(sum: Sum, folder: Folder, isOver: () => boolean): boolean {
-  const names = lookOrNull(() => readdirSync(sum.host.at(folder.path)));
+  const names = orNull(() => readdirSync(sum.host.at(folder.path)));
   for (const name of names ?? []) {
     const path = folder.path === "/" ? `/${name}` : `${folder.path}/${name}`;
     const found = statOf(sum.host, path);
@@ -160,7 +154,7 @@ async function addUp(host: HostFiles, top: string, signal: AbortSignal | undefin
   return { folders, files: sum.files, total: folders[0]?.size ?? 0, unreadable, isPart: isOver() };
 }
 
-const statOf = (host: HostFiles, path: string): Stats | null => lookOrNull(() => lstatSync(host.at(path)));
+const statOf = (host: HostFiles, path: string): Stats | null => orNull(() => lstatSync(host.at(path)));
 
 /** The largest folders, without those that only lead to another of them. */
 function pickFolders({ folders, total }: Filled): readonly Folder[] {
@@ -183,9 +177,9 @@ interface Deleted {
 /** The deleted file that a process holds open there; null: it is another thing, or takes no room. */
 function deletedAt(host: HostFiles, pid: number, fd: string): Deleted | null {
   const path = host.at(`/proc/${pid}/fd/${fd}`);
-  const target = lookOrNull(() => readlinkSync(path)) ?? "";
+  const target = orNull(() => readlinkSync(path)) ?? "";
   if (!target.endsWith(" (deleted)") || !/^\/(?!memfd:|dev\/|SYSV|\[)/.test(target)) return null;
-  const stat = lookOrNull(() => statSync(path));
+  const stat = orNull(() => statSync(path));
   if (stat === null || stat.blocks === 0) return null;
   return { key: `${stat.dev}:${stat.ino}`, size: stat.blocks * 512, path: target.slice(0, -10), pid };
 }

@@ -1,5 +1,7 @@
 /** The machine as its files tell it: /proc, /sys, /etc and /run, read in small pieces that nothing can make large. */
+
 import { closeSync, constants, openSync, readdirSync, readSync } from "node:fs";
+import { orNull } from "../../core/error.ts";
 import { showName } from "../parse-path.ts";
 
 export interface HostFiles {
@@ -38,13 +40,7 @@ export function openHostFiles(root: string, showsArguments: boolean): HostFiles 
   };
   return {
     read,
-    list(path) {
-      try {
-        return readdirSync(root + path).sort();
-      } catch {
-        return null;
-      }
-    },
+    list: (path) => orNull(() => readdirSync(root + path).sort()),
     at: (path) => root + path,
     userOf(uid) {
       users ??= new Map(

@@ -1,5 +1,7 @@
 /** Ports that somebody listens on, from /proc/net, each with the process that holds it and its user. */
+
 import { readlinkSync } from "node:fs";
+import { orNull } from "../../core/error.ts";
 import { alignRows } from "../../core/text.ts";
 import { type HostFiles, openHostFiles, plainName } from "./host.ts";
 import { pidsOf, readProcesses, tellHidden } from "./processes.ts";
@@ -69,13 +71,8 @@ function findHolders(host: HostFiles, wanted: ReadonlySet<string>): ReadonlyMap<
   return found;
 }
 
-function socketAt(path: string): string | null {
-  try {
-    return /^socket:\[(\d+)\]$/.exec(readlinkSync(path))?.[1] ?? null;
-  } catch {
-    return null;
-  }
-}
+const socketAt = (path: string): string | null =>
+  /^socket:\[(\d+)\]$/.exec(orNull(() => readlinkSync(path)) ?? "")?.[1] ?? null;
 
 /** Addresses that take connections to 127.0.0.1, exact ones before those that take all. */
 const loopback = ["127.0.0.1", "0.0.0.0", "[::]"];

@@ -1,5 +1,7 @@
 /** Units of systemd, from their files and what it keeps in /run and in the cgroups, without asking it anything. */
+
 import { readlinkSync } from "node:fs";
+import { orNull } from "../../core/error.ts";
 import { alignRows } from "../../core/text.ts";
 import { fieldsOf, type HostFiles, plainName, spellBytes } from "./host.ts";
 
@@ -35,13 +37,7 @@ const findEnabled = (host: HostFiles): ReadonlySet<string> =>
     ),
   );
 
-const isMasked = (host: HostFiles, path: string): boolean => {
-  try {
-    return readlinkSync(host.at(path)) === "/dev/null";
-  } catch {
-    return false;
-  }
-};
+const isMasked = (host: HostFiles, path: string): boolean => orNull(() => readlinkSync(host.at(path))) === "/dev/null";
 
 /** What systemd holds of a unit: its processes in the cgroup, or that it has been started since the machine was. */
 function stateOf(host: HostFiles, name: string, started: ReadonlySet<string>): string {

@@ -1,11 +1,13 @@
 /** Opens the state folder of a workspace, if it can be trusted, and its lock: one process at a time commits, undoes or recovers. */
-import { accessSync, constants, existsSync, openSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+
+import { constants, openSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
 import { digest } from "../../core/digest.ts";
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { distrustParts } from "../../system/judge-folder.ts";
 import { type Held, hintOfHeld, lockOpened, type TakeLock, takeLock } from "../../system/lock.ts";
+import { mayUse, nearestThere } from "../../system/lookups.ts";
 import { temporaryName } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { openDisk } from "../system/disk.ts";
@@ -24,7 +26,7 @@ export function openState(
 
 /** Why nothing of a workspace can be kept in this folder; null: it can. `root` is the workspace's real path. */
 export function whyNotKept(root: string, stateDir: string): string | null {
-  if (!isWritable(stateDir)) return `${stateDir} cannot be written`;
+  if (!mayUse(nearestThere(stateDir), constants.W_OK | constants.X_OK)) return `${stateDir} cannot be written`;
   // Journal, receipts and sessions are neither trusted nor sent on if other users could have written them.
   const why = distrustParts(stateFolderOf(root, stateDir), ["journal", "open", "runs", "sessions"]);
   return why === null ? null : `${why}, so what is kept there is not believed`;
@@ -57,18 +59,6 @@ export function requireRoom(state: State): void {
     });
   } finally {
     rmSync(probe, { force: true });
-  }
-}
-
-/** Whether the folder can be written or created. */
-function isWritable(folder: string): boolean {
-  let at = folder;
-  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
-  try {
-    accessSync(at, constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -127,13 +117,8 @@ export const openRootLock = (root: Root, patienceMs = 10_000): Lock =>
 
 const unlocked: Held = { release() {} };
 
-function openFolder(root: Root): number | null {
-  try {
-    return root.withFolder("" as RelPath, (at) => openSync(`${at}/`, constants.O_RDONLY | constants.O_DIRECTORY));
-  } catch {
-    return null;
-  }
-}
+const openFolder = (root: Root): number | null =>
+  orNull(() => root.withFolder("" as RelPath, (at) => openSync(`${at}/`, constants.O_RDONLY | constants.O_DIRECTORY)));
 
 /** A rollback does not fail because a lock cannot be taken. */
 function tryTake(take: () => Held | null, must: boolean): Held | null {

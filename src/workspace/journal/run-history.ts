@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Blob, type Change, type ChangeOp, invert, opOf, sameBlob } from "../../core/change.ts";
 import { mayMerge, type PathRules } from "../../core/closed-names.ts";
-import { PaiError } from "../../core/error.ts";
+import { orNull, PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { type Merge, mergeBlobs } from "../../core/three-way.ts";
@@ -344,11 +344,7 @@ function forgetAbandoned({ folder, disk, takeLock }: State): void {
 
 /** The changes of a run; null: they are not kept in this state folder, or the journal is damaged. */
 export function readWork(stateFolder: string, id: string): readonly Change[] | null {
-  try {
-    const state = { folder: stateFolder, disk: openDisk(), takeLock };
-    const run = readRun(state, id);
-    return run && workOfRun(state, run);
-  } catch {
-    return null;
-  }
+  const state = { folder: stateFolder, disk: openDisk(), takeLock };
+  const run = orNull(() => readRun(state, id));
+  return run && orNull(() => workOfRun(state, run));
 }

@@ -1,6 +1,6 @@
 /** Undoes changes path by path, and leaves those that somebody else changed since. */
 import type { Change } from "../../core/change.ts";
-import { toPaiError } from "../../core/error.ts";
+import { orNull, toPaiError } from "../../core/error.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { RollbackReport } from "../../core/ports.ts";
 import { holds, stateAt } from "../atomic-write.ts";
@@ -38,18 +38,11 @@ export function takeBack(
       }
       return { restored: batch.changes, left: [...left, ...copies], lost: ownersLost(root.path, batch) };
     } catch (thrown) {
-      if (batch !== null) copies.push(...tidy(root, disk, changes, batch));
+      const temps = batch?.temps ?? [];
+      // If tidying fails now, the next start does it: the journal has the temporary names.
+      copies.push(...(orNull(() => putBack(root, disk, changes, temps)) ?? []));
       if (tries === maxTries || toPaiError(thrown).code !== "conflict") throw thrown;
     }
-  }
-}
-
-/** If tidying fails now, the next start does it: the journal has the temporary names. */
-function tidy(root: Root, disk: Disk, changes: readonly Change[], { temps }: Batch): readonly RelPath[] {
-  try {
-    return putBack(root, disk, changes, temps);
-  } catch {
-    return [];
   }
 }
 

@@ -1,7 +1,9 @@
 /** Finds what a command must not see or change: homes, secrets of the project, repositories, pai's own folders. */
-import { type Dirent, realpathSync, type Stats } from "node:fs";
+
+import type { Dirent, Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { closedNameIn, type PathRules } from "../../core/closed-names.ts";
+import { orNull } from "../../core/error.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { otherHomes, ownHomes } from "../../system/homes.ts";
 import { entriesOf, realPathOf } from "../../system/lookups.ts";
@@ -188,23 +190,15 @@ export function findClosedHomes({ workspace, home, isRoot, open }: HomeOptions):
 const withoutInner = (folders: readonly string[]): readonly string[] =>
   folders.filter((each) => !folders.some((other) => other !== each && contains(other, each)));
 
+/** Empty: there is none, or this user may not enter it. */
 function realFolder(path: string): readonly string[] {
-  try {
-    return folderAt(realpathSync(path));
-  } catch {
-    // There is none, or this user may not enter it.
-    return [];
-  }
+  const real = realPathOf(path);
+  return real === null ? [] : folderAt(real);
 }
 
 /** A folder that is no link: what a link leads to is seen where it is, or is closed there. */
-function folderAt(path: string): readonly string[] {
-  try {
-    return entryAt(path)?.isDirectory() === true ? [path] : [];
-  } catch {
-    return [];
-  }
-}
+const folderAt = (path: string): readonly string[] =>
+  orNull(() => entryAt(path))?.isDirectory() === true ? [path] : [];
 
 function hiddenAt(path: string): readonly Hidden[] {
   const stat = entryAt(path);

@@ -1,6 +1,8 @@
 /** Landlock rules of a tape: a second protection of files behind own mounts, else the first. */
+
 import { readdirSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { orNull } from "../../core/error.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { type Confinement, type Hidden, type LandlockRule, workspaceFd } from "./confinement.ts";
 import type { Label, Tape } from "./tape.ts";
@@ -159,10 +161,6 @@ export function readableRules(
 const isSharedScratch = ({ mode }: Stats) => (mode & 0o1002) === 0o1002;
 
 /** Names in a folder; if it may not be listed, those that are known to be hidden or to contain a hidden path. */
-function namesIn(folder: string, parted: ReadonlySet<string>): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [...parted].flatMap((path) => (dirname(path) === folder && path !== folder ? [basename(path)] : []));
-  }
-}
+const namesIn = (folder: string, parted: ReadonlySet<string>): readonly string[] =>
+  orNull(() => readdirSync(folder)) ??
+  [...parted].flatMap((path) => (dirname(path) === folder && path !== folder ? [basename(path)] : []));

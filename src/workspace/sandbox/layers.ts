@@ -1,7 +1,7 @@
 /** The two folders of an overlay, which hold a command's changes apart from the workspace. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { PaiError } from "../../core/error.ts";
+import { orNull, PaiError } from "../../core/error.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { namesOf } from "../../system/lookups.ts";
 
@@ -39,13 +39,9 @@ export function makeLayers(scratch: string): Layers {
 
 /** Removes both with all content, even folders without permissions, as the kernel and commands leave them. */
 export function removeLayers({ work }: Layers): void {
-  const folder = dirname(work);
-  try {
-    chmodSync(join(work, "work"), 0o700);
-  } catch {
-    // The overlay was never mounted.
-  }
-  removeTree(folder);
+  // It fails if the overlay was never mounted.
+  orNull(() => chmodSync(join(work, "work"), 0o700));
+  removeTree(dirname(work));
 }
 
 /** Removes folders of killed processes. What cannot be removed is left to the next time. */
@@ -54,12 +50,7 @@ export function sweepScratch(scratch: string): void {
     const owner = /^pai-(?:layers|probe|tmp)-(\d+)-/.exec(name)?.[1];
     if (owner === undefined || isRunning(Number(owner))) continue;
     const path = join(scratch, name);
-    if (entryAt(path)?.uid !== process.getuid?.()) continue;
-    try {
-      removeTree(path);
-    } catch {
-      // Some of its content cannot be removed.
-    }
+    if (entryAt(path)?.uid === process.getuid?.()) orNull(() => removeTree(path));
   }
 }
 

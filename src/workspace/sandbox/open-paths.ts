@@ -1,9 +1,9 @@
 /** The paths of a confinement: hidden ones, readable and writable ones outside the workspace, sockets and caches. */
 
-import { realpathSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { PathRules } from "../../core/closed-names.ts";
 import { entryAt } from "../../system/entry-at.ts";
+import { realPathOf } from "../../system/lookups.ts";
 import { type ClosedPaths, findClosedHomes, findClosedPaths } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule, type Way } from "./confinement.ts";
 import type { FoundLevel } from "./find-level.ts";
@@ -38,7 +38,10 @@ const networkFolders = [
 ];
 /** The paths of one command after another. */
 export function openPaths({ settings, workspace, rules, home, own, also = [] }: PathOptions, isRoot: boolean) {
-  const absolute = (path: string) => realOrSame(resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~")));
+  const absolute = (path: string) => {
+    const whole = resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~"));
+    return realPathOf(whole) ?? whole;
+  };
   const named = settings.readable.map(absolute);
   // What is closed within the folders beside the project stays hidden.
   const readable = [...named, ...also];
@@ -139,13 +142,5 @@ const isInRepository = (path: string, workspace: string): boolean =>
     .some((name) => /^\.(?:git|hg|svn)$/i.test(name));
 
 export const isThere = (path: string) => entryAt(path) !== undefined;
-
-function realOrSame(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
 
 const runFolders = (): readonly string[] => networkFolders.map((name) => `/run/${name}`).filter(isThere);

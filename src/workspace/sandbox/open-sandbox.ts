@@ -2,7 +2,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/command/sandbox.ts";
-import { PaiError } from "../../core/error.ts";
+import { orNull, PaiError } from "../../core/error.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { wrapInBubblewrap } from "./bubblewrap.ts";
 import { type ClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
@@ -152,7 +152,8 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         },
       );
       const finish = () => {
-        if (temporary !== null) removeTemporary(temporary);
+        // A failure to remove temporary files does not change the command's result.
+        if (temporary !== null) orNull(() => removeTree(temporary));
         return launched.finish();
       };
       return { ...launched, finish, level: levelOf(way), isLate: way === "bubblewrap", isContained };
@@ -167,15 +168,6 @@ function scratchesFor(stateFolder: string | null): readonly [string, ...string[]
   const others = [tmpdir(), "/dev/shm"].filter((path) => path !== stateFolder && isThere(path));
   const [first = tmpdir(), ...rest] = [...(stateFolder === null ? [] : [stateFolder]), ...new Set(others)];
   return [first, ...rest];
-}
-
-/** A failure to remove temporary files does not change the command's result. */
-function removeTemporary(folder: string): void {
-  try {
-    removeTree(folder);
-  } catch {
-    // Some of its content cannot be removed.
-  }
 }
 
 function requireLevel(choice: SandboxChoice, { way, reasons }: FoundLevel): void {

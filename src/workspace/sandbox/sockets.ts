@@ -1,7 +1,9 @@
 /** Finds the files of listening sockets: commands can connect to them even where the disk is read-only. */
 // Landlock blocks such connections only from version 9 on (Linux 7.1).
+
 import { readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { orNull } from "../../core/error.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { namesOf, realPathOf, textOfSystem } from "../../system/lookups.ts";
 import type { Hidden } from "./confinement.ts";
@@ -92,7 +94,7 @@ function placesOf(
   const relative = names.filter((name) => !name.startsWith("/"));
   const seen = new Set<string>();
   return members.flatMap((id) => {
-    const folder = relative.length === 0 ? null : folderOf(id);
+    const folder = relative.length === 0 ? null : orNull(() => readlinkSync(`/proc/${id}/cwd`));
     const theirs = isOwn ? ours : readMounts(id);
     const about = `${folder} ${theirs.map(({ device, point }) => device + point).join()}`;
     if (seen.has(about)) return [];
@@ -110,18 +112,4 @@ const boundNames = (table: string): readonly string[] =>
     .flatMap((line) => /^(?:\S+\s+){7}([^@].*)$/.exec(line)?.[1] ?? []);
 
 /** Identifies the network namespace of a process by the inode of its socket table; null: unknown. */
-function spaceOf(process: number | "self"): number | null {
-  try {
-    return statSync(`/proc/${process}/net/unix`).ino;
-  } catch {
-    return null;
-  }
-}
-
-function folderOf(process: number): string | null {
-  try {
-    return readlinkSync(`/proc/${process}/cwd`);
-  } catch {
-    return null;
-  }
-}
+const spaceOf = (process: number | "self"): number | null => orNull(() => statSync(`/proc/${process}/net/unix`).ino);

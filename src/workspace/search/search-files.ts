@@ -1,5 +1,7 @@
 /** Reads the files of a search, many of one folder at a time. */
+
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { orNull } from "../../core/error.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import type { Handle, Root } from "../confine.ts";
 import { lookFlags } from "../system/open-at.ts";
@@ -62,7 +64,8 @@ export function openReader(
     }
   };
   const readOne = (folder: Handle | null, name: string, path: RelPath, look: (file: SearchedFile) => void): void => {
-    const fd = folder === null ? null : openFile(folder, name);
+    // null: it cannot be opened, or is a link.
+    const fd = folder && orNull(() => openSync(`${folder.at}/${name}`, lookFlags));
     const filled = fd === null ? null : fill(fd);
     const isLarge = filled === "large";
     look({ path, content: isLarge ? null : filled, isLarge, verify: () => fd !== null && mayTell(root, fd, path) });
@@ -70,36 +73,17 @@ export function openReader(
   };
   return (bunch, look) => {
     if ("content" in bunch) return look({ ...bunch, isLarge: false, verify: () => true });
-    const folder = openFolder(root, bunch.folder);
+    const folder = orNull(() => root.open(bunch.folder));
     for (const name of bunch.names) readOne(folder, name, joinPath(bunch.folder, name), look);
     folder?.close();
   };
 }
 
-function openFolder(root: Root, folder: RelPath): Handle | null {
-  try {
-    return root.open(folder);
-  } catch {
-    return null;
-  }
-}
-
-/** null: it cannot be opened, or is a link. */
-function openFile(folder: Handle, name: string): number | null {
-  try {
-    return openSync(`${folder.at}/${name}`, lookFlags);
-  } catch {
-    return null;
-  }
-}
-
 function mayTell(root: Root, fd: number, path: RelPath): boolean {
-  try {
+  const judge = (): void => {
     const stat = toStat(fstatSync(fd, { bigint: true }), null);
     refuseUnlessFile(stat, path);
     root.refuseOwn(stat, path);
-    return true;
-  } catch {
-    return false;
-  }
+  };
+  return orNull(judge) !== null;
 }

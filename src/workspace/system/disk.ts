@@ -1,4 +1,5 @@
 /** All calls that change the disk in one interface, so that a test can make each of them fail. */
+
 import {
   chmodSync,
   closeSync,
@@ -18,6 +19,7 @@ import {
   symlinkSync,
   unlinkSync,
 } from "node:fs";
+import { orNull } from "../../core/error.ts";
 import { createFile, writeBytes } from "../../system/write-file.ts";
 import { type Traits, writeTraits } from "../traits.ts";
 import { systemCalls } from "./system-calls.ts";
@@ -126,11 +128,8 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
 /** The real path of something below a pinned folder; the path itself if that is unknown. */
 function realName(path: string): string {
   const [, folder = "", rest = ""] = /^(\/proc\/self\/fd\/\d+)(.*)$/s.exec(path) ?? [];
-  try {
-    return folder === "" ? path : readlinkSync(folder) + rest;
-  } catch {
-    return path;
-  }
+  const real = folder === "" ? null : orNull(() => readlinkSync(folder));
+  return real === null ? path : real + rest;
 }
 
 /** The same effects, each named to `before` ("create file"), and with paths in their errors: those of write and fsync lack them. */

@@ -1,18 +1,9 @@
 /** Opens one name in an open folder, never through a link; a refusal says what the name is instead. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { PaiError } from "../../core/error.ts";
+import { orNull, PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { showName } from "../parse-path.ts";
-import {
-  isMissing,
-  refuseLink,
-  refuseUnlessFile,
-  type Stat,
-  statAt,
-  statUnlessGone,
-  systemError,
-  toStat,
-} from "./stat.ts";
+import { isMissing, refuseLink, refuseUnlessFile, type Stat, statAt, systemError, toStat } from "./stat.ts";
 
 const O_PATH = 0o10000000;
 const O_CLOEXEC = 0o2000000;
@@ -33,7 +24,7 @@ export function openFolderAt(at: string, name: string, path: RelPath): number | 
   try {
     return openSync(`${at}/${name}`, enterFlags);
   } catch (thrown) {
-    const stat = statUnlessGone(at, name, path);
+    const stat = orNull(() => statAt(at, name, path));
     if (stat?.kind === "link") throw refuseLink(path, stat.target);
     if (stat !== null && stat.kind !== "folder") {
       throw new PaiError("file_unusable", `${showName(path)} is not a folder`);
@@ -60,7 +51,7 @@ export function openFoundAt(at: string, name: string, path: RelPath): OpenFile |
   try {
     fd = openSync(`${at}/${name}`, lookFlags);
   } catch (thrown) {
-    const now = statUnlessGone(at, name, path);
+    const now = orNull(() => statAt(at, name, path));
     if (now === null) return null;
     refuseUnlessFile(now, path);
     throw systemError(thrown, path);

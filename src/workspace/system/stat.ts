@@ -82,15 +82,6 @@ export function statOrRefused(at: string, name: string, path: RelPath): Stat | n
   }
 }
 
-/** Like `statAt`; also null where the system refuses. */
-export function statUnlessGone(at: string, name: string, path: RelPath): Stat | null {
-  try {
-    return statAt(at, name, path);
-  } catch {
-    return null;
-  }
-}
-
 /** Throws path_refused for a link, file_unusable for what is not a regular file. */
 export function refuseUnlessFile(stat: Stat, path: RelPath): void {
   if (stat.kind === "link") throw refuseLink(path, stat.target);

@@ -291,6 +291,9 @@ function fileEntry(root: Root, { handle, folder }: Level, name: string): Entry {
       return root.statOrNull(path)?.size ?? 0;
     },
     get changed() {
+      return Number((root.statOrNull(path)?.mtimeNs ?? 0n) / 1_000_000n);
+    },
+    get arrived() {
       return Number((lookAt(handle, name, path)?.ctimeNs ?? 0n) / 1_000_000n);
     },
     target: null,

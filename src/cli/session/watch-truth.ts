@@ -249,9 +249,9 @@ export function watchTruth({
     const [since, others]: [number, string[]] = [Date.parse(latest), []];
     let walked = 0;
     if (latest === "") return others;
-    for await (const { path, changed = 0 } of workspace.walk("" as RelPath)) {
+    for await (const { path, arrived = 0 } of workspace.walk("" as RelPath)) {
       if (++walked > maxWalked) break;
-      if (!told.has(path) && changed > since) others.push(path);
+      if (!told.has(path) && arrived > since) others.push(path);
     }
     return others;
   }

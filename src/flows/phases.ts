@@ -84,7 +84,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
     alone(renderCriteria(plan)),
     renderNotRun(run),
     tellOnce(dialogue, "checks", renderBaseline(run.checking)),
-    alone(done === "" ? "" : `Checks that pai runs after it (no RUN needed):\n${done}`),
+    alone(done === "" ? "" : `Checks that pai runs after it (no need to run them):\n${done}`),
     turns === null ? "" : renderTurns(run, turns),
     alone(renderRequest(run)),
     renderLearning(run.ending),

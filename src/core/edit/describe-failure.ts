@@ -38,9 +38,9 @@ function findPart(file: FileLines, search: readonly string[]): string | null {
   if (line === undefined || line.trim() === only) return null;
   return [
     `the text to replace is only a part of line ${row + 1}`,
-    "It occurs more than once, its ends split a word or number, or REPLACE repeats the rest. The line is:",
+    "It occurs more than once, its ends split a word or number, or the new text repeats the rest. The line is:",
     cut(line),
-    "Send the whole line in SEARCH and the whole new line in REPLACE.",
+    "Send the whole line as the text to replace, and the whole new line.",
   ].join("\n");
 }
 
@@ -50,7 +50,7 @@ export function describeAmbiguous({ rows, note }: Extract<Match, { kind: "ambigu
   const named = lines.slice(0, 10).join(", ") + (lines.length > 10 ? ` and ${lines.length - 10} more` : "");
   const times = `the text to replace occurs ${rows.length} times (line${lines.length === 1 ? "" : "s"} ${named})`;
   const how = note === null ? "" : ` ${note}`;
-  return `${times}${how}\nAdd neighbouring lines until it occurs once, or write SEARCH ALL if every place is meant.`;
+  return `${times}${how}\nAdd neighbouring lines until it occurs once, or write SEARCH ALL (in a call: all true) if every place is meant.`;
 }
 
 /** The lines that match without their indentation, where the indentation of REPLACE would be a guess. */

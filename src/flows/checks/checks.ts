@@ -387,8 +387,12 @@ export function renderBaseline(checking: Readonly<Checking>): string {
     describeCheck(check, check.passed === null ? check.note : check.passed ? "passes" : "fails"),
   );
   const head =
-    known.length > 0 ? "Checks of the user, before this task; pai runs them again at the end (no RUN needed):" : "";
+    known.length > 0
+      ? "Checks of the user, before this task; pai runs them again at the end (no need to run them):"
+      : "";
   const rest =
-    open.length === 0 ? "" : `Checks of the user, which pai runs at the end (no RUN needed):\n- ${open.join("\n- ")}`;
+    open.length === 0
+      ? ""
+      : `Checks of the user, which pai runs at the end (no need to run them):\n- ${open.join("\n- ")}`;
   return [head, ...described, rest].filter((part) => part !== "").join("\n");
 }

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_187,
   workspace: 12_787,
   cli: 11_609,
-  flows: 11_989,
+  flows: 11_994,
   models: 4_620,
   ui: 4_752,
   store: 3_833,

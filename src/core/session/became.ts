@@ -146,7 +146,7 @@ export function becameOf(outcome: Outcome): string {
     return `${command} (${endOf(ended)}${more.join("")})`;
   };
   return [
-    changes.length === 0 ? sayUnchanged(outcome) : sayChanged(outcome),
+    changes.length === 0 && outcome.left === undefined ? sayUnchanged(outcome) : sayChanged(outcome),
     clause(
       "not done: ",
       notDone.map(({ action, target, why }) => `${action} ${target}${isSaid(why) ? "" : ` (${why})`}`),
@@ -231,7 +231,7 @@ export function turnRecord(
   const printed = printedOf(outcome, outputs);
   const { diff, rolled_back: back, declined, left } = outcome;
   const parts = [
-    left === undefined ? diff : `what was changed before somebody else changed it:\n${diff}`,
+    left === undefined || diff === "" ? diff : `what was changed before somebody else changed it:\n${diff}`,
     back === undefined ? "" : `what was taken back:\n${back.diff}`,
     declined === undefined ? "" : `what the user declined:\n${declined.diff}`,
   ];

@@ -71,8 +71,13 @@ async function takeBack(
   if (isGone) return { changes: [], back: own, left: [], isGone };
   // As they were on the disk, with what changed in them while checks ran.
   const gone = done.filter(({ path }) => own.some((each) => each.path === path) && !left.includes(path));
-  const changed = done.filter(({ path }) => left.includes(path));
-  return { changes: changed, back: gone, left: changed.map(({ path }) => path) };
+  const theirs = done.filter(({ path }) => left.includes(path));
+  const isBack = (path: Change["path"] | null) => restored.some((each) => each.path === path);
+  // Where somebody made a file anew nothing of its deletion is there; a file whose old place is back was not moved.
+  const changed = theirs
+    .filter(({ after }) => after !== null)
+    .map((each) => (isBack(each.from) ? { ...each, from: null } : each));
+  return { changes: changed, back: gone, left: theirs.map(({ path }) => path) };
 }
 
 /** The changes of a run that are kept and there; where it failed, tells which files somebody else has changed since. */

@@ -69,6 +69,21 @@ describe("a file that somebody else changes during call 2", () => {
     expect(filesIn(place.root)).toEqual({ "b.txt": "two\n" });
   });
 
+  test("after a move and a deletion: neither is told as what stays of the run", async () => {
+    const place = makeFolder({ "a.txt": "one\n", "b.txt": "two\n" });
+    const meddled = () => {
+      writeFileSync(join(place.root, "c.txt"), "one\nmine\n");
+      writeFileSync(join(place.root, "b.txt"), "mine\n");
+    };
+    const script = `MV::a.txt::c.txt\nRM::b.txt\n${finish()}`;
+    const lines = [plan({ steps: ["MV a.txt -> c.txt", "RM b.txt"] }), script, { text: finish(), before: meddled }];
+    const options = { allowDelete: true, checks: ["false"], caps: { calls: 3, tokens: null, cost: null } };
+    const { outcome, files } = await playIn(place, { lines, options });
+    expect(files).toEqual({ "a.txt": "one\n", "b.txt": "mine\n", "c.txt": "one\nmine\n" });
+    expect(outcome.changes).toMatchObject([{ path: "c.txt", op: "create", from: null }]);
+    expect(outcome.left?.toSorted()).toEqual(["b.txt", "c.txt"] as never);
+  });
+
   test("between two phases: the first phase is taken back, what is theirs is left and named", async () => {
     const place = makeFolder(files);
     const lines = [

@@ -120,9 +120,8 @@ function createTally() {
         add({ name, target, text, paths, code });
       }
     },
-    /** Notes an action of a reply that a no, or a failure of the run, ended before it was done. `wasDone`: it counted as done. */
-    leave(left: Omit<Noted, "text" | "code">, isNo: boolean, wasDone: boolean): void {
-      if (wasDone) counts.done -= 1;
+    /** Notes an action of a reply that a no, or a failure of the run, ended before it was done. */
+    leave(left: Omit<Noted, "text" | "code">, isNo: boolean): void {
       counts[isNo ? "refused" : "failed"] += 1;
       add({ ...left, text: endedBefore, code: isNo ? "declined" : "nothing_done" });
     },

@@ -58,8 +58,6 @@ interface Batch {
   readonly cap: SizeCap;
   waiting: Waiting[];
   changed: boolean;
-  /** Calls that were reported as done, and whose changes then could not be applied. */
-  readonly unapplied: Set<string>;
   /** What was thrown when the person declined all changes before a command: it ends the run, and the command did not fail. */
   no: unknown;
 }
@@ -112,18 +110,21 @@ async function flush(batch: Batch): Promise<void> {
     batch.no = thrown;
     throw thrown;
   });
-  for (const { call, text, paths } of waiting) {
-    const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0);
-    report(batch, call, { kind: "change", code: null, text, ...refused, paths });
-  }
-  const done = reports.slice(earlier).filter(({ ok }) => ok);
   const before = run.begun?.changes.length ?? 0;
-  const isChanged = await applyDecided(run, rights).catch((thrown) => {
-    if ((run.begun?.changes.length ?? 0) === before) for (const { id } of done) batch.unapplied.add(id);
-    throw thrown;
-  });
-  if (isChanged) batch.changed = true;
-  run.acting.made.push(...done);
+  /** Reports once what was applied, and what was refused. */
+  const tell = (isApplied: boolean) => {
+    for (const { call, text, paths } of waiting.splice(0)) {
+      const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0);
+      if (isApplied || refused) report(batch, call, { kind: "change", code: null, text, ...refused, paths });
+    }
+  };
+  try {
+    if (await applyDecided(run, rights, () => tell(true))) batch.changed = true;
+    tell(true);
+  } finally {
+    tell((run.begun?.changes.length ?? 0) > before);
+  }
+  run.acting.made.push(...reports.slice(earlier).filter(({ ok }) => ok));
 }
 
 type Proposed = Extract<Proposal, { kind: "change" }>;
@@ -319,7 +320,7 @@ export async function perform(
   takesWords = true,
 ): Promise<BatchReport> {
   const actions = new Map(run.acting.actions.map((action) => [action.name, action]));
-  const fresh = { reports: [], waiting: [], changed: false, unapplied: new Set<string>(), no: null };
+  const fresh = { reports: [], waiting: [], changed: false, no: null };
   const batch: Batch = { run, rights, actions, cap: openSizeCap(), ...fresh };
   const earlier = run.begun?.changes.length ?? 0;
   // The reply was made with what the person said before.
@@ -330,9 +331,8 @@ export async function perform(
     const isNo = isRefusal(toPaiError(thrown));
     for (const call of calls) {
       const { id, name } = call;
-      const wasDone = batch.unapplied.has(id);
-      if ((reported.has(id) && !wasDone) || batch.actions.get(name)?.kind === "look") continue;
-      run.acting.tally.leave({ name, target: targetOfCall(call), paths: pathsOfCall(run, call) }, isNo, wasDone);
+      if (reported.has(id) || batch.actions.get(name)?.kind === "look") continue;
+      run.acting.tally.leave({ name, target: targetOfCall(call), paths: pathsOfCall(run, call) }, isNo);
     }
     throw thrown;
   });

@@ -252,10 +252,10 @@ export async function decideStaged(
   }
 }
 
-/** Accepts what was approved with its plan, and applies what was decided; true when there was anything. */
-export async function applyDecided(run: Run, rights: Rights | null): Promise<boolean> {
+/** Accepts what was approved with its plan, and applies what was decided as `applyBatch`; true when there was anything. */
+export async function applyDecided(run: Run, rights: Rights | null, onDone = () => {}): Promise<boolean> {
   if (!isAsked(run, rights)) await acceptBatch(run);
-  return applyBatch(run);
+  return applyBatch(run, "plan", onDone);
 }
 
 /** Applies the staged changes of a saved plan, which no model makes anew. Throws the first refusal by scope, policy or guard. */
@@ -276,10 +276,10 @@ export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<vo
 }
 
 /**
- * Applies the accepted changes as one; true when there were any. In a dry run they stay staged.
+ * Applies the accepted changes as one; true when there were any. `onDone`: they are on the disk. In a dry run they stay staged.
  * Throws what Transaction.apply throws: conflict, disk_full …
  */
-export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boolean> {
+export async function applyBatch(run: Run, origin: Origin = "plan", onDone = () => {}): Promise<boolean> {
   const { overlay, emit, changing } = run;
   const changes = overlay.staged();
   if (changing.dryRun) {
@@ -290,6 +290,7 @@ export async function applyBatch(run: Run, origin: Origin = "plan"): Promise<boo
     const earlier = transaction.changes.length;
     await listen(run.signal);
     await transaction.apply(changes, origin, run.signal);
+    onDone();
     // A signal that came while many files were written must end the run, so that nothing of it stays.
     await listen(run.signal);
     emit({ type: "changes.applied", batch: changing.batches, changes: summarizeAll(changes, () => origin) });

@@ -178,3 +178,18 @@ test("what the reply of a conflict had done before it is kept, and is not told a
   expect(filesIn(place.root)).toEqual({ "a.txt": "a\n", "made.txt": "mine\n" });
   expect(ran.outcome.undone?.map(({ target }) => target)).toEqual(["b.txt"]);
 });
+
+test("changes that could not be applied are not shown as done", async () => {
+  const place = makeFolder({ "a.txt": "one\n" });
+  const ran = await playIn(place, {
+    lines: [
+      plan({ steps: ["MV a.txt -> b.txt", "MODIFY b.txt"] }),
+      `MV::a.txt::b.txt\n${modify("b.txt", ["one\n", "uno\n"])}${finish("Done.")}`,
+    ],
+    options: { interactive: true, review: "batch" },
+    answers: "yes",
+    onQuestion: ({ kind }) => kind === "batch" && writeFileSync(join(place.root, "a.txt"), "mine\n"),
+  });
+  expect(ran.outcome).toMatchObject({ code: 11, actions: { done: 0, failed: 2, refused: 0 } });
+  expect(ran.eventsOf("call.finished")).toEqual([]);
+});

@@ -219,7 +219,7 @@ export async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
     const merge = mergeBlobs(before, after, now);
     if (merge.kind !== "merged" || !mayMergeHere(run, path)) return refuseTouched(run, change, now);
     overlay.restage({ ...change, before: now, after: merge.blob });
-    tellMerged(run, path, "merged, since this edit touches other lines");
+    tellMerged(run, path, sameBlob(merge.blob, now) ? "the edit is in it already" : "merged with this edit");
     merged.push(path);
   }
   return merged;

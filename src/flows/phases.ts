@@ -188,7 +188,7 @@ const bare = (path: string) => path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "")
 
 /** The steps that `SKIP::text` names, with the reason: what follows the longest target that fits. */
 export function readSkip(text: string, steps: readonly PlanStep[]): readonly Withdrawal[] {
-  const action = /^([A-Z_]+)::/.exec(text);
+  const action = /^([A-Z_]+)(?:::| )/.exec(text);
   const rest = action !== null && rowOf(action[1] ?? "") !== null ? text.slice(action[0].length) : text;
   const spelled = ({ target, destination }: PlanStep) => [
     ...(destination === null ? [] : [`${target}::${destination}`]),

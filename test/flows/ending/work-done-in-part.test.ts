@@ -116,7 +116,7 @@ describe("a step that the model leaves out with SKIP", () => {
     const lines = [
       plan({ steps: ["MODIFY a.txt", "RUN false"] }),
       `${work}RUN::false\n`,
-      `SKIP::false::no network\n${finish()}`,
+      `SKIP::RUN::false::no network\n${finish()}`,
     ];
     const options = { checks: [], interactive: true, allowRun: true };
     const { outcome } = await playing({ lines, options, answers: "yes" });
@@ -128,7 +128,7 @@ describe("a step that the model leaves out with SKIP", () => {
     const rest = write("b.txt", "b\n") + finish();
     const play = (last: string) =>
       playing({
-        lines: [plan({ steps }), `SKIP::RUN::true::no use\n${skip.replace(finish(), "")}`, last],
+        lines: [plan({ steps }), `SKIP::RUN true::no use\n${skip.replace(finish(), "")}`, last],
         options: { checks: [], interactive: true, allowRun: true },
         answers: "yes",
       });

@@ -120,12 +120,10 @@ export function becameOf(outcome: Outcome): string {
   const isTold = (command: string) => error?.message.includes(command) === true || isNotDone(command);
   // A command that ended badly is told as one that ran.
   const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
-  // The no, or the conflict, that ended the run is told first.
+  // What ended the run is told first.
   const isFirst = ({ why }: RefusedAction) => error?.message.includes(why) === true;
   const others = refused.filter((step) => status !== "declined" || !isFirst(step));
-  const notDone = [...others, ...undone].filter(
-    (step) => !hasRun(step) && (error?.code !== "conflict" || !isFirst(step)),
-  );
+  const notDone = [...others, ...undone].filter((step) => !hasRun(step));
   const said = (about: "plan" | "changes", asks: boolean) => {
     const all = corrections.filter((each) => each.about === about && isQuestion(each.words) === asks);
     const words = all.map((each) => JSON.stringify(each.words)).join(", then ");
@@ -149,7 +147,9 @@ export function becameOf(outcome: Outcome): string {
     changes.length === 0 && outcome.left === undefined ? sayUnchanged(outcome) : sayChanged(outcome),
     clause(
       "not done: ",
-      notDone.map(({ action, target, why }) => `${action} ${target}${isSaid(why) ? "" : ` (${why})`}`),
+      notDone.map(
+        (step) => `${step.action} ${step.target}${isFirst(step) || isSaid(step.why) ? "" : ` (${step.why})`}`,
+      ),
     ),
     clause("changed: ", outcome.left === undefined ? changed : []),
     clause(

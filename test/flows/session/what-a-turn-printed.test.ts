@@ -79,7 +79,7 @@ test.each([
   ["a.txt", "b.txt"],
   ["a file.txt", "by"],
 ])(
-  "%s, which stood in the way of a run, is told once, and the step behind it, %s, as not come to",
+  "%s, which stood in the way of a run, is told with its step, and the one behind it, of %s, as not come to",
   async (name, other) => {
     const turns = openTurns({ [name]: "one\n", [other]: "one\n" });
     const ran = await turns.say("translate", {
@@ -96,7 +96,7 @@ test.each([
     const met = [...refused, ...undone].filter(({ target }) => target === name);
     expect([error?.code, ...met.map(({ why }) => why)]).toEqual(["conflict", error?.message]);
     expect((await turns.say("what is missing?", ask)).past).toContain(
-      `failed: ${error?.message}; not done: MODIFY ${other} (the run ended before it)`,
+      `failed: ${error?.message}; not done: MODIFY ${name}, MODIFY ${other} (the run ended before it)`,
     );
   },
 );

@@ -383,7 +383,7 @@ test("a run that a conflict ended is told with every step of its script, each on
   });
   expect(ran.outcome).toMatchObject({ code: 11, actions: { done: 0, failed: 4, refused: 0 } });
   const why = "(the run ended before it)";
-  const rest = `MODIFY a.txt ${why}, RUN true ${why}`;
+  const rest = `MODIFY a.txt ${why}, WRITE b.txt, RUN true ${why}`;
   expect((await turns.say("what is missing?", ask)).past).toContain(`; not done: ${failed}, ${rest};`);
 });
 

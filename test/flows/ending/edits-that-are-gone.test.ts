@@ -91,3 +91,15 @@ test("what the model was told of a file that the run then did not change is told
   expect([ran.outcome.changes.map(({ path }) => path), ran.outcome.merged]).toEqual([["b.txt"], ["a.txt"]]);
   expect(becameOf(ran.outcome)).toContain("somebody else changed meanwhile, too: a.txt");
 });
+
+test.each([
+  ["this very edit", before.replace("1\n", "one\n"), "the edit is in it already"],
+  ["it and more", `${before.replace("1\n", "one\n")}mine\n`, "the edit is in it already"],
+  ["other lines", `${before}mine\n`, "merged with this edit"],
+])("somebody else wrote %s: the screen says what became of the edit", async (_, text, told) => {
+  const ran = await playHere((path) => ({
+    lines: [plan({ steps: ["MODIFY a.txt"] }), { text: edit + finish(), before: () => writeFileSync(path, text) }],
+  }));
+  const merged = ran.eventsOf("notice").filter(({ code }) => code === "merged");
+  expect(merged.map((each) => each.text)).toEqual([`a.txt was changed by someone else meanwhile: ${told}`]);
+});

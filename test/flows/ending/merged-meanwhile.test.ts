@@ -77,16 +77,6 @@ test.each([
   expect(asked.filter((text) => text.includes("a.txt: somebody else changed it meanwhile"))).toHaveLength(1);
 });
 
-test.each([
-  ["this very edit", ours, "the edit is in it already"],
-  ["it and more", both, "the edit is in it already"],
-  ["other lines", theirs, "merged with this edit"],
-])("somebody else wrote %s: the screen says what became of the edit", async (_, text, told) => {
-  const ran = await playHere({ "a.txt": before }, meddled(edit, text));
-  const merged = ran.eventsOf("notice").filter(({ code }) => code === "merged");
-  expect(merged.map((each) => each.text)).toEqual([`a.txt was changed by someone else meanwhile: ${told}`]);
-});
-
 test("line ends, single bytes and a missing last line end stay as each side wrote them", async () => {
   const latin = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
   const ran = await playHere({ "a.txt": "1\r\n2\r\n3" }, meddled(edit, latin("1\r\n2\r\n3\r\né")));

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_187,
+  core: 15_194,
   workspace: 12_787,
   cli: 11_609,
-  flows: 11_994,
+  flows: 12_003,
   models: 4_620,
   ui: 4_752,
   store: 3_833,

@@ -1,5 +1,5 @@
 /** What the model has been told so far: messages that later calls repeat byte for byte, and what they show of files. Pure. */
-import type { Blob } from "./change.ts";
+import type { Blob, Change } from "./change.ts";
 import { linesOf } from "./context/blocks.ts";
 import { type ExcerptRange, renderExcerpt } from "./context/excerpts.ts";
 import { rangesOf } from "./context/large-file.ts";
@@ -155,11 +155,18 @@ export function knownAfterDiff(told: Told, lines: readonly string[]): readonly b
   return known;
 }
 
-/** Notes what the run made of a file that the messages show. */
-export function noteWork({ files }: Dialogue, path: RelPath, work: Blob | null): void {
-  const told = files.get(path);
-  const left = work?.kind === "file" ? new TextDecoder().decode(work.bytes) : null;
-  if (told !== undefined) files.set(path, { ...told, left });
+/** Notes what the run made of files that the messages show. `hide`: a file as the model may see it. */
+export function noteWork(
+  { files }: Dialogue,
+  changes: readonly Change[],
+  hide: (path: RelPath, blob: Blob | null) => Blob | null,
+): void {
+  for (const { path, after } of changes) {
+    const told = files.get(path);
+    if (told === undefined) continue;
+    const work = hide(path, after);
+    files.set(path, { ...told, left: work?.kind === "file" ? new TextDecoder().decode(work.bytes) : null });
+  }
 }
 
 /** What a file was since it was told: as told, as the model's own work left it, and `now`. If that is undone, it is known. */

@@ -27,7 +27,6 @@ import type { RelPath } from "../core/path.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { wordsStand } from "../core/session/became.ts";
 import { type PastTurn, renderBecame } from "../core/session/past.ts";
-import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { type Briefing, type Part, renderPastOf } from "./briefing/briefing.ts";
 import { maxOfPast, roomFor } from "./briefing/piped.ts";
@@ -80,15 +79,6 @@ async function followMoved({ workspace, overlay, veiled, dialogue }: Run): Promi
   return [...moved].map(([old, place]) => `${old} is gone; ${place} holds the same now.`).join("\n");
 }
 
-/** Names those of the changed files that the run has not changed itself. Its first request tells what earlier turns did, too. */
-function sayOthers({ begun, changing: { staged, ignored, stays }, ledger }: Run, changed: readonly RelPath[]): string {
-  const own = new Set([...(begun?.changes ?? []), ...staged].flatMap(({ path, from }) => [path, from ?? path]));
-  const others = changed.filter((path) => ![own, ignored, stays].some((each) => each.has(path)));
-  return ledger.sent === 0 || others.length === 0
-    ? ""
-    : `changed since it was shown, and not by you: ${nameSome(others)}`;
-}
-
 /** What became of a file since it was told; `own` false: since the work of the run. */
 function stepsSince(path: RelPath, told: Told, blob: Blob | null, own: boolean): readonly Change[] {
   const now = textOf(blob);
@@ -109,6 +99,7 @@ export async function tellChanged(run: Run, own = true): Promise<string> {
   const { files } = run.dialogue;
   const diffs: string[] = [];
   const changed: RelPath[] = [];
+  const byOthers: RelPath[] = [];
   const unshown: string[] = [];
   let room = maxOfDiffs;
   for (const [path, told] of files) {
@@ -117,6 +108,8 @@ export async function tellChanged(run: Run, own = true): Promise<string> {
     const steps = stepsSince(path, told, blob, own);
     if (steps.length === 0) continue;
     changed.push(path);
+    const { text, left = text } = told;
+    if (now !== left) byOthers.push(path);
     const diff = foldDeleted(steps.map((step) => renderChanges([step])).join(""));
     if (now === null || diff.length > room) files.delete(path);
     else files.set(path, { text: now, lines: knownAfterDiff(told, linesOf(now)) });
@@ -127,7 +120,7 @@ export async function tellChanged(run: Run, own = true): Promise<string> {
   if (!own) await startFromNow(run, changed);
   const more = unshown.length === 0 ? "" : `Changed since it was shown, by more than fits here: ${unshown.join(", ")}.`;
   const told = diffs.length === 0 ? "" : fence("diff", { since: "shown" }, diffs.join("\n"));
-  return [moved, told, more, sayOthers(run, changed), await tellMeanwhile(run)].filter(Boolean).join("\n");
+  return [moved, told, more, await tellMeanwhile(run, { shown: byOthers })].filter(Boolean).join("\n");
 }
 
 /** A request: what has changed since it was told, then the parts that `tell` makes. */

@@ -4,6 +4,7 @@ import { approvalWording } from "../core/approval-wording.ts";
 import type { Change } from "../core/change.ts";
 import { classOf } from "../core/closed-names.ts";
 import { spellAllow } from "../core/command/quote.ts";
+import { noteWork } from "../core/dialogue.ts";
 import { summarizeAll } from "../core/diff.ts";
 import type { Effects, Refused } from "../core/effects.ts";
 import { PaiError } from "../core/error.ts";
@@ -188,6 +189,7 @@ async function keep(run: Run, { command, effects, held: { isCopy } }: Ended): Pr
   await listen(signal);
   const applied = transaction.changes.slice(from);
   overlay.learn(applied);
+  noteWork(run.dialogue, applied, run.veiled.hide);
   for (const path of ignored.filter(isKept)) changing.ignored.add(path);
   if (isCopy) emitApplied(run, applied);
   tellStays(run, { command, effects }, stays);
@@ -240,7 +242,9 @@ export async function dropEffects(
   const transaction = await run.transaction();
   const from = transaction.changes.length;
   const { left, stays } = await transaction.drop(effects, paths);
-  run.overlay.learn(transaction.changes.slice(from));
+  const back = transaction.changes.slice(from);
+  run.overlay.learn(back);
+  noteWork(run.dialogue, back, run.veiled.hide);
   for (const path of left) {
     const text = `${path} was changed by someone else meanwhile and was left as it is`;
     run.emit({ type: "notice", level: "warning", code: "left_in_place", text });

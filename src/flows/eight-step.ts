@@ -87,7 +87,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     renderAnswerForm(run.ending),
     `Schedule:\n${renderSteps(schedule)}`,
     `What happened:\n${iterations.story}`,
-    await tellMeanwhile(run, true),
+    await tellMeanwhile(run, { all: true }),
     undone.length === 0 ? "" : `Not done:\n${undone.join("\n")}`,
     checks.length === 0 ? "" : `Checks at the end:\n${checks.join("\n")}`,
   ];

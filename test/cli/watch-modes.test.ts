@@ -11,7 +11,7 @@ import { makeFolder, openHere, playIn } from "../flows/scripted.ts";
 
 /** A session on a folder of its own; its turns are carried out as they are planned. */
 async function openSession() {
-  const place = makeFolder({ "b.txt": "b\n" });
+  const place = makeFolder({ "b.txt": "b\n", "other.txt": "other\n" });
   const { workspace, history } = await openHere(place);
   const now = () => new Date();
   const sessions = openSessions(join(place.state, "sessions"), place.root);
@@ -21,7 +21,7 @@ async function openSession() {
   return {
     history,
     at: (path: string) => join(place.root, path),
-    async play(steps: readonly string[], script: string) {
+    async play(steps: readonly string[], script: string, onQuestion = () => {}) {
       await truth.catchUp(open);
       const lines = [plan({ steps }), script + finish()];
       const ran = await playIn(place, {
@@ -30,6 +30,7 @@ async function openSession() {
         id: `r${++count}`,
         options: { interactive: true },
         answers: "yes",
+        onQuestion,
       });
       expect(ran.outcome.ok).toBe(true);
       for (const event of ran.events) truth.sink(open, event);
@@ -108,6 +109,16 @@ test("files that no turn touched are told when somebody makes them or brings the
   expect(await session.told()).toEqual([]);
   await session.history.undo(null, { dryRun: false });
   expect(await session.told()).toEqual(['undone by the user: what you did for "do it"']);
+});
+
+test("what somebody changed at a question, and the same turn was told of, is told with its end and not once more", async () => {
+  const session = await openSession();
+  const change = () => writeFileSync(session.at("other.txt"), "by hand\n");
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]), change);
+  expect(await session.told()).toEqual([]);
+  expect(session.past().at(-1)?.became).toContain("; somebody else changed meanwhile, too: other.txt");
+  writeFileSync(session.at("other.txt"), "more\n");
+  expect(await session.told()).toEqual(others("other.txt"));
 });
 
 test("a folder that a turn made and somebody removed is told, and one that somebody made in place of a file", async () => {

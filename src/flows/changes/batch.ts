@@ -285,6 +285,7 @@ export async function applyBatch(run: Run, origin: Origin = "plan", onDone = () 
   if (changing.dryRun) {
     changing.staged = squash([...changing.staged, ...changes]);
     overlay.settle(null);
+    noteWork(run.dialogue, changes, run.veiled.hide);
   } else if (changes.length > 0) {
     const transaction = await run.transaction();
     const earlier = transaction.changes.length;
@@ -297,8 +298,7 @@ export async function applyBatch(run: Run, origin: Origin = "plan", onDone = () 
     // Not the staged ones: the umask may have changed their modes.
     const done = transaction.changes.slice(earlier);
     overlay.settle(done);
-    const told = done.filter(({ path }) => run.dialogue.files.has(path));
-    for (const { path, after } of told) noteWork(run.dialogue, path, run.veiled.hide(path, after));
+    noteWork(run.dialogue, done, run.veiled.hide);
   }
   return changes.length > 0;
 }

@@ -157,11 +157,18 @@ export const changedByChecks = ({ begun, changing, checking }: Run, from = 0): r
 
 /**
  * Tells the model which files somebody else, or a check of the user, changed, too: those that it was not told of, or
- * all; "": none.
+ * all; "": none. `shown`: those of whose change by somebody else the same message shows a diff. The first request of a
+ * run names none of these: it tells what has happened since the last turn.
  */
-export async function tellMeanwhile(run: Run, all = false): Promise<string> {
+export async function tellMeanwhile(
+  run: Run,
+  { all = false, shown = [] }: { readonly all?: boolean; readonly shown?: readonly RelPath[] } = {},
+): Promise<string> {
   await noteChanged(run);
-  const { merged } = run.changing;
+  const { merged, stays, staged } = run.changing;
+  const news = run.ledger.sent === 0 ? [] : shown.filter((path) => !stays.has(path));
+  for (const path of news) tellNews(run, path);
+  const own = new Set([...(run.begun?.changes ?? []), ...staged].map(({ path }) => path));
   const told = [...merged].filter(([, { isTold }]) => all || !isTold);
   for (const [path, known] of told) merged.set(path, { ...known, isTold: true });
   const theirs = "what of it is not your edit is theirs, and stays.";
@@ -173,11 +180,14 @@ export async function tellMeanwhile(run: Run, all = false): Promise<string> {
   };
   const checked = changedByChecks(run, all ? 0 : run.changing.toldAt);
   run.changing.toldAt = run.begun?.changes.length ?? 0;
-  const byChecks = checked.length === 0 ? [] : [`changed while checks ran, and not by you: ${nameSome(checked)}`];
-  return told
-    .map(([path, { how }]) => `${path}: ${became[how]}`)
-    .concat(byChecks)
-    .join("\n");
+  const others = told.flatMap(([path]) => (own.has(path) ? [] : [path]));
+  const say = (how: string, paths: readonly string[]) =>
+    paths.length === 0 ? [] : [`changed ${how}, and not by you: ${nameSome(paths)}`];
+  return [
+    ...say("since it was shown", [...others, ...news.filter((path) => !told.some((each) => each[0] === path))]),
+    ...told.flatMap(([path, { how }]) => (own.has(path) ? [`${path}: ${became[how]}`] : [])),
+    ...say("while checks ran", checked),
+  ].join("\n");
 }
 
 /** A command's approval was for the files as they were, so those are left to `refuseConflict`. */

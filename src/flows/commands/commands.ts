@@ -5,6 +5,7 @@ import { type Blob, sameBlob } from "../../core/change.ts";
 import { filesOfCommand, namesInCommand } from "../../core/command/command-files.ts";
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
 import { foretellWall, tellOwn } from "../../core/command/sandbox.ts";
+import { noteWork } from "../../core/dialogue.ts";
 import { mapTexts } from "../../core/map-texts.ts";
 import type { Json } from "../../core/model.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
@@ -125,6 +126,7 @@ export async function runInWorkspace(
   const { effects, held } = result;
   if (!held.isCopy) {
     run.overlay.learn(effects.changes);
+    noteWork(run.dialogue, effects.changes, run.veiled.hide);
     run.overlay.release(effects.carried.map(({ path }) => path));
   }
   if (options.by === "user") {

@@ -83,7 +83,7 @@ async function renderApplied(run: Run): Promise<string> {
     own.map(({ path }) => path),
     maxNamed,
   );
-  return `\n\nApplied for the last request, as pai's own record says: ${names}.\n${await tellMeanwhile(run, true)}`.trimEnd();
+  return `\n\nApplied for the last request, as pai's own record says: ${names}.\n${await tellMeanwhile(run, { all: true })}`.trimEnd();
 }
 
 /**

@@ -87,7 +87,7 @@ test("what the model was told of a file that the run then did not change is told
     "Done.",
   ];
   const ran = await playLoopIn(place, lines, { options: { interactive: true }, answers: ["no", "yes"] });
-  expect(resultsOf(ran, 2).at(-1)?.text).toContain("a.txt: somebody else changed it meanwhile");
+  expect(resultsOf(ran, 2).at(-1)?.text).toContain("changed since it was shown, and not by you: a.txt");
   expect([ran.outcome.changes.map(({ path }) => path), ran.outcome.merged]).toEqual([["b.txt"], ["a.txt"]]);
   expect(becameOf(ran.outcome)).toContain("somebody else changed meanwhile, too: a.txt");
 });

@@ -95,6 +95,22 @@ test("work that somebody took back while a reply was awaited is not told as ther
   expect(past).toContain("what this run changed is gone: somebody took it back before the run ended");
 });
 
+test("what somebody changed in a file of the run, and then took back, is named beside the diff of each", async () => {
+  const turns = openTurns({ "a.txt": "one\n2\n3\n4\n5\n6\nten\n" });
+  const put = (last: string) => () => writeFileSync(join(turns.root, "a.txt"), `two\n2\n3\n4\n5\n6\n${last}\n`);
+  const lines = [
+    plan({ steps: ["MODIFY a.txt"], complexity: "complex" }),
+    modify("a.txt", ["one\n", "two\n"]),
+    { text: finish(), before: put("TEN") },
+    { text: finish(), before: put("ten") },
+    finish(),
+  ];
+  const options = { ...interactive, checks: ["false"] };
+  const { asked } = await turns.say("do it", { lines, options, answers: "yes" });
+  expect(asked(4)).toContain("-ten\n+TEN\n</diff>\na.txt: somebody else changed it meanwhile, too;");
+  expect(asked(5)).toContain("-TEN\n+ten\n</diff>\nchanged since it was shown, and not by you: a.txt\n");
+});
+
 test("each request of tool-loop has what the check printed before the change", async () => {
   const turns = openTurns({ "a.txt": "one\n" });
   const setup = {

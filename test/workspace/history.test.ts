@@ -196,6 +196,7 @@ test("an undo of what a rollback left to somebody else is about that alone", asy
   writeFileSync(join(place.work, "a.txt"), "2");
   writeFileSync(join(place.work, "b.txt"), "mine");
   expect(await history.undo("r1", now)).toMatchObject({ clashes: [], changes: [{ path: "a.txt" }] });
+  expect(history.list()).toMatchObject([{ status: "undone", missing: [] }]);
   expect(["a.txt", "b.txt"].map((path) => readFileSync(join(place.work, path), "utf8"))).toEqual(["1", "mine"]);
 });
 

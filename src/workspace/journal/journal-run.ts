@@ -122,12 +122,18 @@ export function backOfRun(state: State, run: KeptEpisodes): Change[] {
   });
 }
 
-/** Paths that the last undo of the run, and so a redo of it, left as they were: the run's work was not there any more. */
+/**
+ * Paths that the last undo of the run, and so a redo of it, left as they were: the run's work was not there any more. Of a
+ * run that was rolled back only what its rollback left was there to be undone.
+ */
 export function missingOf(run: KeptEpisodes): readonly string[] {
+  const [first, ...later] = run.episodes;
   const undo = lastUndo(run);
   if (undo === undefined) return [];
   const taken = new Set(undo.batches.flatMap(({ done, changes }) => (done ? changes.map(({ path }) => path) : [])));
-  return workPaths(run).flatMap(({ path }) => (taken.has(path) ? [] : [path]));
+  const isRest = first.end === "rolled_back" && !later.some(({ kind, end }) => kind === "redo" && end === "applied");
+  const stood = isRest ? first.left : workPaths(run).map(({ path }) => path);
+  return stood.filter((path) => !taken.has(path));
 }
 
 /** The net changes without content. */

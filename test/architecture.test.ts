@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_194,
-  workspace: 12_787,
+  workspace: 12_793,
   cli: 11_609,
   flows: 12_003,
   models: 4_620,

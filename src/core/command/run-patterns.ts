@@ -56,7 +56,7 @@ export const flagsToRun = (commands: readonly string[]): string => {
 /** Why a command was not run, in words for the user and the model. */
 export const whyNotRun = (grant: RunGrant): string =>
   typeof grant === "boolean"
-    ? "commands of the model run without a terminal only with --allow-run"
+    ? "where nobody is asked, commands of the model run only with --allow-run"
     : `no pattern of --allow-run permits it; permitted: ${grant.join(", ")}`;
 
 export interface Permitted {

@@ -61,7 +61,7 @@ test("what is refused is told in words that fit a mode without a plan", async ()
   });
   const told = resultsOf(ran, 3).map(({ text }) => text);
   expect(told).toEqual([
-    expect.stringContaining("commands of the model run without a terminal only with --allow-run"),
+    expect.stringContaining("where nobody is asked, commands of the model run only with --allow-run"),
     expect.stringContaining("these definitions would be lost, and the task does not name them"),
     expect.stringContaining("would be deleted and appear nowhere else, and the task does not say so"),
   ]);

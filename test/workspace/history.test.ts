@@ -56,7 +56,8 @@ test("undo goes back run by run, redo forward again, to the byte and mode", asyn
 
 test("what undos and redos after a time wrote is told in their order, and what the runs asked for wrote", async () => {
   const { opened, history } = open({ "a.txt": "1" });
-  const step = (before: string, after: string) => ({ path: "a.txt", before: hashOf(before), after: hashOf(after) });
+  const held = (text: string) => `${hashOf(text)} not executable`;
+  const step = (before: string, after: string) => ({ path: "a.txt", before: held(before), after: held(after) });
   await run(opened, "r1", change("a.txt", file("1"), file("2")));
   await run(opened, "r2", change("a.txt", file("2"), file("3")));
   expect(history.written(new Set(), "")).toEqual([]);

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_194,
   workspace: 12_793,
-  cli: 11_609,
+  cli: 11_607,
   flows: 12_003,
   models: 4_620,
   ui: 4_752,

@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { watchTruth } from "../../src/cli/session/watch-truth.ts";
+import { continueWith, watchTruth } from "../../src/cli/session/watch-truth.ts";
+import { createDialogue } from "../../src/core/dialogue.ts";
 import { pastOf } from "../../src/core/session/past.ts";
 import { openSessions } from "../../src/store/sessions.ts";
 import { finish, modify, plan, write } from "../flows/plans.ts";
@@ -36,6 +37,8 @@ async function openSession() {
       for (const event of ran.events) truth.sink(open, event);
     },
     told: () => truth.catchUp(open),
+    context: async () =>
+      (await continueWith({ text: "and now?", context: null }, { open, truth, dialogue: createDialogue() })).context,
     past: () => pastOf(open.session),
     resume() {
       open.close();
@@ -50,7 +53,7 @@ type Session = Awaited<ReturnType<typeof openSession>>;
 
 const tool = ["WRITE a.sh", "MODE a.sh -> 755"];
 const makeTool = ({ play }: Session) => play(tool, `${write("a.sh", "true\n")}MODE::a.sh::755\n`);
-const others = (names: string) => [`changed since your last turn, not by you: ${names}`];
+const others = (names: string) => [`changed, not by you: ${names}`];
 
 test("a file that a turn made executable and somebody made plain is told, after a resume and a turn that edits it, too", async () => {
   const session = await openSession();
@@ -94,7 +97,7 @@ test("a turn that makes a file plain again, and an undo of it, are no work of so
 
 test("files that no turn touched are told when somebody makes them or brings them in, after a resume, too", async () => {
   const session = await openSession();
-  const written = (names: string) => [`new or written since your last turn, not by you: ${names}`];
+  const written = (names: string) => [`new or written, not by you: ${names}`];
   await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
   expect(await session.told()).toEqual([]);
   // The file system counts time in steps.
@@ -119,6 +122,18 @@ test("what somebody changed at a question, and the same turn was told of, is tol
   expect(session.past().at(-1)?.became).toContain("; somebody else changed meanwhile, too: other.txt");
   writeFileSync(session.at("other.txt"), "more\n");
   expect(await session.told()).toEqual(others("other.txt"));
+});
+
+test("an undo while the next turn goes on is told once, and not as something that came behind that turn", async () => {
+  const session = await openSession();
+  await makeTool(session);
+  const undo = () => void session.history.undo("r1", { dryRun: false });
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]), undo);
+  expect(await session.context()).toBe(
+    'What has happened that you were not told yet:\n- undone by the user: what you did for "do it"',
+  );
+  await session.play(["WRITE c.txt"], write("c.txt", "c\n"));
+  expect(await session.context()).toBeNull();
 });
 
 test("a folder that a turn made and somebody removed is told, and one that somebody made in place of a file", async () => {

@@ -146,7 +146,7 @@ test("what somebody else wrote besides an undo is told as that", async () => {
   past.become("r1", "undone", `${edit.before}y = 1\n`);
   expect(await past.truth.catchUp(past.open)).toEqual([
     'undone by the user: what you did for "set x"',
-    "changed since your last turn by somebody else, too: a.py",
+    "changed by somebody else, too: a.py",
   ]);
 });
 
@@ -158,7 +158,7 @@ test("what another session did and redid is told as another's, and no turn of th
     past.statuses.delete("r2");
     past.truth.follow(past.open.session);
     past.become("r2", "applied", text);
-    expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
+    expect(await past.truth.catchUp(past.open)).toEqual(["changed, not by you: a.py"]);
   }
 });
 
@@ -166,7 +166,7 @@ test("what somebody else wrote before, and an undo left in the file, is no news"
   const both = { before: `${edit.after}y = 1\n`, after: `${edit.before}y = 1\n` };
   const past = openPast({ r1: { ...edit, status: "applied" } }, [{ run: "r1", request: "set x" }], both.before);
   past.truth.follow(past.open.session);
-  const told = "changed since your last turn, not by you: a.py";
+  const told = "changed, not by you: a.py";
   expect(await past.truth.catchUp(past.open)).toEqual([told]);
   past.truth.sink(past.open, { type: "run.started", at: "2026" } as StampedEvent);
   past.become("r1", "undone", both.after);
@@ -174,7 +174,7 @@ test("what somebody else wrote before, and an undo left in the file, is no news"
   const undone = 'undone by the user: what you did for "set x"';
   expect(await past.truth.catchUp(past.open)).toEqual([undone]);
   past.disk.text = `${both.after}z = 1\n`;
-  expect((await past.truth.catchUp(past.open)).at(-1)).toBe("changed since your last turn by somebody else, too: a.py");
+  expect((await past.truth.catchUp(past.open)).at(-1)).toBe("changed by somebody else, too: a.py");
 });
 
 test("a run that was rolled back is brought back by the user, and the session knows it", async () => {
@@ -322,7 +322,7 @@ test("of a run that was rolled back somebody else's edit is told, and a look at 
     past.truth.sink(past.open, event as unknown as StampedEvent);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
   past.disk.text = `${edit.after}y = 1\n`;
-  expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
+  expect(await past.truth.catchUp(past.open)).toEqual(["changed, not by you: a.py"]);
 });
 
 test("a file that a run left as somebody else had made it is told with the run's end, and not once more", async () => {
@@ -339,7 +339,7 @@ test("a file that a run left as somebody else had made it is told with the run's
 
 test("a link in place of a file is told with what it leads to, and again when it leads elsewhere", async () => {
   const past = openApplied();
-  const told = (target: string) => [`changed since your last turn, not by you: a.py (a link to ${target} now)`];
+  const told = (target: string) => [`changed, not by you: a.py (a link to ${target} now)`];
   past.disk.link = "/etc/hostname";
   expect(await past.truth.catchUp(past.open)).toEqual(told("/etc/hostname"));
   past.truth.sink(past.open, { type: "run.started", at: "2027-01", run: "r2" } as StampedEvent);
@@ -375,7 +375,7 @@ test("what somebody changed during a turn is told with its end and not once more
   expect(await past.truth.catchUp(past.open)).toEqual([]);
   expect(past.lines.at(-1)).toMatchObject({ type: "turn.saw", files: { "a.py": heldOf(past.disk.text) } });
   past.disk.text += "more\n";
-  expect(await past.truth.catchUp(past.open)).toEqual(["changed since your last turn, not by you: a.py"]);
+  expect(await past.truth.catchUp(past.open)).toEqual(["changed, not by you: a.py"]);
 });
 
 test("a process is not told that its own turn has ended, though a turn of another one began meanwhile", async () => {
@@ -392,9 +392,9 @@ test("a process is not told that its own turn has ended, though a turn of anothe
 test("a file that somebody moved is told with its new place, and what they then change there is told, too", async () => {
   const past = openApplied();
   past.disk.movedTo = "lib/b.py";
-  const told = "changed since your last turn, not by you: a.py (no file now; lib/b.py holds the same)";
+  const told = "changed, not by you: a.py (no file now; lib/b.py holds the same)";
   expect(await past.truth.catchUp(past.open)).toEqual([told]);
   past.truth.sink(past.open, { type: "run.started", at: "2027-01", run: "r2" } as StampedEvent);
   past.disk.text = "x = 3\n";
-  expect((await past.truth.catchUp(past.open)).at(-1)).toBe("changed since your last turn, not by you: lib/b.py");
+  expect((await past.truth.catchUp(past.open)).at(-1)).toBe("changed, not by you: lib/b.py");
 });

@@ -106,9 +106,7 @@ function nameOther({ path, held, now, place }: Other): string {
 function sayChanged(others: readonly Other[], written: readonly Written[]) {
   const say = (how: string, isWritten: boolean) => {
     const found = others.filter((other) => written.some(({ path }) => path === other.path) === isWritten);
-    return found.length === 0
-      ? []
-      : [`changed since your last turn${how}: ${nameSome(found.map(nameOther), maxNamed)}`];
+    return found.length === 0 ? [] : [`changed${how}: ${nameSome(found.map(nameOther), maxNamed)}`];
   };
   return [...say(", not by you", false), ...say(" by somebody else, too", true)];
 }
@@ -281,9 +279,7 @@ export function watchTruth({
         others.map(([path, now]) => ({ path, held: knownAt(path), now, place: moved.get(path) })),
         written,
       ),
-      ...(unknown.length === 0
-        ? []
-        : [`new or written since your last turn, not by you: ${nameSome(unknown, maxNamed)}`]),
+      ...(unknown.length === 0 ? [] : [`new or written, not by you: ${nameSome(unknown, maxNamed)}`]),
       ...(head === undefined || head === headNow
         ? []
         : [`HEAD of git went from ${head ?? none} to ${headNow ?? none}`]),
@@ -370,8 +366,10 @@ export async function continueWith(
   const since = await truth.catchUp(open);
   const { session } = open;
   const { conversation } = session;
-  const when = session.turns.length === 0 ? "Before this request" : "Since your last turn";
-  const parts = [since.length === 0 ? "" : `${when}:\n${listHappenings(since)}`, task.context ?? ""].filter(Boolean);
+  const parts = [
+    since.length === 0 ? "" : `What has happened that you were not told yet:\n${listHappenings(since)}`,
+    task.context ?? "",
+  ].filter(Boolean);
   const context = parts.length === 0 ? null : parts.join("\n\n");
   return { ...task, history: pastOf(session), context, conversation, dialogue };
 }

@@ -57,7 +57,9 @@ inTerminal("a plan waits for its yes only until something else happens; no leave
   await screen.say("n", /nothing was done/);
   expect([place.gemini.requests.length, place.tree()]).toEqual([4, {}]);
   await screen.say("which plan stands?", /None\./);
-  expect(lastAsked(place)).toContain('Since your last turn:\n- the user said no to the plan for "make hello.txt"\n');
+  expect(lastAsked(place)).toContain(
+    'What has happened that you were not told yet:\n- the user said no to the plan for "make hello.txt"\n',
+  );
 });
 
 inTerminal("a question behind /plan is answered, and nothing waits for a yes", async () => {

@@ -23,8 +23,8 @@ inTerminal("an undo, a command and an edit by hand are told across modes and aft
   writeFileSync(join(place.root, "a.py"), "x = 9\n");
   await screen.say("what is there?", /One\./);
   const undone = '- undone by the user: what you did for "set x to 2"';
-  const since = `${undone}\n- the user ran $ echo by hand (exit 0)\n  by hand\n- changed since your last turn by somebody else, too: a.py\n`;
-  expect(lastAsked(place)).toContain(`Since your last turn:\n${since}`);
+  const since = `${undone}\n- the user ran $ echo by hand (exit 0)\n  by hand\n- changed by somebody else, too: a.py\n`;
+  expect(lastAsked(place)).toContain(`What has happened that you were not told yet:\n${since}`);
   const before = `pai: before the next request:\n${since.replace(/^(?=.)/gm, "  ")}user: what is there?\nyou: One.`;
   screen.enter("/mode tool-loop");
   await screen.say("and now?", /Two\./);
@@ -35,14 +35,13 @@ inTerminal("an undo, a command and an edit by hand are told across modes and aft
   await screen.say('"$PAI" resume --mode single-shot', /session \S+, 3 turns/);
   await screen.say("where were we?", /Three\./);
   expect(lastAsked(place)).toContain(before);
-  const closed =
-    "- the user ran $ echo at the end (exit 0)\n  at the end\n- changed since your last turn, not by you: a.py\n";
-  expect(lastAsked(place)).toContain(`Since your last turn:\n${closed}`);
+  const closed = "- the user ran $ echo at the end (exit 0)\n  at the end\n- changed, not by you: a.py\n";
+  expect(lastAsked(place)).toContain(`What has happened that you were not told yet:\n${closed}`);
   screen.enter("/mode tool-loop");
   await screen.say("and then?", /Four\./);
   const told = lastAsked(place);
   expect(told).toContain(`pai: before the next request:\n${closed.replace(/^(?=.)/gm, "  ")}user: where were we?`);
-  expect(told).not.toContain("Since your last turn:");
+  expect(told).not.toContain("What has happened that you were not told yet:");
 });
 
 inTerminal("HEAD that the user moved between two messages is told with both commits", async () => {
@@ -62,7 +61,9 @@ inTerminal("HEAD that the user moved between two messages is told with both comm
   git("commit", "-q", "--allow-empty", "-m", "two");
   await screen.say("and now?", /Two\./);
   const now = git("rev-parse", "--short=7", "HEAD");
-  expect(lastAsked(place)).toContain(`Since your last turn:\n- HEAD of git went from ${old} (main) to ${now} (side)\n`);
+  expect(lastAsked(place)).toContain(
+    `What has happened that you were not told yet:\n- HEAD of git went from ${old} (main) to ${now} (side)\n`,
+  );
   await screen.say("once more?", /Three\./);
   expect(lastAsked(place)).not.toContain("HEAD of git went");
 });
@@ -102,6 +103,8 @@ inTerminal(
     await screen.say("/clear", /cleared:/);
     expect((await place.pai(["resume", "--list"])).stdout).toBe("no session here yet\n");
     await screen.say("what was that?", /One\./);
-    expect(lastAsked(place)).toContain("Before this request:\n- the user ran $ echo by hand (exit 0)\n  by hand\n");
+    expect(lastAsked(place)).toContain(
+      "What has happened that you were not told yet:\n- the user ran $ echo by hand (exit 0)\n  by hand\n",
+    );
   },
 );

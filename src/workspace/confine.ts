@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } fr
 import type { PathRules } from "../core/closed-names.ts";
 import { orNull, PaiError } from "../core/error.ts";
 import { joinPath, nameOf, parentOf, pathWithin, type RelPath } from "../core/path.ts";
-import { openOwnFiles, realFolders } from "./own-files.ts";
+import { type OwnFiles, openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";
 import { judgeRoot } from "./path-policy.ts";
 import { enterFlags, type OpenFile, openFileAt, openFolderAt, openFoundAt, readWholeAt } from "./system/open-at.ts";
@@ -16,6 +16,8 @@ import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";
 export interface Root {
   /** Lets another thread of this process use the same root. */
   readonly lent: LentRoot;
+  /** Its folder alone, for a root that reaches it as well. */
+  readonly pinned: Pinned;
   /** The real path for display; it must never be opened. */
   readonly path: string;
   /** "", or the folder outside the project that a path lies in. */
@@ -77,10 +79,11 @@ export interface RootOptions {
 }
 
 /**
- * Opens and pins the root: a link to it is resolved once, and a later rename does not change it. Throws root_refused
- * for what is not a folder and, unless `force`, for `/`, the home folder and system folders.
+ * Opens and pins the root: a link to it is resolved once, and a later rename does not change it. `others`: places that
+ * absolute paths reach; they may become more, and are closed with it. Throws root_refused for what is not a folder and,
+ * unless `force`, for `/`, the home folder and system folders.
  */
-export function openRoot(path: string, options: RootOptions): Root {
+export function openRoot(path: string, options: RootOptions, others: readonly Root[] = []): Root {
   const fd = openRootFolder(path);
   const real = realPathOf(fd, path);
   const why = whyRefused(real, options);
@@ -90,117 +93,121 @@ export function openRoot(path: string, options: RootOptions): Root {
       hint: "start in the folder of a project, or pass --force-root",
     });
   }
-  return borrowOne({
-    fd,
-    path: real,
-    own: options.own ?? [],
-    rules: options.rules ?? { allow: [], deny: [] },
-  });
+  return rootOf(
+    pin({ fd, path: real, own: options.own ?? [], rules: options.rules ?? { allow: [], deny: [] } }),
+    others,
+  );
 }
 
 /** Uses the root that another thread of this process has opened. */
-export const borrowRoot = (lent: LentRoot): Root => joinRoots(borrowOne(lent), (lent.others ?? []).map(borrowOne));
+export const borrowRoot = (lent: LentRoot): Root => rootOf(pin(lent), (lent.others ?? []).map(borrowRoot));
 
-function borrowOne(lent: LentRoot): Root {
-  const { fd, path: real } = lent;
+/** An open folder below which paths are looked up. */
+interface Pinned extends LentRoot {
   /** Stays open. */
-  const top: Handle = { ...handleOf(fd), close() {} };
-  const own = openOwnFiles(lent.own, lent.rules, () => top.at);
-
-  const open = (folder: RelPath): Handle | null => (folder === "" ? top : enterFolder(top, folder, "" as RelPath));
-
-  const withFolder = <T>(folder: RelPath, use: (at: string) => T): T | null => {
-    const handle = open(folder);
-    if (handle === null) return null;
-    try {
-      return use(handle.at);
-    } finally {
-      handle.close();
-    }
-  };
-
-  const withParent = <T>(target: RelPath, use: (at: string, name: string) => T): T | null => {
-    if (target === "") throw new PaiError("path_refused", "that is the root itself");
-    return withFolder(parentOf(target), (folder) => use(folder, nameOf(target)));
-  };
-
-  const allowed = (file: OpenFile | null, target: RelPath): OpenFile | null => {
-    if (file === null) return null;
-    try {
-      own.refuse(file.stat, target);
-      return file;
-    } catch (thrown) {
-      closeSync(file.fd);
-      throw thrown;
-    }
-  };
-  const openFile = (target: RelPath): OpenFile | null =>
-    allowed(
-      withParent(target, (folder, name) => openFileAt(folder, name, target)),
-      target,
-    );
-  const readOpen = (file: OpenFile | null, target: RelPath, limit: number): ReadFile | null => {
-    if (file === null) return null;
-    try {
-      return { bytes: readWholeAt(file, limit, target), stat: file.stat };
-    } finally {
-      closeSync(file.fd);
-    }
-  };
-
-  const stat = (target: RelPath) =>
-    target === ""
-      ? toStat(fstatSync(fd, { bigint: true }), null)
-      : withParent(target, (folder, name) => statAt(folder, name, target));
-
-  return {
-    path: real,
-    lent,
-    topOf: () => "" as RelPath,
-    refuseOwn: (stat, target) => own.refuse(stat, target),
-    stat,
-    statOrNull: (target) => orNull(() => stat(target)),
-    withParent,
-    withFolder,
-    open,
-    openBelow: (above, target) => enterFolder(above, nameOf(target) as RelPath, parentOf(target)),
-    openFile,
-    readBytes: (target, limit) => readOpen(openFile(target), target, limit),
-    readIn: (folder, target, limit) =>
-      readOpen(allowed(openFoundAt(folder.at, nameOf(target), target), target), target, limit),
-    close: () => closeSync(fd),
-  };
+  readonly top: Handle;
+  readonly ownFiles: OwnFiles;
 }
 
-/** One root for the project and for the places, which are reached by absolute paths and may become more. */
-export function joinRoots(main: Root, others: readonly Root[]): Root {
-  const at = <T>(path: RelPath, use: (root: Root, path: RelPath) => T, nowhere?: T): T => {
-    if (!path.startsWith("/")) return use(main, path);
-    for (const root of others) {
-      const within = pathWithin(path, root.path);
-      if (within !== null) return use(root, within as RelPath);
+function pin(lent: LentRoot): Pinned {
+  const top: Handle = { ...handleOf(lent.fd), close() {} };
+  return { ...lent, top, ownFiles: openOwnFiles(lent.own, lent.rules, () => top.at) };
+}
+
+const openIn = ({ top }: Pinned, folder: RelPath): Handle | null =>
+  folder === "" ? top : enterFolder(top, folder, "" as RelPath);
+
+function useFolder<T>(pinned: Pinned, folder: RelPath, use: (at: string) => T): T | null {
+  const handle = openIn(pinned, folder);
+  if (handle === null) return null;
+  try {
+    return use(handle.at);
+  } finally {
+    handle.close();
+  }
+}
+
+function useParent<T>(pinned: Pinned, target: RelPath, use: (at: string, name: string) => T): T | null {
+  if (target === "") throw new PaiError("path_refused", "that is the root itself");
+  return useFolder(pinned, parentOf(target), (folder) => use(folder, nameOf(target)));
+}
+
+const statIn = (pinned: Pinned, target: RelPath): Stat | null =>
+  target === ""
+    ? toStat(fstatSync(pinned.fd, { bigint: true }), null)
+    : useParent(pinned, target, (folder, name) => statAt(folder, name, target));
+
+/** The opened file, unless it is pai's own or a denied one under another name. */
+function allowed({ ownFiles }: Pinned, file: OpenFile | null, target: RelPath): OpenFile | null {
+  if (file === null) return null;
+  try {
+    ownFiles.refuse(file.stat, target);
+    return file;
+  } catch (thrown) {
+    closeSync(file.fd);
+    throw thrown;
+  }
+}
+
+const openFileIn = (pinned: Pinned, target: RelPath): OpenFile | null =>
+  allowed(
+    pinned,
+    useParent(pinned, target, (folder, name) => openFileAt(folder, name, target)),
+    target,
+  );
+
+function readOpen(file: OpenFile | null, target: RelPath, limit: number): ReadFile | null {
+  if (file === null) return null;
+  try {
+    return { bytes: readWholeAt(file, limit, target), stat: file.stat };
+  } finally {
+    closeSync(file.fd);
+  }
+}
+
+function rootOf(main: Pinned, others: readonly Root[]): Root {
+  /** The folder that a path lies in, and the path within it. */
+  const at = (path: RelPath): readonly [Pinned, RelPath] => {
+    if (!path.startsWith("/")) return [main, path];
+    for (const { pinned } of others) {
+      const within = pathWithin(path, pinned.path);
+      if (within !== null) return [pinned, within as RelPath];
     }
-    if (nowhere !== undefined) return nowhere;
     throw new PaiError("path_refused", `${showName(path)} is outside the project`);
   };
   return {
     path: main.path,
+    pinned: main,
     get lent(): LentRoot {
-      return others.length === 0 ? main.lent : { ...main.lent, others: others.map(({ lent }) => lent) };
+      const { fd, path, own, rules } = main;
+      return { fd, path, own, rules, others: others.map(({ lent }) => lent) };
     },
-    topOf: (path) => at(path, (root) => (root === main ? "" : root.path) as RelPath),
-    stat: (path) => at(path, (root, own) => root.stat(own)),
-    statOrNull: (path) => at(path, (root, own) => root.statOrNull(own), null),
-    withParent: (path, use) => at(path, (root, own) => root.withParent(own, use)),
-    withFolder: (path, use) => at(path, (root, own) => root.withFolder(own, use)),
-    open: (path) => at(path, (root, own) => root.open(own)),
-    openBelow: (above, path) => at(path, (root, own) => root.openBelow(above, own)),
-    refuseOwn: (stat, path) => at(path, (root, own) => root.refuseOwn(stat, own)),
-    openFile: (path) => at(path, (root, own) => root.openFile(own)),
-    readBytes: (path, limit) => at(path, (root, own) => root.readBytes(own, limit)),
-    readIn: (folder, path, limit) => at(path, (root, own) => root.readIn(folder, own, limit)),
+    topOf: (path) => (path.startsWith("/") ? at(path)[0].path : "") as RelPath,
+    stat: (path) => statIn(...at(path)),
+    statOrNull: (path) => orNull(() => statIn(...at(path))),
+    withParent: (path, use) => useParent(...at(path), use),
+    withFolder: (path, use) => useFolder(...at(path), use),
+    open: (path) => openIn(...at(path)),
+    openBelow(above, path) {
+      const [, within] = at(path);
+      return enterFolder(above, nameOf(within) as RelPath, parentOf(within));
+    },
+    refuseOwn(stat, path) {
+      const [{ ownFiles }, within] = at(path);
+      ownFiles.refuse(stat, within);
+    },
+    openFile: (path) => openFileIn(...at(path)),
+    readBytes(path, limit) {
+      const [pinned, within] = at(path);
+      return readOpen(openFileIn(pinned, within), within, limit);
+    },
+    readIn(folder, path, limit) {
+      const [pinned, within] = at(path);
+      return readOpen(allowed(pinned, openFoundAt(folder.at, nameOf(within), within), within), within, limit);
+    },
     close() {
-      for (const root of [main, ...others]) root.close();
+      closeSync(main.fd);
+      for (const root of others) root.close();
     },
   };
 }

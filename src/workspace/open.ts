@@ -16,7 +16,7 @@ import { commandEnv, type Env } from "./command/command-env.ts";
 import { findOwnProgram, runAfter } from "./command/run-after.ts";
 import { openPerform, type Perform } from "./command/run-command.ts";
 import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
-import { joinRoots, openRoot, type Root } from "./confine.ts";
+import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
 import { type OwnOf, watchOthers } from "./effects/others.ts";
 import { findTop } from "./git/find-repository.ts";
@@ -91,13 +91,14 @@ const maxReadBytes = 8 * 1024 * 1024;
 export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
   const { force, home } = options;
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
-  const main = openRoot(options.root, { force, home, own, rules: options.policy });
-  const path = pathOutside(options.env["PATH"], main.path);
-  const outside = openOutside(main, options, own);
-  const { root, places } = outside;
+  const roots: Root[] = [];
+  const root = openRoot(options.root, { force, home, own, rules: options.policy }, roots);
+  const path = pathOutside(options.env["PATH"], root.path);
+  const outside = openOutside(root, roots, options, own);
+  const { places } = outside;
   let opened: ReadonlySet<string> = new Set();
   const inPlaces = (path: string) => outside.find(path, opened);
-  const policy: PathRules = { ...rulesOf(main, options.policy, own), outside: inPlaces };
+  const policy: PathRules = { ...rulesOf(root, options.policy, own), outside: inPlaces };
   requireAllowable(root, policy, home, { named: options.allow ?? [], places });
   /** Of actions: commands do not see what a person opens. */
   let rules = policy;
@@ -218,11 +219,11 @@ const rulesOf = (root: Root, rules: PathRules, own: readonly string[]): PathRule
 /** The places outside the root, each opened like a root of its own, where the same names are closed. Throws usage. */
 function openOutside(
   main: Root,
+  roots: Root[],
   { shown = [], also = [], home, policy, force }: WorkspaceOptions,
   own: readonly string[],
 ) {
   const places: Outside[] = [];
-  const roots: Root[] = [];
   const open = (given: string, use: Outside["use"]): void => {
     const { base, only } = findShown(given);
     const isKnown = places.some((each) => each.only === null && pathWithin(base, each.root.path) !== null);
@@ -236,7 +237,6 @@ function openOutside(
   for (const given of also) open(given, "change");
   for (const given of shown) open(given, "read");
   return {
-    root: joinRoots(main, roots),
     places,
     /** Real paths of what may be changed. */
     changed: places.filter(({ use }) => use === "change").map(({ root }) => root.path),

@@ -1,7 +1,9 @@
 /** Shows a run in an editor: events become updates of the session, in order, and diffs become whole files. */
+
 import type { SessionUpdate, ToolCall, ToolCallContent, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk";
 import { applyPatch, parsePatch, type StructuredPatch } from "diff";
 import type { Failure } from "../core/error.ts";
+import { orNull } from "../core/error.ts";
 import type { RunEvent, StampedEvent } from "../core/event.ts";
 import { type ChangeSummary, type Outcome, type Promised, renderProof, type Status } from "../core/outcome.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";
@@ -179,11 +181,8 @@ export function createFace({ send, absolute, readText }: FaceOptions) {
 
   return {
     sink: (event: StampedEvent) => {
-      try {
-        (shows[event.type] as ((event: RunEvent) => void) | undefined)?.(event);
-      } catch {
-        // An event that cannot be shown must not end the run; the outcome still tells everything.
-      }
+      // An event that cannot be shown must not end the run; the outcome still tells everything.
+      orNull(() => (shows[event.type] as ((event: RunEvent) => void) | undefined)?.(event));
     },
     /** Resolves when all updates so far have been sent. */
     shown: () => queue,
@@ -266,16 +265,10 @@ function patched(before: string, patch: StructuredPatch): string | null {
 }
 
 function readPatches(diff: string): ReadonlyMap<string, StructuredPatch> {
-  try {
-    return new Map(
-      parsePatch(diff).map((patch) => [
-        bare(patch.newFileName === "/dev/null" ? patch.oldFileName : patch.newFileName),
-        patch,
-      ]),
-    );
-  } catch {
-    return new Map();
-  }
+  const patches = orNull(() => parsePatch(diff)) ?? [];
+  const nameOfPatch = ({ oldFileName, newFileName }: StructuredPatch) =>
+    bare(newFileName === "/dev/null" ? oldFileName : newFileName);
+  return new Map(patches.map((patch) => [nameOfPatch(patch), patch]));
 }
 
 /**

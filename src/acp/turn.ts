@@ -9,7 +9,7 @@ import {
   type SessionUpdate,
   type StopReason,
 } from "@agentclientprotocol/sdk";
-import { type ErrorCode, PaiError } from "../core/error.ts";
+import { type ErrorCode, orNull, PaiError } from "../core/error.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { decideByEditor, refuseUnsaved } from "./ask-editor.ts";
 import { openDoor, showCall } from "./door.ts";
@@ -159,13 +159,7 @@ function pathOf(uri: string, roots: readonly string[]): string | null {
   });
 }
 
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
+const decodePath = (path: string): string => orNull(() => decodeURIComponent(path)) ?? path;
 
 /**
  * Reads the blocks of a message. `roots`: the session's folder, as the editor spells it and as its real path. Throws

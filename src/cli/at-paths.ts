@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { approvalWording } from "../core/approval-wording.ts";
 import { atPathsIn, looksLikePath } from "../core/at-paths.ts";
 import { compressionOf } from "../core/compressed.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../core/error.ts";
 import { nameOf, pathWithin, type RelPath } from "../core/path.ts";
 import type { Workspace } from "../core/ports.ts";
 import type { Decide, Notice } from "../core/question.ts";
@@ -79,13 +79,7 @@ export function absoluteMentions(text: string, root: string | null = null): read
 }
 
 /** Whether a path outside of the project may be read already. */
-function isShown(workspace: Workspace, path: string): boolean {
-  try {
-    return workspace.path(path, "read") !== null;
-  } catch {
-    return false;
-  }
-}
+const isShown = (workspace: Workspace, path: string): boolean => orNull(() => workspace.path(path, "read")) !== null;
 
 /**
  * The files that a person's text mentions, as `findMentions`; asks, once for each, whether the model may see those that lie

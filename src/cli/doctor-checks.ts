@@ -1,5 +1,5 @@
 /** The checks of `pai doctor`: each is one line with a verdict, and none shows a key. */
-import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from "node:fs";
+import { constants, existsSync, lstatSync, statfsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { spellForShell } from "../core/command/quote.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -15,7 +15,7 @@ import { openMemory } from "../store/memory.ts";
 import type { OwnProvider } from "../store/own-providers.ts";
 import { allSettings } from "../store/setting-table.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
-import { realPathOf } from "../system/lookups.ts";
+import { mayUse, nearestThere, realPathOf } from "../system/lookups.ts";
 import { stateFolderOf, whyNotKept } from "../workspace/journal/open-state.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
@@ -150,7 +150,7 @@ function examineNetworkSettings(env: Context["env"]): readonly Finding[] {
   const set = (names: readonly string[]) => names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
   const proxies = set(["HTTPS", "HTTP", "ALL", "NO"].flatMap((of) => [`${of}_PROXY`, `${of}_proxy`.toLowerCase()]));
   const certificates = set(["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "PAI_CLIENT_CERT"]);
-  const missing = certificates.filter(([, file]) => !isAccessible(file, constants.R_OK));
+  const missing = certificates.filter(([, file]) => !mayUse(file, constants.R_OK));
   const list = (all: readonly (readonly [string, string])[]) =>
     all.map(([name, value]) => `${name}=${withoutUser(value)}`).join(" ");
   return [
@@ -163,13 +163,13 @@ function examineNetworkSettings(env: Context["env"]): readonly Finding[] {
 
 function examineFolders({ places, root }: Patient): readonly Finding[] {
   const state = places.stateDir;
-  const kept = state === null ? null : firstExisting(state);
+  const kept = state === null ? null : nearestThere(state);
   const why = state === null ? "there is none" : whyNotKept(realPathOf(root) ?? root, state);
   return [
     why === null
       ? fine("state folder", String(state))
       : warning("state folder", `${why}: no undo, no history`, "set HOME or PAI_STATE_DIR"),
-    isAccessible(root, constants.W_OK) ? fine("project", root) : warning("project", `${root} is read-only`),
+    mayUse(root, constants.W_OK) ? fine("project", root) : warning("project", `${root} is read-only`),
     examineDisk(root),
     ...(kept === null ? [] : [examineDisk(kept)]),
   ];
@@ -194,15 +194,9 @@ function examineLog({ root, places }: Patient): Finding {
   const isOwn = there?.isDirectory() === true && there.uid === (process.geteuid?.() ?? there.uid);
   const instead = places.stateDir === null ? "no log is kept" : "the log goes to the state folder instead";
   if (there !== undefined && !isOwn) return warning("audit log", `${folder} is not a folder of yours`, instead);
-  if (!isAccessible(firstExisting(folder), constants.W_OK))
+  if (!mayUse(nearestThere(folder), constants.W_OK))
     return warning("audit log", `${folder} cannot be written`, instead);
   return fine("audit log", there === undefined ? `${folder}, made by the first run` : folder);
-}
-
-function firstExisting(folder: string): string {
-  let at = folder;
-  while (!existsSync(at) && at !== "/") at = at.replace(/\/[^/]*\/?$/, "") || "/";
-  return at;
 }
 
 function examineDisk(folder: string): Finding {
@@ -278,13 +272,4 @@ async function ask({ provider, url, origin }: BaseUrl, context: Context): Promis
       : []),
     ...clock(),
   ];
-}
-
-function isAccessible(path: string, mode: number): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
-  }
 }

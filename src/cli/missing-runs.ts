@@ -1,6 +1,8 @@
 /** Why runs of a folder are not found: they are kept with another user, or in another home. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+
+import { statSync } from "node:fs";
 import { join } from "node:path";
+import { namesOf, textOfSystem } from "../system/lookups.ts";
 import type { Context } from "./command.ts";
 
 /** Newest logs that are read. */
@@ -8,15 +10,11 @@ const maxLogs = 20;
 
 /** The newest run of the readable log that changed something and is not among these. null: none, or no log can be read. */
 function loggedRun(folder: string, known: ReadonlySet<string>): string | null {
-  try {
-    const logs = readdirSync(folder).filter((name) => name.endsWith(".log"));
-    for (const name of logs.sort().reverse().slice(0, maxLogs)) {
-      const text = readFileSync(join(folder, name), "utf8");
-      const id = /^\[[^\]]*\] SESSION run (\S+),/m.exec(text)?.[1];
-      if (id !== undefined && !known.has(id) && /^\[[^\]]*\] CHANGE kept: /m.test(text)) return id;
-    }
-  } catch {
-    // Without a log nobody knows of other runs.
+  const logs = namesOf(folder).filter((name) => name.endsWith(".log"));
+  for (const name of logs.toSorted().reverse().slice(0, maxLogs)) {
+    const text = textOfSystem(join(folder, name));
+    const id = /^\[[^\]]*\] SESSION run (\S+),/m.exec(text)?.[1];
+    if (id !== undefined && !known.has(id) && /^\[[^\]]*\] CHANGE kept: /m.test(text)) return id;
   }
   return null;
 }

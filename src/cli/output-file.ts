@@ -1,10 +1,11 @@
 /** Files that the command line names: those in the project are accessed through its confined root. */
 
-import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { PathRules } from "../core/closed-names.ts";
-import { linkRefused, PaiError } from "../core/error.ts";
+import { linkRefused, orNull, PaiError } from "../core/error.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
+import { realPathOf } from "../system/lookups.ts";
 import { type NewFile, replaceFile } from "../system/write-file.ts";
 import { openRoot } from "../workspace/confine.ts";
 import { parseKept, showName } from "../workspace/parse-path.ts";
@@ -23,13 +24,7 @@ export interface Output {
   readonly write: (text: string) => void;
 }
 
-const realOf = (path: string): string => {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-};
+const realOf = (path: string): string => realPathOf(path) ?? path;
 
 const isBelow = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
@@ -113,17 +108,9 @@ export function requireInput(file: string, project: Project): void {
 
 /** Throws path_refused if standard input is a file with a denied name, whatever link the shell opened. */
 export function requireStdin({ rules }: Project): void {
-  const name = linkOf("/proc/self/fd/0");
+  const name = orNull(() => readlinkSync("/proc/self/fd/0"));
   if (name === null || !name.startsWith("/") || statSync(name, { throwIfNoEntry: false })?.isFile() !== true) return;
   const verdict = judgePath(parseKept(name.slice(1)), "read", rules);
   if (verdict.verdict === "deny")
     throw new PaiError("path_refused", `standard input is ${showName(name)}: ${verdict.why}`);
-}
-
-function linkOf(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
 }

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { isTooDeep, replyCaps } from "../core/caps.ts";
 import { type Blob, type Change, opOf, squash } from "../core/change.ts";
 import { digest } from "../core/digest.ts";
-import { PaiError } from "../core/error.ts";
+import { orNull, PaiError } from "../core/error.ts";
 import { readAs } from "../core/json.ts";
 import type { Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
@@ -98,7 +98,7 @@ export async function savePlan(run: Run, { write, full, now }: SaveOptions): Pro
     ...(plan.analysis?.files_to_read ?? []),
     ...steps.filter(({ action }) => rowOf(action)?.form === "lines").map(({ target }) => target),
   ];
-  const read = named.flatMap((text) => tryPath(run, text));
+  const read = named.flatMap((text) => orNull(() => run.overlay.path(text, "read")) ?? []);
   const paths = [...new Set([...run.reading.bases, ...touched, ...read])].sort();
   write(
     seal({
@@ -178,14 +178,6 @@ export function saveChange(run: Run, { write, now, user }: SaveChangeOptions): v
   const base = changes.map(({ path, before }) => ({ path, sha256: identify(before), mode: modeOf(before) }));
   const rest = { only: [], looks: [], made: { by, after: [...run.ending.after.commands] } };
   write(seal({ ...headOf(run, now), ...rest, plan, base, changes: changes.map(keep) }));
-}
-
-function tryPath(run: Run, text: string): RelPath[] {
-  try {
-    return [run.overlay.path(text, "read")];
-  } catch {
-    return [];
-  }
 }
 
 async function describe(workspace: Workspace, path: RelPath): Promise<z.infer<typeof base>> {

@@ -1,10 +1,11 @@
 /** Reads a file or standard input to its end; of long input beside a task its end, its beginning and the lines of errors. */
 
-import { fstatSync, readFileSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { openClip, shareOut } from "../core/command/clip.ts";
 import { maxPiped } from "../core/context/shown.ts";
-import { PaiError } from "../core/error.ts";
+import { orNull, PaiError } from "../core/error.ts";
 import { waitAtMost } from "../core/steps.ts";
+import { textOfSystem } from "../system/lookups.ts";
 
 const mebibyte = 1024 * 1024;
 /** Largest size of a task, in bytes. */
@@ -85,14 +86,10 @@ const nothing: PipedInput = { text: "", note: null };
 
 /** What standard input is; a shell loop may have read from its file. null: nothing that is piped in. */
 function kindOfInput(): "pipe" | "socket" | "file" | null {
-  try {
-    const stat = fstatSync(0);
-    if (stat.isSocket()) return "socket";
-    if (stat.isFIFO()) return "pipe";
-    return stat.isFile() && /^pos:\s*0$/m.test(readFileSync("/proc/self/fdinfo/0", "utf8")) ? "file" : null;
-  } catch {
-    return null;
-  }
+  const stat = orNull(() => fstatSync(0));
+  if (stat?.isSocket()) return "socket";
+  if (stat?.isFIFO()) return "pipe";
+  return stat?.isFile() && /^pos:\s*0$/m.test(textOfSystem("/proc/self/fdinfo/0")) ? "file" : null;
 }
 
 const spellSize = (bytes: number): string =>

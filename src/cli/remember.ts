@@ -1,7 +1,9 @@
 /** Links facts of a project's memory to its files: a fact is dropped when a file that it names changes. */
+
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
+import { orNull } from "../core/error.ts";
 import { chooseFacts, factNamesIn, type MemoryFact } from "../core/memory.ts";
 import { openMemory } from "../store/memory.ts";
 
@@ -13,11 +15,7 @@ function hashFile(root: string, path: string): string | null {
   const stat =
     path.startsWith("/") || path.split("/").includes("..") ? undefined : statSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() !== true || stat.size > maxBytes) return null;
-  try {
-    return digest(readFileSync(file));
-  } catch {
-    return null;
-  }
+  return orNull(() => digest(readFileSync(file)));
 }
 
 /** Makes a fact with the current hashes of the files that it names. */

@@ -1,11 +1,11 @@
 /** One call of pai, from its command line to its exit code: runs the command on the streams of this process, reports every failure once, stops at signals. */
 
-import { readFileSync } from "node:fs";
 import { defineCommand, runCommand } from "citty";
 import { exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { maskAll } from "../core/secrets/key-shapes.ts";
 import { didYouMean } from "../core/suggest.ts";
+import { textOfSystem } from "../system/lookups.ts";
 import { renderCommandDocument } from "../ui/command-document.ts";
 import { hasKeyboard, isInForeground, isPipedIn, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
@@ -268,12 +268,8 @@ const stops = [
 
 /** Whether the process was started with the signal ignored, as by nohup or in the background of a script. */
 function isIgnored(number: number): boolean {
-  try {
-    const [, mask = "0"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? [];
-    return ((BigInt(`0x${mask}`) >> BigInt(number - 1)) & 1n) === 1n;
-  } catch {
-    return false;
-  }
+  const [, mask = "0"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(textOfSystem("/proc/self/status")) ?? [];
+  return ((BigInt(`0x${mask}`) >> BigInt(number - 1)) & 1n) === 1n;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Calls of tools of MCP servers, as commands: how they are spelled, pinned, and described to a model. Pure. */
+import { orNull } from "./error.ts";
 import { spellHidden } from "./invisible.ts";
 import { type Fields, isFields, type Json } from "./model.ts";
 import { maskSecrets } from "./secrets/key-shapes.ts";
@@ -24,12 +25,8 @@ const shape = /^(?:(?:CALL|QUERY)(?:\s+|::))?([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_
 export function readToolCall(text: string): ToolCall | null {
   const [, server = "", tool = "", rest = ""] = shape.exec(text.trim()) ?? [];
   if (server === "") return null;
-  try {
-    const input = JSON.parse(rest.trim() === "" ? "{}" : rest) as Json;
-    return isFields(input) ? { server, tool, input } : null;
-  } catch {
-    return null;
-  }
+  const input = orNull(() => JSON.parse(rest.trim() === "" ? "{}" : rest) as Json);
+  return isFields(input) ? { server, tool, input } : null;
 }
 
 /** One spelling for each call, so that plan and script can be compared; a call that cannot be read keeps its text. */

@@ -5,7 +5,7 @@ import { squash } from "../core/change.ts";
 import { flagToRun } from "../core/command/run-patterns.ts";
 import { untoldRanges } from "../core/dialogue.ts";
 import { renderChanges } from "../core/diff.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../core/error.ts";
 import type { Call } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
@@ -208,13 +208,7 @@ async function isToldWhole(run: Run, path: RelPath): Promise<boolean> {
 }
 
 /** The claim of a call; null: it has none, or the policy refuses it, which is reported when it is performed. */
-function readCall(run: Run, call: Call): PlanClaim | null {
-  try {
-    return claimOfCall(run, call);
-  } catch {
-    return null;
-  }
-}
+const readCall = (run: Run, call: Call): PlanClaim | null => orNull(() => claimOfCall(run, call));
 
 /** Adds to the rights what the requests of a reply ask for, if it is granted. `calls`: all calls of the reply. */
 export async function amend(

@@ -3,7 +3,7 @@
 import { approvalWording } from "../core/approval-wording.ts";
 import { spellAllow } from "../core/command/quote.ts";
 import { flagsToRun, grantsRun, whyNotRun } from "../core/command/run-patterns.ts";
-import { linkRefused, PaiError, toPaiError } from "../core/error.ts";
+import { linkRefused, orNull, PaiError, toPaiError } from "../core/error.ts";
 import { type Call, fieldOf, isFields } from "../core/model.ts";
 import type { Amendment } from "../core/outcome.ts";
 import type { PathUse, RelPath } from "../core/path.ts";
@@ -238,14 +238,6 @@ export async function requireYes(
   });
 }
 
-function parsedOrNull(workspace: Run["workspace"], text: string): RelPath | null {
-  try {
-    return workspace.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 /**
  * A path that the policy allows, or that is to be changed and that a person may open. `view`: who parses it; the overlay
  * follows links. Throws path_refused.
@@ -259,7 +251,7 @@ export function pathFor(
   try {
     return view.path(text, use);
   } catch (thrown) {
-    const path = use === "read" || use === "list" ? null : parsedOrNull(workspace, text);
+    const path = use === "read" || use === "list" ? null : orNull(() => workspace.parse(text));
     if (path === null || workspace.whyClosed(path) === null) throw thrown;
     return path;
   }
@@ -311,12 +303,8 @@ export async function requireOpened(run: Run, claim: PlanClaim): Promise<void> {
 
 /** The paths that a call claims; none when the policy refuses one. */
 export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
-  try {
-    const claim = claimOfCall(run, call);
-    return claim === null ? [] : pathsOfClaim(claim);
-  } catch {
-    return [];
-  }
+  const claim = orNull(() => claimOfCall(run, call));
+  return claim === null ? [] : pathsOfClaim(claim);
 }
 
 /** Reports the decision about an amendment, and keeps it for the outcome. */

@@ -1,39 +1,29 @@
 /** Whether a descriptor is a terminal, and whether this process is in the foreground, without Node's streams. */
+
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { orNull } from "../core/error.ts";
 
 /** Major device numbers of Linux terminals: virtual consoles, /dev/tty and the console, pseudo-terminals. */
 const majors = new Set([4, 5, 136, 137, 138, 139, 140, 141, 142, 143]);
 
 /** Also false for a closed descriptor. */
 export function isTerminal(fd: number): boolean {
-  try {
-    const stat = fstatSync(fd);
-    return stat.isCharacterDevice() && majors.has((stat.rdev >> 8) & 0xfff);
-  } catch {
-    return false;
-  }
+  const stat = orNull(() => fstatSync(fd));
+  return stat?.isCharacterDevice() === true && majors.has((stat.rdev >> 8) & 0xfff);
 }
 
 /** Whether a descriptor is a pipe, a socket or a file, as opposed to a device like /dev/null. */
 export function isPipedIn(fd: number): boolean {
-  try {
-    const stat = fstatSync(fd);
-    return stat.isFIFO() || stat.isSocket() || stat.isFile();
-  } catch {
-    return false;
-  }
+  const stat = orNull(() => fstatSync(fd));
+  return stat !== null && (stat.isFIFO() || stat.isSocket() || stat.isFile());
 }
 
 /** Whether a person can type: on standard input, or on the terminal if something is piped into it. */
 export function hasKeyboard(): boolean {
   if (isTerminal(0)) return true;
-  if (!isPipedIn(0)) return false;
-  try {
-    closeSync(openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY));
-    return true;
-  } catch {
-    return false;
-  }
+  const fd = isPipedIn(0) ? orNull(() => openSync("/dev/tty", constants.O_RDWR | constants.O_NOCTTY)) : null;
+  if (fd !== null) closeSync(fd);
+  return fd !== null;
 }
 
 /**
@@ -42,28 +32,16 @@ export function hasKeyboard(): boolean {
  */
 export function openTyped(from: number): number | null {
   const { O_NOCTTY, O_NONBLOCK, O_RDONLY } = constants;
-  for (const path of [`/proc/self/fd/${from}`, "/dev/tty"]) {
-    try {
-      return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    } catch {
-      // The next name may lead there.
-    }
-  }
-  return null;
+  const open = (path: string) => orNull(() => openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+  return open(`/proc/self/fd/${from}`) ?? open("/dev/tty");
 }
 
 /** False if the shell has put this process into the background: changing the terminal there would stop it. */
 export function isInForeground(): boolean {
-  try {
-    // pid (name) state parent group session terminal foreground: the name may contain spaces and parentheses.
-    const fields = readFileSync("/proc/self/stat", "utf8")
-      .replace(/^.*\)\s*/s, "")
-      .split(" ");
-    const [group, foreground] = [Number(fields[2]), Number(fields[5])];
-    return foreground <= 0 || foreground === group;
-  } catch {
-    return true;
-  }
+  // pid (name) state parent group session terminal foreground: the name may contain spaces and parentheses.
+  const text = orNull(() => readFileSync("/proc/self/stat", "utf8"));
+  const [, , group, , , foreground] = (text ?? "").replace(/^.*\)\s*/s, "").split(" ");
+  return text === null || Number(foreground) <= 0 || foreground === group;
 }
 
 /**

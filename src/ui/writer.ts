@@ -1,6 +1,6 @@
 /** Writes text to standard output and standard error: whole, in order, without an error when the reader is gone. */
 import { closeSync, constants, fstatSync, openSync, type Stats, writeSync } from "node:fs";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../core/error.ts";
 
 export interface Writer {
   /** Never throws and never waits; keeps what a slow reader does not take yet, and sends it later in order. */
@@ -20,13 +20,7 @@ const retryMs = 5;
 const lineFeed = 10;
 
 /** null: the descriptor is closed. */
-function statOf(fd: number): Stats | null {
-  try {
-    return fstatSync(fd);
-  } catch {
-    return null;
-  }
-}
+const statOf = (fd: number): Stats | null => orNull(() => fstatSync(fd));
 
 /**
  * Opens a pipe or terminal again in non-blocking mode, so that signals are handled however slow the reader is. Setting
@@ -35,11 +29,7 @@ function statOf(fd: number): Stats | null {
 function openOwn(fd: number, stat: Stats | null): number {
   if (!stat?.isFIFO() && !stat?.isCharacterDevice()) return fd;
   const { O_WRONLY, O_NONBLOCK, O_APPEND, O_NOCTTY } = constants;
-  try {
-    return openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_APPEND | O_NOCTTY);
-  } catch {
-    return fd;
-  }
+  return orNull(() => openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_APPEND | O_NOCTTY)) ?? fd;
 }
 
 /**

@@ -1,13 +1,13 @@
 /** `pai doctor`: checks whether pai can work here, and shows its settings with their origin. */
 
-import { accessSync, constants, existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { constants } from "node:fs";
 import { holdsUnasked, isEnough } from "../../core/command/sandbox.ts";
 import { PaiError, toFailure, toPaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { renderServer } from "../../models/local/discover.ts";
 import { openPlaces } from "../../store/places.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
+import { mayUse, nearestThere } from "../../system/lookups.ts";
 import { counted } from "../../ui/amount.ts";
 import { renderCommandDocument } from "../../ui/command-document.ts";
 import { hang } from "../../ui/layout.ts";
@@ -83,14 +83,8 @@ function renderFindings(findings: readonly Finding[], columns: number): string {
 
 /** The folder for copies: the state folder, or its nearest existing parent. */
 function nearestFolder(path: string | null): string | null {
-  if (path === null) return null;
-  if (!existsSync(path)) return nearestFolder(dirname(path));
-  try {
-    accessSync(path, constants.W_OK);
-    return path;
-  } catch {
-    return null;
-  }
+  const nearest = path === null ? null : nearestThere(path);
+  return nearest !== null && mayUse(nearest, constants.W_OK) ? nearest : null;
 }
 
 /** The sandbox level that works here, found by trying; why no stronger one does, and what would help. */

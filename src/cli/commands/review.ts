@@ -1,5 +1,5 @@
 /** `pai review`: findings about a diff or files, read-only, a large diff in parts. */
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import {
   asGraveAs,
@@ -64,14 +64,7 @@ async function readChanges(
 
 type Reviewed = Composed["opened"]["workspace"];
 
-function isOpen(workspace: Reviewed, path: string): boolean {
-  try {
-    workspace.path(path, "read");
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isOpen = (workspace: Reviewed, path: string): boolean => orNull(() => workspace.path(path, "read")) !== null;
 
 /** The text of each file. Throws what reading a file throws. */
 async function readFiles(workspace: Reviewed, paths: readonly string[]): Promise<readonly ReviewPart[]> {

@@ -217,7 +217,8 @@ function portsOf(
   };
   const planCache = shown === undefined ? cache : beginWith(shown, cache);
   const workspace = tools?.workspace ?? opened.workspace;
-  const decide = askUntilShown(opened, ask, notify);
+  // Only a person answers in words, which may mention files.
+  const decide = options.interactive ? askUntilShown(opened, ask, notify) : ask;
   const runPorts = { model, workspace, decide, actions, memory, planCache, veil };
   const recorder = kept.receipts?.(id, { task, options }, runPorts) ?? null;
   return {

@@ -1,6 +1,8 @@
 /** Describes the system, its tools and the package manager for the model, without running a program. */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { textOfSystem } from "../../system/lookups.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
 
 const longest = 300;
@@ -24,16 +26,8 @@ const managers: readonly (readonly [file: string, manager: string])[] = [
   ["composer.lock", "composer"],
 ];
 
-const readText = (path: string): string => {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-};
-
 function nameSystem(): string {
-  const name = /^PRETTY_NAME="?([^"\n]*)/m.exec(readText("/etc/os-release"))?.[1] ?? "Linux";
+  const name = /^PRETTY_NAME="?([^"\n]*)/m.exec(textOfSystem("/etc/os-release"))?.[1] ?? "Linux";
   return `${name}, ${process.arch}`;
 }
 
@@ -53,7 +47,7 @@ const versionFiles: Readonly<Record<string, readonly [file: string, version: Reg
 /** The version of a package installed by npm, as bun may be. */
 function versionOfPackage(name: string, program: string): string | undefined {
   const [folder] = /^.*\/node_modules\/[^/]+/.exec(program) ?? [];
-  const text = folder?.endsWith(`/${name}`) === true ? readText(join(folder, "package.json")) : "";
+  const text = folder?.endsWith(`/${name}`) === true ? textOfSystem(join(folder, "package.json")) : "";
   return /"version":\s*"(\d[\d.]*)/.exec(text)?.[1];
 }
 
@@ -62,7 +56,7 @@ function versionOf(name: string, file: string): string | undefined {
   const [beside, pattern] = versionFiles[name] ?? [];
   return (
     versioned.exec(program)?.[1] ??
-    (beside === undefined ? undefined : pattern?.exec(readText(join(dirname(program), beside)))?.[1]) ??
+    (beside === undefined ? undefined : pattern?.exec(textOfSystem(join(dirname(program), beside)))?.[1]) ??
     versionOfPackage(name, program)
   );
 }
@@ -80,7 +74,7 @@ function nameTools(path: string): readonly string[] {
 
 /** What starts services, and with which rights pai runs: no name of a user leaves the machine. */
 function nameRights(): string {
-  const first = existsSync("/run/systemd/system") ? "systemd" : readText("/proc/1/comm").trim();
+  const first = existsSync("/run/systemd/system") ? "systemd" : textOfSystem("/proc/1/comm").trim();
   const init = /^(?:systemd|init|openrc-init|runit|s6-svscan|dinit)$/.test(first) ? `init ${first}` : "no init system";
   return `${init}, run by ${process.geteuid?.() === 0 ? "root" : "an ordinary user"}`;
 }
@@ -93,7 +87,7 @@ function nameServer(root: string, status: string): string | null {
   const [, folder] = /^\/etc\/([a-z0-9][a-z0-9.+-]*)/.exec(root) ?? [];
   if (folder === undefined) return null;
   const name = packages[folder] ?? folder;
-  const at = `\n${readText(status)}`.split(`\nPackage: ${name}\n`)[1]?.split("\n\n")[0] ?? "";
+  const at = `\n${textOfSystem(status)}`.split(`\nPackage: ${name}\n`)[1]?.split("\n\n")[0] ?? "";
   const version = /^Version: (?:\d+:)?(\S+)/m.exec(at)?.[1];
   return version === undefined || !/^Status: .* installed$/m.test(at) ? null : `${name} ${version}`;
 }

@@ -1,5 +1,5 @@
 /** Runs the program that prints the key of an own provider, and uses what it printed for the stated time. */
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import type { Provider } from "../../core/providers.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Key } from "../../models/keys-in-turn.ts";
@@ -85,7 +85,8 @@ async function readKey(
       `if it needs longer: ${setting.replace(/command$/, "timeout")}`,
     );
   } finally {
-    killAll(child.pid);
+    // What the command left behind ends, too.
+    orNull(() => process.kill(-child.pid, "SIGKILL"));
   }
 }
 
@@ -105,15 +106,6 @@ function start(words: readonly string[], { env, home, root }: KeyCommandOptions,
     });
   } catch (thrown) {
     throw invalid(`cannot be started: ${toPaiError(thrown).message}`);
-  }
-}
-
-/** Ends what the command left behind, too. */
-function killAll(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // All of it has ended.
   }
 }
 

@@ -1,6 +1,6 @@
 /** Subcommands of `pai config` for settings: shows those in force, writes one into config.json. */
 import { join } from "node:path";
-import { PaiError } from "../../core/error.ts";
+import { orNull, PaiError } from "../../core/error.ts";
 import { isFields, type Json } from "../../core/model.ts";
 import { findProvider, type Provider, providerOfKey } from "../../core/providers.ts";
 import { didYouMean } from "../../core/suggest.ts";
@@ -77,13 +77,9 @@ function list(call: ConfigCall): ConfigAnswer {
 
 /** Warnings that the system's file limits this setting of the user's file. */
 function boundIn(places: Places, name: string): readonly string[] {
-  try {
-    const { warnings } = loadSettings({ flags: {}, env: {}, places, root: null });
-    return warnings.filter((text) => text.startsWith(`${name} of `));
-  } catch {
-    // Other errors of the file are reported by every other command.
-    return [];
-  }
+  // Other errors of the file are reported by every other command.
+  const loaded = orNull(() => loadSettings({ flags: {}, env: {}, places, root: null }));
+  return loaded?.warnings.filter((text) => text.startsWith(`${name} of `)) ?? [];
 }
 
 /** Throws usage for a key, whose place is another, and for a word that misses its value. */

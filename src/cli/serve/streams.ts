@@ -1,4 +1,5 @@
 /** Standard input and output as the streams of a protocol; nothing else is written to them. */
+import { orNull } from "../../core/error.ts";
 import type { Context } from "../command.ts";
 
 export function openProtocolStreams({ out, shown, signal }: Context) {
@@ -9,13 +10,8 @@ export function openProtocolStreams({ out, shown, signal }: Context) {
     start(controller) {
       signal.addEventListener(
         "abort",
-        () => {
-          try {
-            controller.close();
-          } catch {
-            // It has ended already.
-          }
-        },
+        // It may have ended already.
+        () => orNull(() => controller.close()),
         { once: true },
       );
     },

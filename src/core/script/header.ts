@@ -1,5 +1,6 @@
 /** Reads one header line of the action script: its command, its arguments, and the tag that closes its body. */
 
+import { orNull } from "../error.ts";
 import { type Form, ownName, rowOf } from "../vocabulary.ts";
 import type { ScriptAction } from "./script.ts";
 
@@ -155,10 +156,6 @@ function splitQuoted(text: string): { readonly path: string; readonly after: str
   while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
   const after = text.slice(end + 1).trim();
   if (after !== "" && !after.startsWith("::")) return null;
-  try {
-    const path: unknown = JSON.parse(text.slice(0, end + 1));
-    return typeof path === "string" ? { path, after: after === "" ? null : after.slice(2).trim() } : null;
-  } catch {
-    return null;
-  }
+  const path = orNull((): unknown => JSON.parse(text.slice(0, end + 1)));
+  return typeof path === "string" ? { path, after: after === "" ? null : after.slice(2).trim() } : null;
 }

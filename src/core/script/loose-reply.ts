@@ -1,5 +1,7 @@
 /** Reads a reply that holds edits but no actions, if the plan leaves no doubt which files are meant. */
+
 import { holdsMarks, isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
+import { orNull } from "../error.ts";
 import { type FieldNames, nameFields, readJson } from "../json.ts";
 import { isFields } from "../model.ts";
 import { buildAction, isWholeFile } from "./body.ts";
@@ -190,12 +192,7 @@ function readFence(lines: readonly string[], targets: readonly LooseTarget[], re
 
 /** Whether a text is one JSON object or list: actions in JSON are not a file. */
 function isJson(text: string): boolean {
-  if (!/^\s*[{[]/.test(text)) return false;
-  try {
-    return typeof JSON.parse(text) === "object";
-  } catch {
-    return false;
-  }
+  return /^\s*[{[]/.test(text) && orNull((): unknown => JSON.parse(text)) !== null;
 }
 
 const editNames: FieldNames = {

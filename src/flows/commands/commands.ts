@@ -6,6 +6,7 @@ import { filesOfCommand, namesInCommand } from "../../core/command/command-files
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
 import { foretellWall, tellOwn } from "../../core/command/sandbox.ts";
 import { noteWork } from "../../core/dialogue.ts";
+import { orNull } from "../../core/error.ts";
 import { mapTexts } from "../../core/map-texts.ts";
 import type { Json } from "../../core/model.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
@@ -280,15 +281,8 @@ function relativeTo(root: string, name: string): string {
 }
 
 /** The names that are paths of the workspace and may be read. */
-function parsePaths({ workspace }: Run, names: readonly string[]): readonly RelPath[] {
-  return names.flatMap((name) => {
-    try {
-      return [workspace.path(relativeTo(workspace.root, name), "read")];
-    } catch {
-      return [];
-    }
-  });
-}
+const parsePaths = ({ workspace }: Run, names: readonly string[]): readonly RelPath[] =>
+  names.flatMap((name) => orNull(() => workspace.path(relativeTo(workspace.root, name), "read")) ?? []);
 
 const targetOf = (path: RelPath, blob: Blob): readonly string[] => {
   if (blob.kind !== "link") return [];

@@ -1,6 +1,6 @@
 /** Shows a plan with its promise and its real paths, before anybody says yes to it; what the run will have used at its end. */
 import { permittedBy } from "../../core/command/run-patterns.ts";
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import { sizeOf, type Usage, weighedOf } from "../../core/model.ts";
 import type { Promised } from "../../core/outcome.ts";
 import { nameOf, type PathUse, parentOf, type RelPath } from "../../core/path.ts";
@@ -159,13 +159,8 @@ function withRealPaths(run: Run, plan: Plan): Plan {
 const needsTarget = ({ action }: PlanStep): boolean => ["READ", "MODIFY", "RM", "MV", "COPY", "MODE"].includes(action);
 
 /** The path that a text names; null: it is closed, or no path. */
-function pathOf({ overlay }: Run, { action, target }: PlanStep): RelPath | null {
-  try {
-    return overlay.path(target, useOfTarget(action));
-  } catch {
-    return null;
-  }
-}
+const pathOf = ({ overlay }: Run, { action, target }: PlanStep): RelPath | null =>
+  orNull(() => overlay.path(target, useOfTarget(action)));
 
 /** Whether there is something at a path, or was when the model saw it; what cannot be read counts as there. */
 const exists = ({ overlay }: Run, path: RelPath): Promise<boolean> =>

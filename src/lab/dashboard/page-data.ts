@@ -1,5 +1,7 @@
 /** Data of the dashboard: runs from the index, details from receipts and journals, resting keys. */
+
 import { join } from "node:path";
+import { orNull } from "../../core/error.ts";
 import { type Fact, factsOf } from "../../core/receipt.ts";
 import type { TeamRun } from "../../core/run-summary.ts";
 import { renderHidden } from "../../core/secrets/hide-message.ts";
@@ -46,14 +48,11 @@ function factsOfRun(facts: readonly Fact[]) {
 }
 
 /** What the receipt tells, with the folder of the run. */
-function toldIn(stateFolder: string, id: string) {
-  try {
+const toldIn = (stateFolder: string, id: string) =>
+  orNull(() => {
     const { facts } = openReceipts(join(stateFolder, "runs")).read(id);
     return { root: factsOf(facts, "run.started")[0]?.root ?? "", details: factsOfRun(facts) };
-  } catch {
-    return null;
-  }
-}
+  });
 
 /** Where runs are kept, and the secrets that are known in a folder. */
 export interface KeptPage {

@@ -1,8 +1,10 @@
 /** Runs one candidate on one task in a separate folder, then restores the hidden files and checks the result. */
+
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod/mini";
+import { orNull } from "../../core/error.ts";
 import { parentOf } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
@@ -160,13 +162,7 @@ const answerName = ".pai-eval-answer.txt";
 type Path = ReturnType<typeof parseKept>;
 
 /** Whether the path exists; true as well if a parent is a link or a file. */
-function isThere(root: Root, path: Path): boolean {
-  try {
-    return root.stat(path) !== null;
-  } catch {
-    return true;
-  }
-}
+const isThere = (root: Root, path: Path): boolean => orNull(() => root.stat(path) !== null) ?? true;
 
 const remove = (root: Root, path: Path) =>
   root.withParent(path, (at, name) => rmSync(`${at}/${name}`, { recursive: true, force: true }));

@@ -1,6 +1,8 @@
 /** The caps of a team, which the owner of its database sets, and its number of machines; the last answer is kept here. */
+
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { orNull } from "../../core/error.ts";
 import type { SpendCaps } from "../../core/spending/allowance.ts";
 import { readPrivate, writePrivate } from "../../store/safe-file.ts";
 import type { TeamStore } from "./team-store.ts";
@@ -18,14 +20,11 @@ export const unknownRules: Rules = { caps: { calls: null, tokens: null, cost: nu
 
 export type TeamRules = ReturnType<typeof openTeamRules>;
 
-function readKept(file: string | null): Rules | null {
-  try {
+const readKept = (file: string | null): Rules | null =>
+  orNull(() => {
     const { caps, required, machines } = JSON.parse((file === null ? null : readPrivate(file)) ?? "null") as Rules;
     return { caps: { calls: caps.calls, tokens: caps.tokens, cost: caps.cost }, required, machines };
-  } catch {
-    return null;
-  }
-}
+  });
 
 /** `stateDir`: where the answer is kept; null: nowhere. */
 export function openTeamRules(store: TeamStore, stateDir: string | null) {

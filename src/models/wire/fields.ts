@@ -1,6 +1,8 @@
 /** Reads JSON from the wire: a missing value, or one of another type, gives an empty value, never a crash. */
+
 import { isTooDeep } from "../../core/caps.ts";
 import { digest } from "../../core/digest.ts";
+import { orNull } from "../../core/error.ts";
 import type { ModelRequest } from "../../core/model.ts";
 
 /** A text up to this length cannot be nested too deep for any reader. */
@@ -34,12 +36,8 @@ export function count(value: unknown): number {
 
 /** The value of a JSON text, or undefined. */
 export function parseJson(source: string): unknown {
-  try {
-    const value: unknown = JSON.parse(source);
-    return source.length > shortJson && isTooDeep(value) ? undefined : value;
-  } catch {
-    return undefined;
-  }
+  const parsed = orNull(() => ({ value: JSON.parse(source) as unknown }));
+  return source.length > shortJson && isTooDeep(parsed?.value) ? undefined : parsed?.value;
 }
 
 /** The same for all requests of a conversation, which begin alike: the service sends them to the same cache. */

@@ -1,6 +1,7 @@
 /** Ends the processes that a command started, including those that left its process group and its session. */
 
 import { readdirSync } from "node:fs";
+import { orNull } from "../../core/error.ts";
 import { openLibc } from "../../system/libc.ts";
 import { textOfSystem } from "../../system/lookups.ts";
 
@@ -103,10 +104,5 @@ function statOf(pid: number): Stat {
   };
 }
 
-function send(pid: number, signal: "SIGTERM" | "SIGKILL"): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Ended meanwhile, or not ours to end.
-  }
-}
+/** It may have ended meanwhile, or not be ours to end. */
+const send = (pid: number, signal: "SIGTERM" | "SIGKILL") => void orNull(() => process.kill(pid, signal));

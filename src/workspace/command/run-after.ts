@@ -1,8 +1,10 @@
 /** Runs the user's own command after a proved change, with their rights; finds a file of the workspace that it would start. */
+
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startedBy } from "../../core/command/command-files.ts";
+import { orNull } from "../../core/error.ts";
 import type { AfterResult } from "../../core/ports.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { contains } from "../sandbox/folders.ts";
@@ -25,13 +27,8 @@ export async function runAfter(command: string, { cwd, env, timeoutMs, signal }:
   try {
     const child = Bun.spawn(["/bin/sh", "-c", command], { cwd, env, detached: true, stdio: ["ignore", fd, fd] });
     let isLate = false;
-    const end = () => {
-      try {
-        process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It has ended meanwhile.
-      }
-    };
+    // It may have ended meanwhile.
+    const end = () => orNull(() => process.kill(-child.pid, "SIGKILL"));
     const timer = setTimeout(() => {
       isLate = true;
       end();

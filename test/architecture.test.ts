@@ -119,18 +119,18 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_194,
-  workspace: 12_793,
-  cli: 11_607,
-  flows: 12_003,
-  models: 4_620,
-  ui: 4_752,
-  store: 3_833,
+  core: 15_196,
+  workspace: 12_724,
+  cli: 11_520,
+  flows: 11_974,
+  models: 4_618,
+  ui: 4_720,
+  store: 3_812,
   lab: 3_610,
   acp: 1_020,
   actions: 970,
   mcp: 550,
-  system: 464,
+  system: 475,
   ".": 100,
 };
 

@@ -1,4 +1,5 @@
 /** Near names ("did you mean"), the distance between two, and the first of many. */
+import { PaiError } from "./error.ts";
 
 /** The name nearest to `word`, at most a third of its own length away; null: none is that near. */
 export function suggest(word: string, names: readonly string[]): string | null {
@@ -28,6 +29,16 @@ export function suggestSome(word: string, names: readonly string[], max: number)
 export function nameSome(names: readonly string[], max = 5): string {
   const more = names.length > max ? ` and ${names.length - max} more` : "";
   return `${names.slice(0, max).join(", ")}${more}`;
+}
+
+/**
+ * The id that is `wanted`, or the only one that begins with it; null: there is none. `what`: their plural. Throws usage
+ * for several.
+ */
+export function findId(ids: readonly string[], wanted: string, what: string, hint: string): string | null {
+  const found = wanted === "" ? [] : ids.filter((id) => id.startsWith(wanted));
+  if (found.length < 2 || found.includes(wanted)) return found.find((id) => id === wanted) ?? found[0] ?? null;
+  throw new PaiError("usage", `${wanted} names ${found.length} ${what}: ${nameSome(found)}`, { hint });
 }
 
 /**

@@ -37,9 +37,7 @@ export function findBelongings({ configDir, stateDir }: Places, usualState: stri
 /** Workspaces with a run that has not ended: without the state it could not be undone any more. */
 export function findUnfinished({ stateDir }: Places): readonly string[] {
   const folder = stateDir ?? "";
-  const isUnfinished = (name: string) =>
-    ["open", "closed"].some((kind) => namesOf(join(folder, name, kind)).length > 0);
-  return namesOf(folder).filter((name) => workspaceName.test(name) && isUnfinished(name));
+  return namesOf(folder).filter((name) => workspaceName.test(name) && namesOf(join(folder, name, "open")).length > 0);
 }
 
 /** The files of sessions or runs of all workspaces. */

@@ -123,8 +123,8 @@ function partsOf(server: McpServer): Readonly<Record<string, string>> {
 
 const pinned = z.object({ name: z.string(), description: z.string(), schema: z.json() });
 const approval = z.object({ parts: z.record(z.string(), z.string()), tools: z.array(pinned) });
-/** By the place of a server: what was approved. That of an earlier pai holds others, as `servers`, which count no more. */
-const approvals = z.object({ approved: z._default(z.record(z.string(), approval), {}) });
+/** By the place of a server: what was approved. */
+const approvals = z.object({ approved: z.record(z.string(), approval) });
 const fileIn = (stateDir: string) => openStateFile(join(stateDir, "mcp.json"), approvals, { approved: {} });
 
 const approvalOf = ({ stateDir }: Places, root: string, server: McpServer) =>

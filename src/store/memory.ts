@@ -1,9 +1,11 @@
 /** The facts of one project in its state folder: lists, adds, changes and drops them. */
+
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
 import { type MemoryFact, maxFactChars, maxFacts } from "../core/memory.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
+import { findId } from "../core/suggest.ts";
 import { openStateFile } from "./state-file.ts";
 
 const factShape = z.object({
@@ -52,12 +54,10 @@ export function openMemory(stateFolder: string): Memory {
       }),
     change: (id, change) =>
       edit((facts) => {
-        const found = facts.filter((fact) => fact.id.startsWith(id));
-        const [fact] = found;
-        if (fact === undefined || id === "")
-          throw new PaiError("usage", `no fact has the id ${id}`, { hint: "see: pai memory" });
-        if (found.length > 1)
-          throw new PaiError("usage", `${id} names ${found.length} facts`, { hint: "see: pai memory" });
+        const hint = "see: pai memory";
+        const ids = facts.map((fact) => fact.id);
+        const fact = facts[ids.indexOf(findId(ids, id, "facts", hint) ?? "")];
+        if (fact === undefined) throw new PaiError("usage", `no fact has the id ${id}`, { hint });
         const made = change(fact);
         const changed = made && { ...made, text: maskSecrets(made.text) };
         return [facts.flatMap((each) => (each !== fact ? [each] : changed === null ? [] : [changed])), changed ?? fact];

@@ -4,7 +4,7 @@ import { lstatSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { type Broken, type Fact, type FactOf, noHash, readReceipt, sealFact } from "../core/receipt.ts";
-import { nameSome } from "../core/suggest.ts";
+import { findId } from "../core/suggest.ts";
 import { type Ends, noteEnded } from "./run-notes.ts";
 import { listJsonl, openLines } from "./safe-file.ts";
 
@@ -53,14 +53,9 @@ export function openReceipts(folder: string): Receipts {
     read: (id) => ({ id, ...readReceipt(readFileSync(fileOf(id)), id) }),
     ends: (id) => readEnds(fileOf(id)),
     find(wanted) {
-      const found = ids().filter((id) => id.startsWith(wanted));
-      const [id] = found.includes(wanted) ? [wanted] : found;
-      if (id === undefined || wanted === "")
-        throw new PaiError("failed", `no receipt of run ${wanted}`, { hint: "see: pai history" });
-      if (found.length > 1 && id !== wanted)
-        throw new PaiError("usage", `${wanted} names ${found.length} runs: ${nameSome(found)}`, {
-          hint: "see: pai history",
-        });
+      const hint = "see: pai history";
+      const id = findId(ids(), wanted, "runs", hint);
+      if (id === null) throw new PaiError("failed", `no receipt of run ${wanted}`, { hint });
       return id;
     },
     begin: (id, warn) => openWriter(fileOf(id), warn),

@@ -15,7 +15,7 @@ import {
   readSession,
   type Session,
 } from "../core/session/session.ts";
-import { nameSome } from "../core/suggest.ts";
+import { findId, nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { recordsIn, rootIn } from "./belongings.ts";
@@ -95,23 +95,16 @@ export function openSessions(folder: string, root: string): Sessions {
     list,
     unreadable,
     load(wanted) {
-      const found =
-        wanted === null
-          ? list()
-              .slice(0, 1)
-              .map(({ id }) => id)
-          : ids().filter((id) => id.startsWith(wanted));
-      const [id] = found;
-      if (id === undefined && wanted === null) {
-        const lost = unreadable();
-        const hint = lost.length === 0 ? null : `cannot be read: ${nameSome(lost)}`;
-        throw new PaiError("usage", "no session here yet", { hint });
+      if (wanted !== null) {
+        const id = findId(ids(), wanted, "sessions", "see: pai resume --list");
+        if (id === null) throw unknownSession(join(folder, "../.."), wanted);
+        return read(id);
       }
-      if (id === undefined) throw unknownSession(join(folder, "../.."), String(wanted));
-      const hint = "see: pai resume --list";
-      if (found.length > 1)
-        throw new PaiError("usage", `${wanted} names ${found.length} sessions: ${nameSome(found)}`, { hint });
-      return read(id);
+      const [newest] = list();
+      if (newest !== undefined) return read(newest.id);
+      const lost = unreadable();
+      const hint = lost.length === 0 ? null : `cannot be read: ${nameSome(lost)}`;
+      throw new PaiError("usage", "no session here yet", { hint });
     },
     open(loaded, now, warn) {
       const at = now();

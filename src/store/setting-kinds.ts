@@ -18,8 +18,6 @@ interface Described<T> {
   readonly fromText: (text: string) => Json;
   /** The value is an object with names of the user's choice, each of which `pai config` sets alone: `models.NAME`. */
   readonly hasEntries?: true;
-  /** An invalid variable or flag means the fallback, not an error. */
-  readonly lenient?: true;
   /** Combines `current` with what an untrusted project wants; absent: a project may not set it. */
   readonly narrow?: (current: T, wanted: T) => T;
   /** Combines `wanted` with the bound from the system's file (`policy`, `limits`); absent: the user decides. */

@@ -72,7 +72,6 @@ const temperature = setting<number | null>({
   ),
   fallback: null,
   fromText: asNumber,
-  lenient: true,
 });
 
 /**
@@ -104,7 +103,6 @@ const guardLines = setting<number>({
   shape: z.int().check(z.minimum(1)),
   fallback: 500,
   fromText: asNumber,
-  lenient: true,
   narrow: lower,
 });
 

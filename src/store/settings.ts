@@ -88,10 +88,7 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
   const fromTyped = <T>(setting: Setting<T>, name: string, given: Json): Found<T> => {
     const value = setting.check(typeof given === "string" ? setting.fromText(given) : given);
     if (value !== null) return { value };
-    const message = `${name} must be ${setting.wants}`;
-    if (setting.lenient !== true) throw new PaiError(name === setting.env ? "config_invalid" : "usage", message);
-    warnings.push(`${message}; ignored`);
-    return null;
+    throw new PaiError(name === setting.env ? "config_invalid" : "usage", `${name} must be ${setting.wants}`);
   };
 
   /** The value after one more source, within the bound of the system's file. `found` null: the source does not set it. */

@@ -2,6 +2,8 @@
 import { dlopen, type FFIFunction, read } from "bun:ffi";
 import { readFileSync } from "node:fs";
 import { constants as system } from "node:os";
+import { getSystemErrorName } from "node:util";
+import { orNull } from "../core/error.ts";
 
 /** An executable mapping of a libc, with the path of its file. */
 const libcLine = /^[^/\n]* r-xp [^/\n]*(\/(?:.*\/)?(?:libc\.so\.6|libc-[\d.]+\.so|ld-musl-\w+\.so\.1))$/m;
@@ -49,6 +51,9 @@ export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Sha
   if (!loaded.has(shapes)) loaded.set(shapes, load(shapes));
   return loaded.get(shapes) as ReturnType<typeof load<Shapes>>;
 }
+
+/** The name of an error number, such as EPERM. */
+export const errnoName = (number: number): string => orNull(() => getSystemErrorName(-number)) ?? `error ${number}`;
 
 /** A path or name with a final zero byte. */
 export function cString(text: string): Uint8Array {

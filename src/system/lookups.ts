@@ -1,11 +1,31 @@
 /** Looks at files and folders without throwing: what is missing or refused is empty or null. */
 import { accessSync, type Dirent, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { orNull } from "../core/error.ts";
 
 /** The entries of a folder, unsorted. */
 export function entriesOf(folder: string): readonly Dirent[] {
   return orNull(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+}
+
+/**
+ * What is in a folder and those below it, upper ones first, with the folder's path from `top`; "": that itself. After
+ * `most` entries no further folder is looked into.
+ */
+export function* entriesBelow(
+  top: string,
+  enters: (folder: string, entry: Dirent) => boolean,
+  most: number,
+): Generator<readonly [folder: string, entry: Dirent], void> {
+  const waiting = [""];
+  let left = most;
+  for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
+    for (const entry of entriesOf(join(top, folder))) {
+      left -= 1;
+      yield [folder, entry];
+      if (entry.isDirectory() && enters(folder, entry)) waiting.push(join(folder, entry.name));
+    }
+  }
 }
 
 /** The names in a folder, unsorted. */

@@ -1,11 +1,11 @@
 /** Links of the project: which give a path another name, by which it may run code or hold secrets, and where one leads. */
 
-import { lstatSync } from "node:fs";
+import { type Dirent, lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isBuiltFolder, type PathRules } from "../core/closed-names.ts";
 import { orNull } from "../core/error.ts";
 import { joinPath, nameOf, type PathUse, parentOf, pathWithin, type RelPath } from "../core/path.ts";
-import { entriesOf, realPathOf } from "../system/lookups.ts";
+import { entriesBelow, realPathOf } from "../system/lookups.ts";
 import { isTemporary } from "./atomic-write.ts";
 import { showName } from "./parse-path.ts";
 import { judgePath } from "./path-policy.ts";
@@ -57,19 +57,10 @@ function findTargets(root: string): Found {
 
 /** Links below the root, but not in folders that tools fill. */
 function linksIn(root: string): readonly RelPath[] {
-  const links: RelPath[] = [];
-  const waiting = ["" as RelPath];
-  let left = maxLooks;
-  for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
-    const entries = entriesOf(join(root, folder));
-    left -= entries.length + 1;
-    for (const entry of entries) {
-      const path = joinPath(folder, entry.name);
-      if (entry.isSymbolicLink() && !isTemporary(entry.name)) links.push(path);
-      else if (entry.isDirectory() && entry.name !== ".git" && !isBuiltFolder(entry.name)) waiting.push(path);
-    }
-  }
-  return links;
+  const enters = (_: string, { name }: Dirent) => name !== ".git" && !isBuiltFolder(name);
+  return [...entriesBelow(root, enters, maxLooks)].flatMap(([folder, entry]) =>
+    entry.isSymbolicLink() && !isTemporary(entry.name) ? [joinPath(folder as RelPath, entry.name)] : [],
+  );
 }
 
 /** Why a change of this path needs an approval of its own, as a clause; null: it needs none. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { closedNameIn, type PathRules } from "../core/closed-names.ts";
 import { PaiError } from "../core/error.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../core/path.ts";
-import { entriesOf, realPathOf } from "../system/lookups.ts";
+import { entriesBelow, realPathOf } from "../system/lookups.ts";
 import { showName } from "./parse-path.ts";
 import type { Stat } from "./system/stat.ts";
 
@@ -43,32 +43,24 @@ export function openOwnFiles(folders: readonly string[], rules: PathRules, top: 
 export const realFolders = (folders: readonly string[]): readonly string[] =>
   folders.map((folder) => realPathOf(folder) ?? folder);
 
-function findIdentities(folders: readonly string[]): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  const waiting = [...folders];
-  for (let folder = waiting.shift(); folder !== undefined && found.size < maxEntries; folder = waiting.shift()) {
-    for (const entry of entriesOf(folder)) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) waiting.push(path);
-      else found.set(identityAt(path), "a file that belongs to pai itself");
-    }
+function* findIdentities(folders: readonly string[]): Generator<readonly [identity: string, what: string]> {
+  for (const folder of folders) {
+    for (const [below, entry] of entriesBelow(folder, () => true, maxEntries))
+      if (!entry.isDirectory())
+        yield [identityAt(join(folder, below, entry.name)), "a file that belongs to pai itself"];
   }
-  return found;
 }
 
 /** Files with denied names, and files in denied folders. */
 function* findDenied(top: string, rules: PathRules): Generator<readonly [identity: string, what: string]> {
-  const waiting = ["" as RelPath];
-  let left = maxLooks;
-  for (let folder = waiting.shift(); folder !== undefined && left > 0; folder = waiting.shift()) {
-    const within = folder !== "" && closedNameIn(parentOf(folder), nameOf(folder), rules, true) !== null;
-    for (const entry of entriesOf(`${top}/${folder}`)) {
-      left--;
-      const path = joinPath(folder, entry.name);
-      const isDenied = within || closedNameIn(folder, entry.name, rules, entry.isDirectory()) !== null;
-      if (isDenied && entry.isFile()) yield [identityAt(`${top}/${path}`), `${showName(path)}, which is denied`];
-      else if (!within && entry.isDirectory()) waiting.push(path);
-    }
+  const isDenied = (folder: RelPath, name: string, isFolder: boolean) =>
+    closedNameIn(folder, name, rules, isFolder) !== null;
+  const isWithin = (folder: RelPath) => folder !== "" && isDenied(parentOf(folder), nameOf(folder), true);
+  for (const [below, entry] of entriesBelow(top, (folder) => !isWithin(folder as RelPath), maxLooks)) {
+    const folder = below as RelPath;
+    if (!entry.isFile() || !(isDenied(folder, entry.name, false) || isWithin(folder))) continue;
+    const path = joinPath(folder, entry.name);
+    yield [identityAt(`${top}/${path}`), `${showName(path)}, which is denied`];
   }
 }
 

@@ -1,8 +1,7 @@
 /** Approvals of MCP servers: bound to all of a server, and they tell which part of it changed since. */
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { digest } from "../../src/core/digest.ts";
 import { changedSince, pinnedTools, pinTools, readServers } from "../../src/store/mcp-servers.ts";
 import { makeHome } from "./temp-home.ts";
 
@@ -38,15 +37,4 @@ test.each([
   expect(readFileSync(join(places.stateDir, "mcp.json"), "utf8")).not.toMatch(/s3cret|other/);
   pinTools(places, "/w", now, null);
   expect([pinnedTools(places, "/w", now), changedSince(places, "/w", now)]).toEqual([null, []]);
-});
-
-test("a server is approved anew where an earlier pai kept its approvals, which count no more", () => {
-  const { places } = makeHome();
-  mkdirSync(places.stateDir, { recursive: true, mode: 0o700 });
-  const file = join(places.stateDir, "mcp.json");
-  writeFileSync(file, JSON.stringify({ version: 1, servers: { [digest("s")]: tools } }), { mode: 0o600 });
-  const server = serverOf(first);
-  expect(pinnedTools(places, "/w", server)).toBeNull();
-  pinTools(places, "/w", server, tools);
-  expect(pinnedTools(places, "/w", server)).toEqual(tools);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { waitAtMost } from "../../core/steps.ts";
-import { namesOf } from "../../system/lookups.ts";
+import { entriesBelow } from "../../system/lookups.ts";
 import { removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
@@ -121,15 +121,9 @@ function findWritten(upper: string, known: Map<string, string>): readonly string
 }
 
 /** Each path that is not a folder, with what tells its content from another. */
-function filesBelow(top: string): readonly (readonly [path: string, state: string])[] {
-  const files: (readonly [string, string])[] = [];
-  const waiting = [...namesOf(top)];
-  for (let seen = 0; seen < maxEntries; seen += 1) {
-    const path = waiting.pop();
-    if (path === undefined) break;
-    const stat = lstatSync(join(top, path), { throwIfNoEntry: false });
-    if (stat?.isDirectory() === true) waiting.push(...namesOf(join(top, path)).map((name) => join(path, name)));
-    else if (stat !== undefined) files.push([path, `${stat.mode} ${stat.size} ${stat.mtimeMs} ${stat.ino}`]);
-  }
-  return files;
-}
+const filesBelow = (top: string): readonly (readonly [path: string, state: string])[] =>
+  [...entriesBelow(top, () => true, maxEntries)].flatMap(([folder, entry]) => {
+    const path = join(folder, entry.name);
+    const stat = entry.isDirectory() ? undefined : lstatSync(join(top, path), { throwIfNoEntry: false });
+    return stat === undefined ? [] : [[path, `${stat.mode} ${stat.size} ${stat.mtimeMs} ${stat.ino}`] as const];
+  });

@@ -2,17 +2,14 @@
 
 import { chmodSync } from "node:fs";
 import { orNull } from "../../core/error.ts";
-import { parentOf, type RelPath } from "../../core/path.ts";
+import { foldersAbove, type RelPath } from "../../core/path.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import { refusedStat, type Stat } from "../system/stat.ts";
 
 /** Whether a path lies in one of these folders. */
-export function isBelow(folders: ReadonlySet<RelPath>, path: RelPath): boolean {
-  if (folders.size === 0 || path === "") return false;
-  for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder)) if (folders.has(folder)) return true;
-  return false;
-}
+export const isBelow = (folders: ReadonlySet<RelPath>, path: RelPath): boolean =>
+  folders.size > 0 && foldersAbove(path).some((folder) => folders.has(folder));
 
 /**
  * Gives a folder of this user (not root) the owner's rights that it lacks after a command. Returns whether it did.

@@ -10,7 +10,7 @@ import {
   type PathRules,
 } from "../../core/closed-names.ts";
 import { foldName } from "../../core/guard/fold-name.ts";
-import { nameOf, parentOf, type RelPath } from "../../core/path.ts";
+import { foldersAbove, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 
 /**
  * `open`: each change is shown and judged. `ignored`: small files are kept and undone, without a question. `carried`: tools
@@ -67,6 +67,5 @@ export function runsUnasked(path: RelPath): boolean {
 export function isLoss(path: RelPath, made: ReadonlySet<RelPath>): boolean {
   if (isTransient(nameOf(path)) || isCache(nameOf(path))) return false;
   if (parentOf(path).split("/").some(isBuiltFolder)) return false;
-  for (let at = path; at !== ""; at = parentOf(at)) if (made.has(at)) return false;
-  return true;
+  return ![path, ...foldersAbove(path)].some((at) => made.has(at));
 }

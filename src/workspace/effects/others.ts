@@ -4,7 +4,7 @@ import type { Blob, Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
 import { recordOf, runIds, type State } from "../journal/journal.ts";
 import { readRun } from "../journal/journal-run.ts";
-import type { KeptBlob, KeptChange } from "../journal/record.ts";
+import type { KeptBlob } from "../journal/record.ts";
 
 /** Filters changes found since `watchOthers` was called: keeps those that no other run has made. */
 export type OwnOf = (changes: readonly Change[]) => readonly Change[];
@@ -13,14 +13,9 @@ export function watchOthers(state: State, id: string): OwnOf {
   const before = recordSizes(state);
   return (changes) => {
     if (changes.length === 0) return changes;
-    const left = new Set(
-      [...recordSizes(state)]
-        .filter(([other, size]) => other !== id && before.get(other) !== size)
-        .flatMap(([other]) => readRun(state, other)?.episodes ?? [])
-        .flatMap(({ batches }) => batches.flatMap((batch) => batch.changes))
-        .flatMap(statesOf),
-    );
-    return changes.filter(({ path, after }) => !left.has(stateOf(path, after)));
+    const now = [...recordSizes(state)];
+    const others = now.flatMap(([other, size]) => (other !== id && before.get(other) !== size ? [other] : []));
+    return withoutThose(changes, state, others);
   };
 }
 
@@ -32,15 +27,20 @@ export function ownSince(state: State, id: string, since: string): OwnOf {
   return (changes) => {
     if (changes.length === 0) return changes;
     const begun = Date.parse(since);
-    const theirs = new Set(
-      runIds(state)
-        .filter((other) => other !== id && changedAt(state, other) >= begun)
-        .flatMap((other) => readRun(state, other)?.episodes ?? [])
-        .flatMap(({ batches }) => batches.flatMap((batch) => batch.changes))
-        .flatMap(statesOf),
-    );
-    return changes.filter(({ path, after }) => !theirs.has(stateOf(path, after)));
+    const others = runIds(state).filter((other) => other !== id && changedAt(state, other) >= begun);
+    return withoutThose(changes, state, others);
   };
+}
+
+/** The changes that none of these runs has made, or undone since. */
+function withoutThose(changes: readonly Change[], state: State, runs: readonly string[]): readonly Change[] {
+  const theirs = new Set(
+    runs
+      .flatMap((id) => readRun(state, id)?.episodes ?? [])
+      .flatMap(({ batches }) => batches.flatMap((batch) => batch.changes))
+      .flatMap(({ path, before, after }) => [stateOf(path, before), stateOf(path, after)]),
+  );
+  return changes.filter(({ path, after }) => !theirs.has(stateOf(path, after)));
 }
 
 /** When the record of a run was last written, in epoch milliseconds. */
@@ -52,12 +52,6 @@ function recordSizes(state: State): ReadonlyMap<string, number> {
   const sizeOf = (id: string) => statSync(recordOf(state, id), { throwIfNoEntry: false })?.size ?? 0;
   return new Map(runIds(state).map((id) => [id, sizeOf(id)]));
 }
-
-/** The states before and after a change, as it may have been undone since. */
-const statesOf = ({ path, before, after }: KeptChange): readonly string[] => [
-  stateOf(path, before),
-  stateOf(path, after),
-];
 
 /** A path and its content as a text; equal exactly when `sameBlob` holds. */
 function stateOf(path: string, blob: Blob | KeptBlob | null): string {

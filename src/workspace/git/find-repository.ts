@@ -1,6 +1,9 @@
 /** Finds the repository of a folder without git and without reading any setting of the repository. */
-import { type BigIntStats, lstatSync, statSync } from "node:fs";
+
+import { statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { orNull } from "../../core/error.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { readSmall } from "../../system/read-small.ts";
 
@@ -18,27 +21,23 @@ const maxLevels = 12;
 const maxFileBytes = 16 * 1024 * 1024;
 const hash = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-function statOf(path: string): BigIntStats | null {
-  return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null;
-}
-
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+const isFolder = (path: string) => orNull(() => statSync(path))?.isDirectory() === true;
 
 const readFile = (path: string): string | null => readSmall(path, maxFileBytes);
 
 /** The `.git` folder, or the one that a link or the `.git` file of a worktree or submodule names; null: there is none. */
 function gitFolderAt(top: string): string | null {
   const path = join(top, ".git");
-  try {
-    const stat = statOf(path);
-    if (stat?.isDirectory() === true) return path;
-    if (stat?.isSymbolicLink() === true) return isFolder(path) ? realPathOf(path) : null;
-    if (stat?.isFile() !== true) return null;
-  } catch {
-    return null;
-  }
-  const [, target] = /^gitdir: (.+?)\s*$/.exec(readFile(path) ?? "") ?? [];
-  return target === undefined ? null : resolve(top, target);
+  const stat = orNull(() => entryAt(path));
+  if (stat?.isDirectory() === true) return path;
+  if (stat?.isSymbolicLink() === true) return isFolder(path) ? realPathOf(path) : null;
+  return stat?.isFile() === true ? targetOfGitFile(path) : null;
+}
+
+/** The folder that a `.git` file names, which may be any folder; null: it names none. */
+export function targetOfGitFile(path: string): string | null {
+  const [, target] = /^gitdir: (.+?)\s*$/m.exec(readFile(path) ?? "") ?? [];
+  return target === undefined ? null : resolve(dirname(path), target);
 }
 
 function resolveRef(folders: readonly string[], name: string): string | null {
@@ -131,7 +130,7 @@ export function findRepository(folder: string): Repository | string | null {
   const { isOwn, top, common, head } = found;
   if (!isOwn) return "`.git` names a repository that does not list this folder";
   if (head === null) return "there is no commit yet, or HEAD has a format that pai does not read";
-  if (statOf(join(common, "objects"))?.isDirectory() !== true) return "the repository has no objects";
+  if (entryAt(join(common, "objects"))?.isDirectory() !== true) return "the repository has no objects";
   const prefix = top === folder ? "" : `${folder.slice(top === "/" ? 1 : top.length + 1)}/`;
   return { objects: join(common, "objects"), head, shallow: readFile(join(common, "shallow")) ?? "", prefix };
 }

@@ -65,6 +65,8 @@ export interface GitCall {
 /** The output of git up to where it ended, and why it is incomplete; `why` null: it is complete. */
 export async function runGit(call: GitCall): Promise<{ readonly text: string; readonly why: string | null }> {
   const { git, path, frame, objects, args, cwd = frame, env = {}, timeoutMs, signal } = call;
+  if (signal.aborted) return { text: "", why: "interrupted" };
+  const began = performance.now();
   const child = Bun.spawn([git, "--no-pager", ...settings, ...args], {
     cwd,
     env: {
@@ -90,22 +92,14 @@ export async function runGit(call: GitCall): Promise<{ readonly text: string; re
     stdout: "pipe",
     stderr: "ignore",
     maxBuffer: maxBytes,
+    timeout: timeoutMs,
+    signal,
     killSignal: "SIGKILL",
   });
-  let why: string | null = null;
-  const end = (reason: string) => {
-    why ??= reason;
-    child.kill("SIGKILL");
-  };
-  const timer = setTimeout(() => end(`git took longer than ${timeoutMs} ms`), timeoutMs);
-  const onAbort = () => end("interrupted");
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  const bytes = await child.stdout.bytes();
-  const exit = await child.exited;
-  clearTimeout(timer);
-  signal.removeEventListener("abort", onAbort);
-  if (bytes.length > maxBytes) why ??= "its output is too long";
-  if (exit !== 0) why ??= "git could not read all of it";
+  const [bytes, exit] = await Promise.all([child.stdout.bytes(), child.exited]);
+  const isLate = performance.now() - began >= timeoutMs;
+  const late = isLate ? `git took longer than ${timeoutMs} ms` : "git could not read all of it";
+  const whole = bytes.length > maxBytes ? "its output is too long" : null;
+  const why = signal.aborted ? "interrupted" : (whole ?? (exit === 0 ? null : late));
   return { text: new TextDecoder().decode(bytes), why };
 }

@@ -3,6 +3,7 @@
 import { lstatSync, readdirSync, readlinkSync, type Stats, statfsSync, statSync } from "node:fs";
 import { orNull } from "../../core/error.ts";
 import { alignRows } from "../../core/text.ts";
+import { unescapeMount } from "../sandbox/mounts.ts";
 import { type HostFiles, plainName, spellBytes } from "./host.ts";
 import { pidsOf, readProcesses } from "./processes.ts";
 
@@ -34,18 +35,11 @@ const remoteTypes = /^(?:nfs\d?|cifs|smb\d?|smbfs|ceph|glusterfs|9p|afs|fuse\..*
 
 /** The mounts of this process, the last of each place; with what the kernel only makes up where `all`. */
 export function readMountTable(host: HostFiles, all: boolean): readonly MountFacts[] {
-  const unescaped = (text: string) =>
-    text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
   const byPoint = new Map<string, MountFacts>();
   for (const line of host.read("/proc/self/mounts").split("\n")) {
     const [device = "", point = "", type = "", options = ""] = line.split(" ");
     if (point === "" || (!all && kernelTypes.test(type))) continue;
-    byPoint.set(point, {
-      device: unescaped(device),
-      point: unescaped(point),
-      type,
-      options,
-    });
+    byPoint.set(point, { device: unescapeMount(device), point: unescapeMount(point), type, options });
   }
   return [...byPoint.values()];
 }

@@ -5,7 +5,7 @@ import { type Blob, type Change, type ChangeOp, invert, opOf, sameBlob } from ".
 import { mayMerge, type PathRules } from "../../core/closed-names.ts";
 import { orNull, PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
-import { nameSome } from "../../core/suggest.ts";
+import { findId } from "../../core/suggest.ts";
 import { type Merge, mergeBlobs } from "../../core/three-way.ts";
 import { takeLock } from "../../system/lock.ts";
 import { holds, stateAt } from "../atomic-write.ts";
@@ -244,13 +244,11 @@ function stack(runs: readonly KeptEpisodes[], kind: "undo" | "redo"): KeptEpisod
     .sort((a, b) => (backAt(a) === backAt(b) ? (a.id < b.id ? 1 : -1) : backAt(a) < backAt(b) ? -1 : 1));
 }
 
-function named(runs: readonly KeptEpisodes[], prefix: string): KeptEpisodes[] {
-  const exact = runs.filter((run) => run.id === prefix);
-  const found = exact.length > 0 ? exact : runs.filter((run) => run.id.startsWith(prefix));
-  if (found.length === 0) throw new PaiError("nothing_to_undo", `no run ${prefix} is kept here`);
-  if (found.length === 1) return found;
-  const names = found.map((run) => run.id);
-  throw new PaiError("usage", `${prefix} names ${found.length} runs: ${nameSome(names)}`, { hint: "see: pai history" });
+function named(runs: readonly KeptEpisodes[], wanted: string): KeptEpisodes[] {
+  const ids = runs.map(({ id }) => id);
+  const found = findId(ids, wanted, "runs", "see: pai history");
+  if (found === null) throw new PaiError("nothing_to_undo", `no run ${wanted} is kept here`);
+  return runs.filter(({ id }) => id === found);
 }
 
 /** Changes that are not yet in effect, and paths that hold neither the old nor the new content. */

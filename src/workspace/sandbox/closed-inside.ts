@@ -1,11 +1,11 @@
 /** Finds the files in the project that are closed to commands. */
 import { type Dirent, readdirSync, type Stats } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { closedNameIn, isToolName, type PathRules } from "../../core/closed-names.ts";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { realPathOf } from "../../system/lookups.ts";
-import { readSmall } from "../../system/read-small.ts";
+import { targetOfGitFile } from "../git/find-repository.ts";
 
 export interface Inside {
   /** Absolute, like all paths here. */
@@ -31,8 +31,6 @@ export interface SearchLimits {
 const usualLimits: SearchLimits = { names: 2_000_000, apart: 1000 };
 /** Bytes. A path may have 4,095, but a command can build longer ones step by step. */
 const longestFolder = 3800;
-/** A `.git` file has a single line. */
-const maxPointerBytes = 64 * 1024;
 
 /** Like `entryAt`; also undefined in a folder that may be listed and not entered. */
 function seenAt(path: string): Stats | undefined {
@@ -146,10 +144,10 @@ function repositoryAt(path: string, entry: Dirent): readonly string[] {
   return target === null ? [] : [target];
 }
 
-/** The folder that a `.git` file names, which may be any folder. */
+/** The folder that a `.git` file names, if it has the shape of a repository. */
 function targetOf(path: string): readonly string[] {
-  const target = /^gitdir: (.+)$/m.exec(readSmall(path, maxPointerBytes) ?? "")?.[1];
-  const real = target === undefined ? null : realPathOf(resolve(path, "..", target.trim()));
+  const target = targetOfGitFile(path);
+  const real = target === null ? null : realPathOf(target);
   return real !== null && hasRepositoryShape(real) ? [real] : [];
 }
 

@@ -9,7 +9,7 @@ import { otherHomes, ownHomes } from "../../system/homes.ts";
 import { entriesOf, realPathOf } from "../../system/lookups.ts";
 import { findInside } from "./closed-inside.ts";
 import type { Hidden } from "./confinement.ts";
-import { contains, isSystemPath, openUp } from "./folders.ts";
+import { contains, isSystemPath, openUp, outermost } from "./folders.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
 import { isPrivate, privateFolders } from "./namespaces.ts";
 
@@ -170,7 +170,7 @@ export function findClosedHomes({ workspace, home, isRoot, open }: HomeOptions):
   const closed = [...own, ...others].filter(
     (each) => !isSystemPath(each) && !isPrivate(each) && !open.some((path) => contains(path, each)),
   );
-  const covered = withoutInner(closed.filter((each) => !contains(workspace, each)));
+  const covered = outermost(closed.filter((each) => !contains(workspace, each)));
   const seen = own.filter((each) => covered.some((folder) => contains(folder, each)));
   const foldersIn = (homes: readonly string[], names: readonly string[]) =>
     homes.flatMap((each) => names.flatMap((name) => folderAt(join(each, name))));
@@ -186,9 +186,6 @@ export function findClosedHomes({ workspace, home, isRoot, open }: HomeOptions):
     ],
   };
 }
-
-const withoutInner = (folders: readonly string[]): readonly string[] =>
-  folders.filter((each) => !folders.some((other) => other !== each && contains(other, each)));
 
 /** Empty: there is none, or this user may not enter it. */
 function realFolder(path: string): readonly string[] {

@@ -5,6 +5,10 @@ import type { Hidden } from "./confinement.ts";
 
 export const contains = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
+/** Those that lie in no other of them. */
+export const outermost = (folders: readonly string[]): readonly string[] =>
+  folders.filter((each) => !folders.some((other) => other !== each && contains(other, each)));
+
 const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 const systemFolders = [...programs, "/etc", "/proc", "/sys", "/tmp"];
 

@@ -1,7 +1,6 @@
 /** A program in a sealed memory file: nobody can change it, and it leaves nothing on disk. */
 import { closeSync, writeSync } from "node:fs";
-import { getSystemErrorName } from "node:util";
-import { cString, openLibc } from "../../system/libc.ts";
+import { cString, errnoName, openLibc } from "../../system/libc.ts";
 
 const flags = { closeOnExec: 1, allowSealing: 2, executable: 0x10 } as const;
 const addSeals = 1033;
@@ -27,11 +26,11 @@ export function openMemoryFile(bytes: Uint8Array): number {
   let fd = libc.functions.memfd_create(name, base | flags.executable);
   // Kernels before 6.3 do not know the last flag.
   if (fd < 0) fd = libc.functions.memfd_create(name, base);
-  if (fd < 0) throw refusal(nameOf(libc.errno()));
+  if (fd < 0) throw refusal(errnoName(libc.errno()));
   try {
     // A program that copies it reads from the current position, which must stay at the start.
     for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, done);
-    if (libc.functions.fcntl(fd, addSeals, allSeals) !== 0) throw refusal(nameOf(libc.errno()));
+    if (libc.functions.fcntl(fd, addSeals, allSeals) !== 0) throw refusal(errnoName(libc.errno()));
     return fd;
   } catch (thrown) {
     closeSync(fd);
@@ -41,14 +40,6 @@ export function openMemoryFile(bytes: Uint8Array): number {
 
 /** A system error that names the failed step. */
 const refusal = (code: string) => Object.assign(new Error(`${code}: memfd_create`), { code, step: "memfd_create" });
-
-function nameOf(errno: number): string {
-  try {
-    return getSystemErrorName(-errno);
-  } catch {
-    return `error ${errno}`;
-  }
-}
 
 export interface Landlock {
   /** 0: none. */
@@ -62,7 +53,7 @@ export function findLandlock(): Landlock {
   const libc = openLibc(shapes);
   if (libc === null) return { version: 0, errno: "ENOSYS" };
   const version = Number(libc.functions.syscall(landlockCreateRuleset, 0, 0, landlockVersion));
-  return version > 0 ? { version, errno: null } : { version: 0, errno: nameOf(libc.errno()) };
+  return version > 0 ? { version, errno: null } : { version: 0, errno: errnoName(libc.errno()) };
 }
 
 /** Whether close_range works: Linux 5.9 or later, and no seccomp filter against it. */

@@ -1,7 +1,8 @@
 /** The paths of a confinement: hidden ones, readable and writable ones outside the workspace, sockets and caches. */
 
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { PathRules } from "../../core/closed-names.ts";
+import { foldersAbove, type RelPath } from "../../core/path.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { type ClosedPaths, findClosedHomes, findClosedPaths } from "./closed-paths.ts";
@@ -54,7 +55,7 @@ export function openPaths({ settings, workspace, rules, home, own, also = [] }: 
     throughOverlay: settings.git && isLayered ? mine.filter((path) => isInRepository(path, workspace)) : [],
     submounts: isLayered ? findSubmounts(workspace) : [],
     // On a copy the folders of the workspace cannot be renamed in the original.
-    fixed: isOwn && !isLayered ? foldersAbove([...hidden.map(({ path }) => path), ...mine], workspace) : [],
+    fixed: isOwn && !isLayered ? foldersBetween([...hidden.map(({ path }) => path), ...mine], workspace) : [],
   });
   const rulesOutside = (way: Way, { hidden, homes }: ClosedPaths): readonly LandlockRule[] => {
     const isOwn = isIsolated(way);
@@ -125,14 +126,10 @@ const socketsFor = (way: Way, network: boolean, landlock: number, hidden: readon
 const seesOwnSockets = (way: Way, network: boolean): boolean => isIsolated(way) || !network || !hasPowerfulSocket();
 
 /** Folders between the workspace and these paths, upper ones first. */
-function foldersAbove(paths: readonly string[], workspace: string): readonly string[] {
-  const found = new Set<string>();
-  for (const path of paths) {
-    if (!path.startsWith(`${workspace}/`)) continue;
-    for (let at = dirname(path); at !== workspace && !found.has(at); at = dirname(at)) found.add(at);
-  }
-  return [...found].sort((a, b) => a.length - b.length);
-}
+const foldersBetween = (paths: readonly string[], workspace: string): readonly string[] =>
+  [...new Set(paths.flatMap((path) => foldersAbove(path as RelPath)))]
+    .filter((folder) => folder.startsWith(`${workspace}/`))
+    .sort((a, b) => a.length - b.length);
 
 /** A `.git` file may name a folder that is no repository. */
 const isInRepository = (path: string, workspace: string): boolean =>

@@ -1,6 +1,7 @@
 /** Writes the tape of a command (the set-up of its level, then the program), starts it, and reports which step failed. */
+
 import { closeSync, readFileSync, readSync } from "node:fs";
-import { getSystemErrorName } from "node:util";
+import { errnoName } from "../../system/libc.ts";
 import { openOutput, type PipeOutput } from "../system/pipe.ts";
 import {
   type Confinement,
@@ -209,13 +210,8 @@ function finish(tape: Tape, stdio: readonly unknown[], exit: number | null): Set
   if (typeof lifeline === "number") closeSync(lifeline);
   if (read < first) return { step: "bubblewrap", errno: `exit ${exit}` };
   if (read !== bytes.length) return null;
-  return { step: tape.noteAt(bytes.readBigUInt64LE(first)), errno: nameOf(bytes.readBigInt64LE(first + 8)) };
-}
-
-function nameOf(result: bigint): string {
-  try {
-    return getSystemErrorName(Number(result));
-  } catch {
-    return `error ${-result}`;
-  }
+  return {
+    step: tape.noteAt(bytes.readBigUInt64LE(first)),
+    errno: errnoName(-Number(bytes.readBigInt64LE(first + 8))),
+  };
 }

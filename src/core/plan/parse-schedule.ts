@@ -119,9 +119,11 @@ const score = leniently(
 );
 
 const yes = /^(?:true|yes|pass(?:ed)?|success(?:ful)?|ok|1)$/i;
+// "pass, but …" is no pass.
+const no = /^(?:false|no|fail|unsuccess|incomplete|partial|0|true|yes|pass|success|ok|1)/i;
 
 const verdictForm = objectOf({
-  passed: leniently((value) => value === true || yes.test(toText(value)), z.boolean()),
+  passed: leniently((value) => yes.test(toText(value)) || (no.test(toText(value)) ? false : value), z.boolean()),
   quality_score: score,
   reasons: texts,
   next_fix: texts,

@@ -98,7 +98,9 @@ describe("a verdict", () => {
 
 test("a verdict in the word of another form is read", () => {
   const said = (status: string) => readVerdict({ status, summary: "The rate is named." })?.passed;
-  expect(["SUCCESS", "ok", "FAILURE"].map(said)).toEqual([true, true, false]);
+  expect(["SUCCESS", "ok", "FAILURE", "not passed"].map(said)).toEqual([true, true, false, false]);
+  // What the word means is not guessed.
+  expect(["APPROVED", "see above"].map(said)).toEqual([undefined, undefined]);
 });
 
 describe("a script", () => {

@@ -136,10 +136,10 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
       corrections: [
         { about: "plan", words: "no tests" },
         { about: "changes", words: "in French" },
-        { about: "changes", words: 'say "oui"' },
+        { about: "changes", words: 'say "oui"\nC:\\new' },
       ],
     },
-    `${kept}, ${unproved}; changed: a.py; the user had wanted the plan otherwise: "no tests"; the user had wanted the changes otherwise: "in French", then "say \\"oui\\""`,
+    `${kept}, ${unproved}; changed: a.py; the user had wanted the plan otherwise: "no tests"; the user had wanted the changes otherwise: "in French", then "say "oui"\nC:\\new"`,
   ],
   [
     "a step that was left out, commands and a commit",

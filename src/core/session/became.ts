@@ -17,6 +17,9 @@ export interface TurnRecord {
   readonly printed?: string | undefined;
 }
 
+/** What the user typed, as a name of it. */
+export const quoteWords = (words: string): string => `"${words}"`;
+
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** How many paths, checks, commands and actions are named. */
@@ -87,7 +90,7 @@ function sayUnchanged(outcome: Outcome): string {
 function sayChanged(outcome: Outcome): string {
   const { changes, ok, status, left } = outcome;
   if (left !== undefined) {
-    const stayed = `but for what somebody else had changed since, which is as they left it: ${name(left)}`;
+    const stayed = `but for what somebody else had changed since, which is as they left it, with what of your edits is in it: ${name(left)}`;
     const back = outcome.rolled_back === undefined ? "not kept" : "rolled back";
     return `${back}${sayChoice(outcome)}, ${stayed}; ${sayCause(outcome)}`;
   }
@@ -126,7 +129,7 @@ export function becameOf(outcome: Outcome): string {
   const notDone = [...others, ...undone].filter((step) => !hasRun(step));
   const said = (about: "plan" | "changes", asks: boolean) => {
     const all = corrections.filter((each) => each.about === about && isQuestion(each.words) === asks);
-    const words = all.map((each) => JSON.stringify(each.words)).join(", then ");
+    const words = all.map((each) => quoteWords(each.words)).join(", then ");
     return words && `the user had ${asks ? `asked about the ${about}` : `wanted the ${about} otherwise`}: ${words}`;
   };
   const changed = changes.map(({ op, from, path }) => {
@@ -134,7 +137,9 @@ export function becameOf(outcome: Outcome): string {
     return path + (op === "mkdir" ? "/" : op === "delete" ? " (deleted)" : "");
   });
   const leftOut = skipped.map(({ target, why }) => (why === "" ? target : `${target} (${why})`));
-  const isSaid = (why: string) => corrections.some(({ words }) => why.endsWith(JSON.stringify(words)));
+  // The reason of an action is a line.
+  const isSaid = (why: string) =>
+    corrections.some(({ words }) => why.endsWith(quoteWords(words).split("\n", 1)[0] ?? ""));
   const noted = (why: string) => checks.flatMap(({ note, command }) => (note === why ? [command] : []));
   const ran = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun & CheckResult>) => {
     const more = [

@@ -43,7 +43,8 @@ export const listHappenings = (texts: readonly string[]): string =>
 
 /** Lists what happened before a turn. `isLast`: a command is told with the end of its output. */
 function pastSince(since: readonly Happening[], isLast: boolean): string {
-  const cut = since.map(({ text }) => {
+  const cut = since.map(({ what, text }) => {
+    if (what === "end") return text;
     const [first = "", ...rest] = text.split("\n");
     return isLast && rest.length > 0 ? `${first}\n${tailOf(rest.join("\n"))}` : first;
   });

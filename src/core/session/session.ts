@@ -2,7 +2,7 @@
 
 import type { Message } from "../model.ts";
 import { nameSome } from "../suggest.ts";
-import type { TurnRecord } from "./became.ts";
+import { quoteWords, type TurnRecord } from "./became.ts";
 import { type Conversation, closeTurn, type TaskItem, withClaimsDropped, withTasks } from "./conversation.ts";
 import { parseLine, type SessionLine } from "./line.ts";
 
@@ -102,9 +102,11 @@ function changeTurn(turns: readonly Turn[], run: string, change: Partial<Turn>):
 
 const maxOfRequest = 80;
 
-/** The request of a turn in quotes, shortened. */
-export const nameRequest = ({ request }: Pick<Turn, "request">): string =>
-  JSON.stringify(request.length > maxOfRequest ? `${request.slice(0, maxOfRequest)}…` : request);
+/** The request of a turn in quotes and on one line, shortened. */
+export function nameRequest({ request }: Pick<Turn, "request">): string {
+  const line = request.replace(/\s+/g, " ");
+  return quoteWords(line.length > maxOfRequest ? `${line.slice(0, maxOfRequest)}…` : line);
+}
 
 /** What an undo or redo left as it was, as the end of a sentence about it; "": nothing. */
 export const sayMissing = (missing: readonly string[] = []): string =>

@@ -9,7 +9,7 @@ import type { RelPath } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import type { Decision } from "../../core/question.ts";
 import { isQuestion } from "../../core/script/prose.ts";
-import { cutDiff } from "../../core/session/became.ts";
+import { cutDiff, quoteWords } from "../../core/session/became.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../run.ts";
@@ -186,11 +186,11 @@ function noteNo(
     const head = isQuestion(words)
       ? "the user asks about these changes, which are not applied: "
       : "the user wants these changes otherwise: ";
-    const text = head + JSON.stringify(words);
+    const text = head + quoteWords(words);
     return { code: "declined", text, isAnew: true };
   }
   changing.declined = [...changing.declined, { paths, diff }];
-  return { code: "declined", text: words === null ? sayDeclined(paths) : `the user declined: "${words}"` };
+  return { code: "declined", text: words === null ? sayDeclined(paths) : `the user declined: ${quoteWords(words)}` };
 }
 
 /** Takes what the person agrees to now out of what they said no to before. */

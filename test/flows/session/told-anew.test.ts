@@ -70,7 +70,7 @@ test("what somebody else changed stays at a no to keeping, and is not told as ke
   expect(turns.open.session.turns.at(-1)?.changed).toBe(false);
   const { past } = await turns.say("what now?", ask);
   expect(past).toContain(
-    "pai: not kept, as the user chose when asked, but for what somebody else had changed since, which is as they left it: a.txt; failed: check failed: grep -q four a.txt",
+    "pai: not kept, as the user chose when asked, but for what somebody else had changed since, which is as they left it, with what of your edits is in it: a.txt; failed: check failed: grep -q four a.txt",
   );
   expect(past).not.toMatch(/(?<!not )kept|; changed:/);
 });

@@ -119,8 +119,8 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_196,
-  workspace: 12_724,
+  core: 15_206,
+  workspace: 12_732,
   cli: 11_520,
   flows: 11_974,
   models: 4_618,

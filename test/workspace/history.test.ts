@@ -79,7 +79,9 @@ test("a new run clears redo", async () => {
   await history.undo(null, now);
   await Bun.sleep(2);
   await run(opened, "r2", change("b.txt", null, file("b")));
-  await expect(history.redo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
+  await expect(history.redo(null, now)).rejects.toMatchObject({
+    message: "nothing to redo: a run changed files after the last one that was taken back",
+  });
 });
 
 test("what changed since is shown, and nothing is touched", async () => {

@@ -215,6 +215,14 @@ const noHistory: History = {
 function pick(runs: readonly KeptEpisodes[], id: string | null, kind: "undo" | "redo"): KeptEpisodes {
   const able = id === null ? stack(runs, kind) : named(runs, id);
   const run = able.at(-1);
+  if (run === undefined && kind === "redo" && runs.some((each) => isBack(each) && workPaths(each).length > 0)) {
+    const hint = "name the run to bring it back all the same; see: pai history";
+    throw new PaiError(
+      "nothing_to_undo",
+      "nothing to redo: a run changed files after the last one that was taken back",
+      { hint },
+    );
+  }
   if (run === undefined) throw new PaiError("nothing_to_undo", `nothing to ${kind}`);
   const status = statusOfRun(run);
   if (kind === "undo" ? isStanding(run) : isBack(run)) return run;

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_206,
   workspace: 12_732,
-  cli: 11_520,
+  cli: 11_528,
   flows: 11_974,
   models: 4_618,
   ui: 4_720,

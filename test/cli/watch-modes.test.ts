@@ -173,6 +173,20 @@ test("of a turn that the user undid and brought back what did not go with it is 
   expect(session.past()[0]?.became).toEndWith(`; brought back by the user since${missing}`);
 });
 
+test("a link that a turn made in the place of the file that it moved away is its own", async () => {
+  const session = await openSession();
+  const script = "MV::b.txt::d/b.txt\nLINK::b.txt::d/b.txt\n";
+  await session.play(["MV b.txt -> d/b.txt", "LINK b.txt -> d/b.txt"], script);
+  expect(await session.told()).toEqual([]);
+});
+
+test("a link that somebody makes in the place of a file that a turn moved away is told", async () => {
+  const session = await openSession();
+  await session.play(["MV b.txt -> d.txt"], "MV::b.txt::d.txt\n");
+  symlinkSync("d.txt", session.at("b.txt"));
+  expect((await session.told()).join()).toContain("b.txt (a link to d.txt now)");
+});
+
 test("a link that a turn made and somebody let lead elsewhere is told", async () => {
   const session = await openSession();
   writeFileSync(session.at("d.txt"), "d\n");

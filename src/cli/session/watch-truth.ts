@@ -55,7 +55,7 @@ const modeIn = (held: string | null): string => (digestIn(held) === null ? "" : 
 
 /** Whether a path holds what was known of it. */
 const isStill = (held: string | null | undefined, now: string | null): boolean =>
-  now === held || (now !== null && digestIn(now) === held);
+  now === held || (held !== null && digestIn(now) === held);
 
 /** The files that an outcome tells to be as somebody else has left them. */
 const shared = ({ left = [], merged = [], lost = [] }: Outcome): readonly string[] => [...left, ...merged, ...lost];
@@ -111,6 +111,19 @@ function sayChanged(others: readonly Other[], written: readonly Written[]) {
   return [...say(", not by you", false), ...say(" by somebody else, too", true)];
 }
 
+/** What each path holds behind the changes of a run. */
+function heldBehind(changes: Outcome["changes"], written: readonly Written[]): ReadonlyMap<string, string | null> {
+  // An outcome knows neither modes nor folders, as the journal does, which is not kept everywhere.
+  const made = new Map(written.map(({ path, after }) => [path, after]));
+  // What was moved away first: its place may hold something else by now.
+  const held = new Map<string, string | null>(changes.flatMap(({ from }) => (from === null ? [] : [[from, null]])));
+  for (const { path, op, after } of changes) {
+    const now = made.get(path) ?? after;
+    if (op === "delete" || now !== null) held.set(path, now);
+  }
+  return held;
+}
+
 export function watchTruth({
   workspace,
   history,
@@ -155,13 +168,8 @@ export function watchTruth({
 
   function learnOutcome(outcome: Outcome, { at, run }: StampedEvent): void {
     const { changes, commit, commands = [] } = outcome;
-    // An outcome knows neither modes nor folders, as the journal does, which is not kept everywhere.
-    const made = new Map(history.written(new Set([run]), at).map(({ path, after }) => [path, after]));
-    for (const { path, from, op, after } of changes) {
-      if (from !== null) learn(from, null, at);
-      const held = made.get(path) ?? after;
-      if (op === "delete" || held !== null) learn(path, held, at);
-    }
+    const written = history.written(new Set([run]), at);
+    for (const [path, held] of heldBehind(changes, written)) learn(path, held, at);
     for (const path of shared(outcome)) learn(path, undefined, at);
     // Where HEAD moved during a run without commands, somebody else has moved it, so the next request is told.
     if (commit !== undefined || commands.length > 0) head = nameHead(workspace.root);

@@ -190,9 +190,11 @@ export async function tellMeanwhile(
   ].join("\n");
 }
 
-/** A command's approval was for the files as they were, so those are left to `refuseConflict`. */
-const mayMergeHere = ({ workspace, shell }: Run, path: RelPath): boolean =>
-  workspace.mayMerge?.(path) === true && !shell.bound.has(path);
+/** A command's approval was for the files as they were then, so those that changed since are left to `refuseConflict`. */
+function mayMergeHere({ workspace, shell }: Run, path: RelPath, now: Blob | null): boolean {
+  const bound = shell.bound.get(path);
+  return workspace.mayMerge?.(path) === true && (bound === undefined || sameBlob(bound, now));
+}
 
 function tellMerged({ changing, emit }: Run, path: RelPath, what: string): void {
   changing.merged.set(path, { isTold: false, how: changing.merged.get(path)?.how ?? "beside" });
@@ -205,7 +207,7 @@ function refuseTouched(run: Run, change: Change, now: Change["before"]): never {
   const { path, before, after } = change;
   const [base, ours, theirs] = [before, after, now].map((blob) => run.veiled.hide(path, blob));
   const merge = mergeBlobs(base ?? null, ours ?? null, theirs ?? null);
-  if (merge.kind === "disputed" && mayMergeHere(run, path)) {
+  if (merge.kind === "disputed" && mayMergeHere(run, path, now)) {
     const text = renderDisputes(path, merge.disputes, { ours: "what pai would write", theirs: "what is there now" });
     run.emit({ type: "notice", level: "warning", code: "both_sides", text });
   }
@@ -227,7 +229,7 @@ export async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
     const now = await overlay.readNow(path);
     if (sameBlob(before, now)) continue;
     const merge = mergeBlobs(before, after, now);
-    if (merge.kind !== "merged" || !mayMergeHere(run, path)) return refuseTouched(run, change, now);
+    if (merge.kind !== "merged" || !mayMergeHere(run, path, now)) return refuseTouched(run, change, now);
     overlay.restage({ ...change, before: now, after: merge.blob });
     tellMerged(run, path, sameBlob(merge.blob, now) ? "the edit is in it already" : "merged with this edit");
     merged.push(path);
@@ -241,22 +243,24 @@ function tellNews(run: Run, path: RelPath): void {
 }
 
 /** The texts among these files that somebody else has changed, as they are now. `isNews`: edits do not start from that yet. */
-async function findMeanwhile({ overlay }: Run, paths: readonly RelPath[]) {
+async function findMeanwhile(run: Run, paths: readonly RelPath[]) {
+  const { overlay } = run;
   const found = [];
   for (const path of paths) {
     if (!(await overlay.isChanged(path))) continue;
     const [start, now] = [await overlay.readStart(path), await overlay.readNow(path)];
     if (now?.kind !== "file" || start?.kind !== "file" || textOfBlob(start) === null || textOfBlob(now) === null)
       continue;
-    found.push({ path, bytes: now.bytes, isNews: !sameBlob(start, now) });
+    const mayMerge = mayMergeHere(run, path, now);
+    found.push({ path, bytes: now.bytes, isNews: !sameBlob(start, now), mayMerge });
   }
   return found;
 }
 
 /** Lets edits of the texts among these files that somebody else has changed start from what they hold now. */
 export async function startFromNow(run: Run, paths: readonly RelPath[]): Promise<void> {
-  for (const { path, bytes, isNews } of await findMeanwhile(run, paths)) {
-    if (!isNews || !mayMergeHere(run, path)) continue;
+  for (const { path, bytes, isNews, mayMerge } of await findMeanwhile(run, paths)) {
+    if (!isNews || !mayMerge) continue;
     run.overlay.show(path, bytes, "part");
     tellNews(run, path);
   }
@@ -272,8 +276,8 @@ export async function acceptMeanwhile(
   claims: readonly PlanClaim[],
   seen: ReadonlySet<RelPath> = new Set(),
 ): Promise<void> {
-  const isEdited = (claim: PlanClaim) => claim.kind === "content" && mayMergeHere(run, claim.path);
-  const texts = await findMeanwhile(run, claims.filter(isEdited).flatMap(pathsOfClaim));
+  const edited = claims.filter(({ kind }) => kind === "content").flatMap(pathsOfClaim);
+  const texts = (await findMeanwhile(run, edited)).filter(({ mayMerge }) => mayMerge);
   const known = new Set(texts.map(({ path }) => path));
   await run.overlay.refuseConflict(claims.flatMap(pathsOfClaim).filter((path) => !known.has(path)));
   for (const { path, bytes, isNews } of texts) {
@@ -291,8 +295,8 @@ export async function goOnFromNow(run: Run, paths: readonly RelPath[]): Promise<
   const merged = await mergeStaged(run);
   await run.overlay.refuseUnknown(paths);
   const news = (await findMeanwhile(run, paths)).filter(({ isNews }) => isNews);
-  for (const { path, bytes } of news) {
-    if (!mayMergeHere(run, path)) await run.overlay.refuseConflict([path]);
+  for (const { path, bytes, mayMerge } of news) {
+    if (!mayMerge) await run.overlay.refuseConflict([path]);
     run.overlay.show(path, bytes, "part");
     tellNews(run, path);
   }

@@ -34,17 +34,20 @@ export const mayRunCommand = (
 /** Notes the current content of the files that a plan's commands would run, before anybody is asked about the plan. */
 export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {
   for (const command of commands) {
-    for (const path of (await readFiles(run, run.overlay, filesOfCommand(command))).keys()) {
+    for (const [path, file] of await readFiles(run, run.overlay, filesOfCommand(command))) {
       run.reading.bases.add(path);
-      run.shell.bound.add(path);
+      run.shell.bound.set(path, file);
     }
   }
 }
 
-/** Throws conflict when somebody else has changed a file that a command of the plan runs. */
+/** Throws conflict when somebody else has changed a file that a command of the plan runs since the person was asked. */
 export async function requireBound(run: Run, command: string): Promise<void> {
   const found = await readFiles(run, run.overlay, filesOfCommand(command));
-  await run.overlay.refuseConflict([...parsePaths(run, filesOfCommand(command)), ...found.keys()]);
+  const isBound = (path: RelPath, bound = run.shell.bound.get(path)) =>
+    bound !== undefined && sameBlob(bound, found.get(path) ?? null);
+  const paths = [...parsePaths(run, filesOfCommand(command)), ...found.keys()];
+  await run.overlay.refuseConflict(paths.filter((path) => !isBound(path)));
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Which commands may run, and which did: written where commands are approved and run. */
+import type { Blob } from "../../core/change.ts";
 import type { RunGrant } from "../../core/command/run-patterns.ts";
 import type { SandboxUse } from "../../core/command/sandbox.ts";
 import type { CommandRun } from "../../core/outcome.ts";
@@ -19,8 +20,8 @@ export interface RanCommand extends CommandRun {
 }
 
 export interface Shell extends ShellLimits {
-  /** Files that approved commands run. */
-  readonly bound: Set<RelPath>;
+  /** Files that approved commands run, as they were when the person was asked about them. */
+  readonly bound: Map<RelPath, Blob>;
   /** Every command of the model that ran, in order. */
   commands: readonly RanCommand[];
   /** Commands of the plan that ran before the first execution call, with the run's number of changes then. */
@@ -39,7 +40,7 @@ export function createShell({ commandTimeoutMs, allowRun, ownMark }: ShellLimits
     allowRun,
     ownMark,
     foretold: new Set(),
-    bound: new Set(),
+    bound: new Map(),
     commands: [],
     ran: new Map(),
     sandbox: null,

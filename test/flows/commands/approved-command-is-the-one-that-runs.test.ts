@@ -84,6 +84,28 @@ test("so does one whose check runs it, also while the question was open", async 
   expect([ran.outcome.code, ran.files["said.txt"], ran.files["a.txt"]]).toEqual([11, undefined, "one\n"]);
 });
 
+test.each([
+  ["edits it, too", modify("x.sh", ["# last\n", "# end\n"]), "# end\n"],
+  ["only runs it", "", "# last\n"],
+])(
+  "a script that somebody changed before the person was asked runs as it was then, where the work %s",
+  async (_, script, end) => {
+    const ran = await playHere({ "x.sh": `# 1\n# 2\n# 3\n${say("one")}# last\n` }, (put) => ({
+      lines: [
+        {
+          text: `${script}RUN::sh x.sh\n${finish()}`,
+          before: () => put("x.sh", `# 1\n# 2\n# 3\n${say("two")}# last\n`),
+        },
+        finish(),
+      ],
+      options: { atOnce: "auto", interactive: true },
+      answers: "yes",
+    }));
+    expect([ran.outcome.error, ran.files["said.txt"]]).toEqual([null, "two\n"]);
+    expect(ran.files["x.sh"]).toEndWith(`${say("two")}${end}`);
+  },
+);
+
 test("what the plan itself changes in a script, it runs", async () => {
   const ran = await playHere({ "x.sh": say("one") }, () => ({
     lines: [

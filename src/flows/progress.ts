@@ -208,12 +208,13 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       return done ? null : left("reply_invalid", "the reply did not end with FINISH");
     },
     /**
-     * `before` after the commands: one that ended badly behind the changes is worth another call, if there is one, unless
-     * the model knew of it and did nothing.
+     * `before` after the commands: one that ended badly behind the changes is worth another call, if there is one, where
+     * the model did something, or the person wants it done.
      */
     judgeCommands(before: Left | null, { reports }: BatchReport): Left | null {
       const red = promised.length > 0 && !run.ledger.exhausted ? redCommands(run)[0] : undefined;
-      if (before !== null || red === undefined || reports.length === 0) return before;
+      const isWanted = reports.length > 0 || [...insisted].some(({ target }) => target === red?.target);
+      if (before !== null || red === undefined || !isWanted) return before;
       return left("command_failed", `${red.target}: ${red.why}`);
     },
     /** `before` after the checks: a fatal one is worth another phase, and fails the run when no call is left. */

@@ -123,6 +123,19 @@ describe("a step that the model leaves out with SKIP", () => {
     expect([outcome.code, outcome.calls.made, outcome.undone]).toEqual([0, 3, undefined]);
   });
 
+  test("a command that failed and that the person wants done is asked for while a call is left", async () => {
+    const lines = [
+      plan({ steps: ["MODIFY a.txt", "RUN test -e b.txt"], complexity: "complex" }),
+      `${work}RUN::test -e b.txt\n`,
+      `SKIP::RUN test -e b.txt::it fails\n${finish()}`,
+      `AMEND::WRITE::b.txt::the command wants it\n${write("b.txt", "b\n")}RUN::test -e b.txt\n${finish()}`,
+    ];
+    const options = { checks: [], interactive: true, allowRun: true };
+    const ran = await playing({ lines, options, answers: ["yes", "no", "yes"] });
+    expect(ran.asked(4)).toContain("the user wants this step done");
+    expect([ran.outcome.code, ran.outcome.undone]).toEqual([0, undefined]);
+  });
+
   test("is told as left out only where no later reply does it", async () => {
     const steps = ["MODIFY a.txt", "MODIFY CHANGES.md", "WRITE b.txt", "RUN true"];
     const rest = write("b.txt", "b\n") + finish();

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_206,
   workspace: 12_732,
   cli: 11_528,
-  flows: 11_982,
+  flows: 11_989,
   models: 4_618,
   ui: 4_720,
   store: 3_812,

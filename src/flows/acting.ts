@@ -83,10 +83,12 @@ function createTally() {
   };
   const repair = ({ name, target, paths }: ActionEnd) => {
     const done = new Set(paths);
+    // Of what a person did not want only the same kind of work is what they want instead.
+    const isInstead = (each: Noted) => each.code !== "declined" || rowOf(each.name)?.right === rowOf(name)?.right;
     open = open.filter(
       (each) =>
         !(each.name === name && each.target === target) &&
-        (each.paths.length === 0 || !each.paths.every((path) => done.has(path))),
+        (each.paths.length === 0 || !isInstead(each) || !each.paths.every((path) => done.has(path))),
     );
   };
 

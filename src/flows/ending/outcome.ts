@@ -176,10 +176,14 @@ function showUndone(
     ...run.shell.commands.map(({ command }) => command),
     ...run.changing.declined.flatMap(({ paths }) => paths),
   ]);
+  const isKnown = ({ action, target }: RefusedAction) => {
+    const [path, to = path] = target.split(" → ");
+    return known.has(target) || known.has((rowOf(action)?.form === "setting" ? path : to) ?? "");
+  };
   const named = new Set([...run.ending.undone, ...undone].map(({ target }) => target));
   return {
     refused: run.acting.tally.refused
-      .filter(({ target, why }) => !named.has(target) && (why !== endedBefore || (isTold && !known.has(target))))
+      .filter((step) => !named.has(step.target) && (step.why !== endedBefore || (isTold && !isKnown(step))))
       .map((step) => withConflict(step, failure)),
     ...(undone.length > 0 && { undone: undone.map((step) => withConflict(step, failure)) }),
     ...(failure === null && showProves(run, changes)),

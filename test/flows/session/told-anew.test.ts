@@ -220,3 +220,23 @@ test("a check of a later reply that the user declined is told to the next reply,
   const { past } = await turns.say("what now?", ask);
   expect(past).toContain("; checks that the user declined: test -e b.txt");
 });
+
+const modeAndEdit = `MODE::a.txt::755\nMV::b.txt::c.txt\n${modify("a.txt", ["one\n", "1\n"])}${finish("Done.")}`;
+
+test("a mode and a move that the person declined with an edit are not told as never come to", async () => {
+  const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n" });
+  const steps = ["MODE a.txt -> 755", "MV b.txt -> c.txt", "MODIFY a.txt"];
+  const options = { interactive: true, review: "batch" } as const;
+  await turns.say("do it", { lines: [plan({ steps }), modeAndEdit], options, answers: ["yes", "no"] });
+  const { past } = await turns.say("what now?", ask);
+  expect(past).toMatch(/^pai: not applied, the user declined the changes to a\.txt, b\.txt, c\.txt$/m);
+});
+
+test("a mode beyond the plan that the person declined is told, though the file is edited", async () => {
+  const turns = openTurns({ "a.txt": "one\n" });
+  const edit = `AMEND::MODE::a.txt::755::it runs\n${modeAndEdit.replace("MV::b.txt::c.txt\n", "")}`;
+  const lines = [plan({ steps: ["MODIFY a.txt"] }), edit];
+  const ran = await turns.say("do it", { lines, options: { interactive: true }, answers: ["yes", "no"] });
+  expect(ran.files).toEqual({ "a.txt": "1\n" });
+  expect((await turns.say("what now?", ask)).past).toContain("not done: MODE a.txt → 755 (the user declined to");
+});

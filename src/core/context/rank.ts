@@ -43,8 +43,8 @@ export interface RankInput {
 
 const bm25 = { k1: 0.9, b: 0.4 } as const;
 const occurrence = { body: 0.5, stem: 6, folder: 2 } as const;
-const historyShare = 0.6;
-const frequencyShare = 0.3;
+const historyShare = 0.35;
+const frequencyShare = 0.2;
 
 /** Occurrences by term in a name or body; null: none of any term. */
 type Counts = ArrayLike<number> | null;

@@ -20,7 +20,7 @@ export interface SimilarCommit {
 export interface HistoryScores {
   /** The most similar first. */
   readonly commits: readonly SimilarCommit[];
-  /** By path: how much similar commits point to it; the largest is 1. */
+  /** By path: how much similar commits point to it, the root of the sum of their shares; the largest is 1. */
   readonly similar: ReadonlyMap<string, number>;
   /** By path: logarithm of how often it was changed; that of the file changed most, if at least nine times, is 1. */
   readonly frequency: ReadonlyMap<string, number>;
@@ -104,5 +104,7 @@ export function scoreHistory(
   }
   const frequency = new Map([...times].map(([path, n]) => [path, Math.log(1 + n)]));
   const used = best.flatMap(([at]) => commits[at] ?? []).map(({ subject, files }) => ({ subject, files }));
+  // One commit that is very similar does not make the files of all others count for nothing.
+  for (const [path, sum] of similar) similar.set(path, Math.sqrt(sum));
   return { commits: used, similar: scale(similar), frequency: scale(frequency, Math.log(1 + oftenChanged)) };
 }

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_208,
-  workspace: 12_732,
+  workspace: 12_739,
   cli: 11_528,
   flows: 11_989,
   models: 4_618,

@@ -54,6 +54,17 @@ test("undo goes back run by run, redo forward again, to the byte and mode", asyn
   expect((await history.undo(null, now)).run.id).toBe("r2");
 });
 
+test("of two runs at once the one that ended last is undone first", async () => {
+  const { opened, history } = open({ "a.txt": "1", "b.txt": "1" });
+  const early = opened.begin("r1");
+  await early.apply([change("a.txt", file("1"), file("2"))]);
+  await run(opened, "r2", change("b.txt", file("1"), file("2")));
+  await Bun.sleep(2);
+  await early.close();
+  expect((await history.undo(null, now)).run.id).toBe("r1");
+  expect((await history.undo(null, now)).run.id).toBe("r2");
+});
+
 test("what undos and redos after a time wrote is told in their order, and what the runs asked for wrote", async () => {
   const { opened, history } = open({ "a.txt": "1" });
   const held = (text: string) => `${hashOf(text)} not executable`;

@@ -18,6 +18,8 @@ export interface Episode {
   readonly watched: Watched | null;
   /** null: under way, or cut off. */
   readonly end: Ending | null;
+  /** When it ended, in ISO 8601; "": it has not. */
+  readonly endedAt: string;
   /** Paths that were not taken back, as somebody had changed them. */
   readonly left: readonly string[];
   /** A recovery ended it and found further changes. */
@@ -64,7 +66,7 @@ export function readRun(state: State, id: string): KeptEpisodes | null {
   const episodes: Episode[] = [];
   const { lines } = readRecord(state, id);
   for (const line of lines) {
-    if (line.type === "begin") episodes.push({ ...line, batches: [], watched: null, end: null, left: [] });
+    if (line.type === "begin") episodes.push({ ...line, batches: [], watched: null, end: null, endedAt: "", left: [] });
     else addLine(episodes, line);
   }
   const [first, ...more] = episodes;
@@ -200,7 +202,8 @@ function withLine(episode: Episode, line: Exclude<RecordLine, { type: "begin" }>
   const { batches, watched } = episode;
   if (line.type === "end") {
     const found = (line.work ?? []).map((intent) => keptOf(intent, true));
-    return { ...episode, batches: [...batches, ...found], end: line.how, left: line.left, isCut: found.length > 0 };
+    const { how: end, left, at: endedAt } = line;
+    return { ...episode, batches: [...batches, ...found], end, endedAt, left, isCut: found.length > 0 };
   }
   const ended = watched && { ...watched, isRunning: false };
   if (line.type === "watch") return { ...episode, watched: addWatch(watched, line) };

@@ -96,7 +96,7 @@ export interface History {
   /** Newest first. */
   list(): readonly KeptRun[];
   /**
-   * Undoes the newest applied run, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an ambiguous
+   * Undoes the applied run that ended last, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an ambiguous
    * id.
    */
   undo(id: string | null, options: ReverseOptions): Promise<Reversal>;
@@ -239,7 +239,11 @@ const isStanding = (run: KeptEpisodes): boolean => statusOfRun(run) === "applied
 /** Runs that a plain undo or redo may take; it takes the last one. */
 function stack(runs: readonly KeptEpisodes[], kind: "undo" | "redo"): KeptEpisodes[] {
   const worked = runs.filter((run) => workPaths(run).length > 0);
-  if (kind === "undo") return worked.filter(isStanding);
+  const byEnd = (one: KeptEpisodes, other: KeptEpisodes) =>
+    one.episodes[0].endedAt < other.episodes[0].endedAt
+      ? -1
+      : Number(one.episodes[0].endedAt > other.episodes[0].endedAt);
+  if (kind === "undo") return worked.filter(isStanding).toSorted(byEnd);
   const applied = worked.filter((run) => statusOfRun(run) === "applied");
   const newest =
     applied

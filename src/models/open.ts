@@ -11,7 +11,7 @@ import { createConcessions } from "./concessions.ts";
 import { ignoreEffort, openEffort } from "./effort.ts";
 import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
 import { askServer, outputOf } from "./local/server.ts";
-import { createReplayModel, parseReplay } from "./replay.ts";
+import { createReplayModel, readReplay } from "./replay.ts";
 import { type RetryOptions, type Stream, tryUntilBegun, withRetry } from "./stream.ts";
 import { type Endpoint, type ProxyEnv, parseEndpoint } from "./wire/endpoint.ts";
 import type { BridgeOptions } from "./wire/open-bridge.ts";
@@ -42,7 +42,8 @@ export interface OpenOptions extends RetryOptions {
   readonly insecureHttp: boolean;
   /** What the user states wins over what pai knows and what a local server says; absent: nothing. */
   readonly limits?: StatedLimits;
-  readonly readText: (path: string) => Promise<string>;
+  /** Folder from which the path of a recording counts. */
+  readonly folder: string;
   readonly keyState: KeyState;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -82,14 +83,14 @@ export const providerOfModel = <P extends Provider>(source: string, own: readonl
 /**
  * Opens a model. Opens its connection too, but sends nothing, except to a local server, to find out what it is.
  * Throws PaiError: `model_unknown`, `no_key`, `key_invalid`, `config_invalid` for a bad base URL or proxy, `untrusted`
- * for a key over plain http, and what `readText` throws.
+ * for a key over plain http, and what `readReplay` throws.
  */
 export async function openModel(options: OpenOptions): Promise<Model> {
   const { own = [], id } = options;
   const { name } = parseModelId(id, own);
   const provider = providerOfModel(id, own);
   if (provider === null) {
-    return ignoreEffort(createReplayModel(parseReplay(await options.readText(name), name), name), options.notify);
+    return ignoreEffort(createReplayModel(await readReplay(name, options.folder), name), options.notify);
   }
   const opened = {
     ...describeModel(provider.id, name, provider.like),

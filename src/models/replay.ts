@@ -1,5 +1,7 @@
 /** A model that plays recorded replies: for demos, replays and tests. */
-import { PaiError } from "../core/error.ts";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { PaiError, toPaiError } from "../core/error.ts";
 import {
   type Call,
   type Json,
@@ -56,6 +58,18 @@ export function createReplayModel(lines: readonly ReplayLine[], name = "recorded
       };
     },
   };
+}
+
+const reasons: Readonly<Record<string, string>> = { ENOENT: " does not exist", EISDIR: " is a folder" };
+
+/** Reads a recording from a file below a folder. Throws usage where there is none, and as `parseReplay`. */
+export async function readReplay(name: string, folder: string): Promise<readonly ReplayLine[]> {
+  const path = resolve(folder, name);
+  const text = await readFile(path, "utf8").catch((cause) => {
+    const why = reasons[cause.code] ?? `: ${toPaiError(cause).message}`;
+    throw new PaiError("usage", `the recording cannot be read: ${path}${why}`, { cause });
+  });
+  return parseReplay(text, name);
 }
 
 /** Reads a JSONL recording. Throws `config_invalid` that names the first bad line. */

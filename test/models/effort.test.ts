@@ -6,7 +6,7 @@ import { joinFields, nearestNamed, openEffort } from "../../src/models/effort.ts
 import { openModel } from "../../src/models/open.ts";
 import { delta, done, event, line, ollamaSays, says } from "./chat/chat-wire.ts";
 import { says as geminiSays } from "./gemini/gemini-wire.ts";
-import { ollama, options, quiet, request, sse, take, useServer } from "./loopback.ts";
+import { folderWith, ollama, options, quiet, request, sse, take, useServer } from "./loopback.ts";
 
 type Row = Parameters<typeof openEffort>[0];
 
@@ -245,9 +245,9 @@ describe("asked with an effort", () => {
 
   test("a recording says what it said, and that no effort changes it is told once", async () => {
     const told: string[] = [];
-    const readText = async () => '{"text": "one"}\n{"text": "two"}\n';
+    const folder = await folderWith("r", '{"text": "one"}\n{"text": "two"}\n');
     const model = await openModel(
-      options({ id: "replay:r", baseUrl: null, readText, notify: ({ text }) => told.push(text) }),
+      options({ id: "replay:r", baseUrl: null, folder, notify: ({ text }) => told.push(text) }),
     );
     expect([(await take(model, quiet, wanted)).text, (await take(model, quiet, wanted)).text]).toEqual(["one", "two"]);
     expect(told).toEqual(["replay:r cannot be told how hard to think: the effort has no effect"]);

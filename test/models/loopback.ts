@@ -1,5 +1,9 @@
 /** What the tests of bridges share: a request, options that wait for nothing, a server on loopback, and one call taken whole. */
+
 import { afterAll, beforeEach, expect } from "bun:test";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PaiError } from "../../src/core/error.ts";
 import type { KeyTurns } from "../../src/core/key-turns.ts";
 import type { Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
@@ -19,6 +23,13 @@ export const request: ModelRequest = {
 
 export const quiet = new AbortController().signal;
 
+/** A folder with one recording. */
+export async function folderWith(name: string, text: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "pai-recording-"));
+  await Bun.write(join(folder, name), text);
+  return folder;
+}
+
 /** Options of a model that waits for nothing and remembers nothing. */
 export function options(over: Partial<OpenOptions> & { id: string; baseUrl: string | null }): OpenOptions {
   let record: KeyTurns = { cursor: {}, resting: {} };
@@ -26,7 +37,7 @@ export function options(over: Partial<OpenOptions> & { id: string; baseUrl: stri
     keys: [{ id: "primary", key: "AIzaTESTTESTTESTTESTTESTTESTTESTTESTTE" }],
     agent: "pai/test",
     insecureHttp: false,
-    readText: () => Promise.reject(new Error("no file")),
+    folder: "/nowhere",
     keyState: {
       load: () => record,
       save: (next) => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { findSecrets } from "../../src/core/secrets/new-secrets.ts";
 import { openModel } from "../../src/models/open.ts";
 import { createReplayModel, parseReplay } from "../../src/models/replay.ts";
-import { options, take } from "./loopback.ts";
+import { folderWith, options, take } from "./loopback.ts";
 import { type Recorded, replay, shape } from "./read-recorded.ts";
 
 const call = { id: "c", name: "read", input: { path: "a" } };
@@ -35,22 +35,31 @@ describe("replay", () => {
   });
 
   test("a recording of one reply says so in the singular", async () => {
-    const readText = async () => '{"text":"x"}\n';
-    const model = await openModel(options({ id: "replay:one.jsonl", baseUrl: null, keys: [], readText }));
+    const folder = await folderWith("one.jsonl", '{"text":"x"}\n');
+    const model = await openModel(options({ id: "replay:one.jsonl", baseUrl: null, keys: [], folder }));
     await take(model);
     const { error } = await take(model);
     expect(error).toMatchObject({ message: "the recording one.jsonl has 1 reply and this is call 2" });
   });
 
   test("reads a file by its provider:name, spaces and blank lines included", async () => {
-    const files: Record<string, string> = {
-      "my runs/a.jsonl": '\uFEFF{"text":"x","stop":"length"}\r\n\n{"calls":[{"name":"ls"}]}\n',
-    };
-    const readText = async (path: string) => files[path] ?? "";
-    const model = await openModel(options({ id: "replay:my runs/a.jsonl", baseUrl: null, keys: [], readText }));
+    const text = '\uFEFF{"text":"x","stop":"length"}\r\n\n{"calls":[{"name":"ls"}]}\n';
+    const folder = await folderWith("my runs/a.jsonl", text);
+    const model = await openModel(options({ id: "replay:my runs/a.jsonl", baseUrl: null, keys: [], folder }));
     expect(model.id).toBe("replay:my runs/a.jsonl");
     expect((await take(model)).done?.stop).toBe("length");
     expect((await take(model)).events[0]).toEqual({ type: "call", call: { id: "call-1", name: "ls", input: {} } });
+  });
+
+  test("a recording that is not there, or is a folder, is a usage error that names it", async () => {
+    const folder = await folderWith("runs/a.jsonl", "");
+    for (const [name, why] of [
+      ["b.jsonl", `the recording cannot be read: ${folder}/b.jsonl does not exist`],
+      ["runs", `the recording cannot be read: ${folder}/runs is a folder`],
+    ]) {
+      const opened = openModel(options({ id: `replay:${name}`, baseUrl: null, folder }));
+      expect(await opened.catch((thrown) => thrown)).toMatchObject({ code: "usage", message: why });
+    }
   });
 
   test("names the line that is not a recorded reply", () => {

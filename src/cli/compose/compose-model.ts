@@ -1,6 +1,5 @@
 /** Opens the models of the settings, with their keys, addresses and prices. */
 
-import { resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { PaiError } from "../../core/error.ts";
 import type { KeyState } from "../../core/key-turns.ts";
@@ -18,7 +17,6 @@ import { projectFile } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { openLab } from "../lab.ts";
-import { readText } from "../read-text.ts";
 import { adviseUnknown } from "./advise-unknown.ts";
 import type { Base } from "./base.ts";
 import { openKeyCommand, type RenewKey } from "./key-command.ts";
@@ -139,7 +137,7 @@ async function openOne(
     agent: `pai/${version}`,
     insecureHttp: base.settings.insecureHttp,
     limits: factsOfModel(id, base),
-    readText: (path: string) => readText(resolve(context.cwd, path), "recording", context.signal),
+    folder: context.cwd,
     notify,
     now: () => context.now().getTime(),
     sleep,

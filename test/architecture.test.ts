@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_208,
-  workspace: 12_739,
-  cli: 11_528,
+  core: 15_219,
+  workspace: 12_627,
+  cli: 11_526,
   flows: 11_989,
-  models: 4_618,
+  models: 4_633,
   ui: 4_720,
-  store: 3_812,
+  store: 3_798,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

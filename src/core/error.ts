@@ -167,6 +167,17 @@ export function orNull<T>(look: () => T): T | null {
   }
 }
 
+/** What the work comes to; undefined: it failed with one of these codes, pai's or the system's. Throws any other failure. */
+export function unless<T>(codes: readonly string[], work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (thrown) {
+    const errno = (thrown as NodeJS.ErrnoException | null)?.code ?? "";
+    if (codes.includes(errno) || codes.includes(toPaiError(thrown).code)) return undefined;
+    throw thrown;
+  }
+}
+
 /** Anything thrown as the value that outcomes and events carry. */
 export function toFailure(thrown: unknown): Failure {
   const error = toPaiError(thrown);

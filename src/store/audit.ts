@@ -11,13 +11,12 @@ import {
   rmSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
+import { cannotBeWritten, PaiError, toPaiError, unless } from "../core/error.ts";
 import type { Amendment, ChangeSummary, CheckResult, Outcome } from "../core/outcome.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { ChangedPath, Fact, FactOf } from "../core/receipt.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { writeBytes } from "../system/write-file.ts";
-import { errnoOf } from "./safe-file.ts";
 
 export interface Audit {
   /** Adds a run; never throws. */
@@ -172,14 +171,8 @@ function ignoreItself(folder: string): void {
 }
 
 /** null: the name is taken. */
-function createNew(file: string): number | null {
-  try {
-    return openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  } catch (error) {
-    if (errnoOf(error) === "EEXIST") return null;
-    throw error;
-  }
-}
+const createNew = (file: string): number | null =>
+  unless(["EEXIST"], () => openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)) ?? null;
 
 type Entry = readonly [kind: string, text: string];
 

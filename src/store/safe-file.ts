@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { spellForShell } from "../core/command/quote.ts";
-import { PaiError } from "../core/error.ts";
+import { PaiError, unless } from "../core/error.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { isOfSystem } from "../system/judge-folder.ts";
 import { hintOfHeld, takeLock } from "../system/lock.ts";
@@ -136,16 +136,9 @@ export function targetOf(file: string): string {
 }
 
 /** The descriptor of a file; null if it is missing, or a link that `flags` do not follow. Throws other system errors. */
-export function openIfThere(file: string, flags: number): number | null {
-  try {
-    // Most of these files are missing, and the first error of a run is slow to make.
-    return entryAt(file) === undefined ? null : openSync(file, flags);
-  } catch (error) {
-    const code = errnoOf(error);
-    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") return null;
-    throw error;
-  }
-}
+export const openIfThere = (file: string, flags: number): number | null =>
+  // Most of these files are missing, and the first error of a run is slow to make.
+  (entryAt(file) && unless(["ENOENT", "ENOTDIR", "ELOOP"], () => openSync(file, flags))) ?? null;
 
 /** The code of a system error, such as `ENOENT`; null for any other error. */
 export function errnoOf(error: unknown): string | null {

@@ -1,7 +1,7 @@
 /** Locks of files and folders by the kernel (flock): they end with the process that holds them, in whatever container. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from "node:fs";
 import { constants as system } from "node:os";
-import { PaiError } from "../core/error.ts";
+import { orNull, PaiError, unless } from "../core/error.ts";
 import { openLibc } from "./libc.ts";
 
 /** A lock that this process holds. */
@@ -100,19 +100,10 @@ const notAFile = (path: string, cause: unknown): PaiError =>
 
 /** Holds a lock by the existence of a file. One that a killed process left is removed by hand: `hintOfHeld`. */
 export function takeClaim(at: string): Held | null {
-  try {
-    closeSync(openSync(at, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
-    return { release: () => removeQuietly(at) };
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return null;
-    throw thrown;
-  }
-}
-
-function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Gone already, or the disk refuses: the work under the lock is done all the same.
-  }
+  const fresh = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  const fd = unless(["EEXIST"], () => openSync(at, fresh, 0o600));
+  if (fd === undefined) return null;
+  closeSync(fd);
+  // Gone already, or the disk refuses: the work under the lock is done all the same.
+  return { release: () => void orNull(() => unlinkSync(at)) };
 }

@@ -1,7 +1,7 @@
 /** Atomically creates, replaces and removes single files, folders and links of the workspace. */
 import { readdirSync } from "node:fs";
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
-import { cannotBeWritten, PaiError, toPaiError } from "../core/error.ts";
+import { cannotBeWritten, PaiError, unless } from "../core/error.ts";
 import { joinPath, parentOf, type RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import { freshTime } from "./fresh-time.ts";
@@ -44,14 +44,8 @@ export function temporaryName(): string {
  * The content and stat of a path; both null below a link or a file. What may not be looked at has no stat and holds
  * nothing that pai knows.
  */
-export function stateAt(root: Root, path: RelPath): PathState {
-  try {
-    return readState(root, path);
-  } catch (thrown) {
-    if (toPaiError(thrown).code !== "permission_denied") throw thrown;
-    return { blob: undefined, stat: null };
-  }
-}
+export const stateAt = (root: Root, path: RelPath): PathState =>
+  unless(["permission_denied"], () => readState(root, path)) ?? { blob: undefined, stat: null };
 
 function readState(root: Root, path: RelPath): PathState {
   const nothing: PathState = { blob: null, stat: null };
@@ -66,15 +60,7 @@ function readState(root: Root, path: RelPath): PathState {
     : { blob: undefined, stat };
 }
 
-function unlessUnusable<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (thrown) {
-    const { code } = toPaiError(thrown);
-    if (code === "path_refused" || code === "file_unusable") return undefined;
-    throw thrown;
-  }
-}
+const unlessUnusable = <T>(look: () => T): T | undefined => unless(["path_refused", "file_unusable"], look);
 
 /** Whether a path holds what is expected. Bits that pai never sets (06000) do not count. */
 export function holds(state: PathState, expected: Blob | null): boolean {
@@ -196,12 +182,9 @@ export function changedMeanwhile(path: RelPath): PaiError {
 
 /** Renames `from` to the free name `to`; false: this file system cannot rename without replacing. */
 function takeName(disk: Disk, to: string, from: string, path: RelPath): boolean {
-  try {
-    return disk.renameNew(to, from);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") throw changedMeanwhile(path);
-    throw thrown;
-  }
+  const isTaken = unless(["EEXIST"], () => disk.renameNew(to, from));
+  if (isTaken === undefined) throw changedMeanwhile(path);
+  return isTaken;
 }
 
 /** Whether what was renamed to `temp` (`real` leads to it) is unchanged and no process has it open for writing. */

@@ -1,6 +1,6 @@
 /** Writes a set of changes to the disk: checks them all, stages them all, then renames each file into place. */
 import { type Blob, type Change, squash } from "../core/change.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { PaiError, toPaiError, unless } from "../core/error.ts";
 import { parentOf, type RelPath } from "../core/path.ts";
 import type { Touch } from "../core/ports.ts";
 import { finish, type Steps } from "../core/steps.ts";
@@ -203,15 +203,8 @@ function isReplacedWhole({ before, after }: Change): boolean {
   return before !== null && (after === null || (before.kind === "folder") !== (after.kind === "folder"));
 }
 
-function isFolder(root: Root, path: RelPath): boolean {
-  try {
-    return root.stat(path)?.kind === "folder";
-  } catch (thrown) {
-    const { code } = toPaiError(thrown);
-    if (code === "file_unusable" || code === "path_refused") return false;
-    throw thrown;
-  }
-}
+const isFolder = (root: Root, path: RelPath): boolean =>
+  unless(["file_unusable", "path_refused"], () => root.stat(path))?.kind === "folder";
 
 function refuseUnlessEmptied(root: Root, path: RelPath, after: ReadonlyMap<RelPath, Blob | null>): void {
   const next = after.get(path);

@@ -1,5 +1,7 @@
 /** Attributes of a file or folder besides content and permission bits: owner, user attributes, access lists. */
+
 import { lchownSync, lstatSync } from "node:fs";
+import { orNull } from "../core/error.ts";
 import type { Stat } from "./system/stat.ts";
 import { systemCalls } from "./system/system-calls.ts";
 
@@ -26,11 +28,7 @@ export function readTraits(path: string, { uid, gid, kind }: Stat): Traits {
 
 /** The owner of a file may give it to each of his groups; a group that is not his is lost. */
 function keepGroup(path: string, gid: number): void {
-  try {
-    if (lstatSync(path).gid !== gid) lchownSync(path, process.geteuid?.() ?? -1, gid);
-  } catch {
-    // Not a member: nothing can be done about it.
-  }
+  if (orNull(() => lstatSync(path))?.gid !== gid) orNull(() => lchownSync(path, process.geteuid?.() ?? -1, gid));
 }
 
 /** Sets exactly these attributes; those inherited from the folder are removed. Only root changes the owner. */

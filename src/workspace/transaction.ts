@@ -1,7 +1,7 @@
 /** All changes of one run to the workspace: batches that succeed or fail as a whole, and a rollback to the start. */
 import { type Blob, type Change, openAuthors } from "../core/change.ts";
 import type { Effects } from "../core/effects.ts";
-import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
+import { type ErrorCode, PaiError, toPaiError, unless } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
 import { finish, pace, type Steps } from "../core/steps.ts";
@@ -11,7 +11,7 @@ import type { Root } from "./confine.ts";
 import { type Batch, performSteps, prepareSteps } from "./disk-batch.ts";
 import { chooseBack, openWatch, removeUnread, type Undo } from "./effects/watch.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
-import { type Journal, noteIfPossible, noteIfRoom } from "./journal/journal.ts";
+import { type Journal, noteIfPossible } from "./journal/journal.ts";
 import type { Lock } from "./journal/open-state.ts";
 import { putBack, statesOf } from "./journal/put-back.ts";
 import { takeBack } from "./journal/take-back.ts";
@@ -90,7 +90,7 @@ export function openTransaction(
         isWatched = true;
       };
       // A check of the user runs all the same on a full disk.
-      if (options.by === "user") noteIfRoom(record);
+      if (options.by === "user") unless(["disk_full"], record);
       else record();
     };
     const end = () => watch?.end();

@@ -1,6 +1,9 @@
 /** Runs one git child on the objects of a repository, without its settings, hooks, aliases, pagers and attributes. */
+
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { orNull } from "../../core/error.ts";
 import type { Repository } from "./find-repository.ts";
 
 const maxBytes = 32 * 1024 * 1024;
@@ -20,14 +23,8 @@ const settings = [
 ] as const;
 
 /** A temporary folder, in memory if the system offers that: on a disk it takes milliseconds to make and remove. */
-function makeFolder(): string {
-  try {
-    return mkdtempSync("/dev/shm/pai-git-");
-  } catch {
-    const { tmpdir }: typeof import("node:os") = require("node:os");
-    return mkdtempSync(join(tmpdir(), "pai-git-"));
-  }
-}
+const makeFolder = (): string =>
+  orNull(() => mkdtempSync("/dev/shm/pai-git-")) ?? mkdtempSync(join(tmpdir(), "pai-git-"));
 
 /**
  * Makes an empty repository for these objects, so that no setting, hook, alias or attribute of the real one applies.

@@ -1,6 +1,8 @@
 /** Describes the checked-out branch and whether the working tree is clean. Runs nothing that the project names. */
+
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { orNull } from "../../core/error.ts";
 import { readSmall } from "../../system/read-small.ts";
 import { type Checkout, findCheckout } from "./find-repository.ts";
 import { makeFrame, runGit } from "./git-child.ts";
@@ -68,14 +70,10 @@ async function readStatus(folder: string, checkout: Checkout, options: StateOpti
 
 /** For example "git branch main, clean"; "" if there is no repository that names this folder. Never throws. */
 export async function describeRepository(folder: string, options: StateOptions): Promise<string> {
-  try {
-    const checkout = findCheckout(folder);
-    if (checkout?.isOwn !== true) return "";
-    const { branch, head } = checkout;
-    const where = branch === null ? "git, no branch" : `git branch ${branch}`;
-    const state = head === null ? "no commit yet" : await readStatus(folder, checkout, options).catch(() => null);
-    return state === null ? where : `${where}, ${state}`;
-  } catch {
-    return "";
-  }
+  const checkout = orNull(() => findCheckout(folder));
+  if (checkout?.isOwn !== true) return "";
+  const { branch, head } = checkout;
+  const where = branch === null ? "git, no branch" : `git branch ${branch}`;
+  const state = head === null ? "no commit yet" : await readStatus(folder, checkout, options).catch(() => null);
+  return state === null ? where : `${where}, ${state}`;
 }

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "nod
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
 import { digest } from "../../core/digest.ts";
-import { diskCodes, type ErrorCode, PaiError, toPaiError } from "../../core/error.ts";
+import { diskCodes, PaiError, unless } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { Held, TakeLock } from "../../system/lock.ts";
@@ -20,7 +20,6 @@ import {
   type RecordLine,
   type RecordLines,
   readRecordLines,
-  unlessMissing,
   type Where,
   writeLine,
 } from "./record.ts";
@@ -129,7 +128,7 @@ export function isForeign(state: State, id: string): boolean {
 /** Removes the mark that a run is open. */
 export function forgetOpen(state: State, id: string): void {
   const marker = join(openIn(state), id);
-  unlessMissing(() => state.disk.removeFile(marker));
+  unless(["ENOENT"], () => state.disk.removeFile(marker));
 }
 
 /** Removes the contents of files before the commands of a run that has ended: they may hold secrets. */
@@ -208,7 +207,7 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
     },
     beat() {
       const now = new Date();
-      unlessMissing(() => utimesSync(imagesOf(state, id, "before"), now, now));
+      unless(["ENOENT"], () => utimesSync(imagesOf(state, id, "before"), now, now));
     },
     applied: () => say({ type: "applied" }),
     promiseTemps: (temps) => promise({ type: "temps", temps: Object.fromEntries(temps) }),
@@ -233,23 +232,8 @@ function release(held: Held | null): null {
   return null;
 }
 
-/** Runs `note`; ignores a full disk, for what is only kept if there is room. */
-export function noteIfRoom(note: () => void): void {
-  noteUnless(["disk_full"], note);
-}
-
 /** Runs `note`; ignores a failing disk, which must not stop a rollback: the next start records it again. */
-export function noteIfPossible(note: () => void): void {
-  noteUnless(diskCodes, note);
-}
-
-function noteUnless(codes: readonly ErrorCode[], note: () => void): void {
-  try {
-    note();
-  } catch (thrown) {
-    if (!codes.includes(toPaiError(thrown).code)) throw thrown;
-  }
-}
+export const noteIfPossible = (note: () => void): void => unless(diskCodes, note);
 
 /** A saved content. Throws io_failed when the journal is damaged. */
 export function readImage(images: Uint8Array, [at, length]: Where, hash: string): Uint8Array {
@@ -267,7 +251,7 @@ export function readImage(images: Uint8Array, [at, length]: Where, hash: string)
 /** All saved contents of a run; empty if there are none. */
 export function readImages(state: State, id: string, file: ImageFile = "images"): Uint8Array {
   const path = imagesOf(state, id, file);
-  return unlessMissing(() => readFileSync(path)) ?? new Uint8Array();
+  return unless(["ENOENT"], () => readFileSync(path)) ?? new Uint8Array();
 }
 
 /** When the process of a run was last seen at work around its commands, in epoch milliseconds; null: never. */
@@ -324,5 +308,5 @@ function openImages(state: State, path: string) {
 }
 
 function namesOf(folder: string): string[] {
-  return (unlessMissing(() => readdirSync(folder)) ?? []).filter((name) => /^[\w-]{1,100}$/.test(name));
+  return (unless(["ENOENT"], () => readdirSync(folder)) ?? []).filter((name) => /^[\w-]{1,100}$/.test(name));
 }

@@ -77,13 +77,15 @@ export type Lock = <T>(work: () => T | Promise<T>, options?: { readonly must: bo
  */
 function openLock(take: () => Held | null, hint: () => string, patienceMs: number): Lock {
   return async (work, { must } = { must: false }) => {
+    // A rollback does not fail because a lock cannot be taken.
+    const tryTake = () => (must ? orNull(take) : take());
     const until = performance.now() + patienceMs;
     let pause = 2;
-    let held = tryTake(take, must);
+    let held = tryTake();
     while (held === null && performance.now() <= until) {
       await Bun.sleep(pause);
       pause = Math.min(pause * 2, 50);
-      held = tryTake(take, must);
+      held = tryTake();
     }
     if (held === null && !must) {
       throw new PaiError("conflict", "another pai is at work in this workspace", { hint: hint() });
@@ -119,13 +121,3 @@ const unlocked: Held = { release() {} };
 
 const openFolder = (root: Root): number | null =>
   orNull(() => root.withFolder("" as RelPath, (at) => openSync(`${at}/`, constants.O_RDONLY | constants.O_DIRECTORY)));
-
-/** A rollback does not fail because a lock cannot be taken. */
-function tryTake(take: () => Held | null, must: boolean): Held | null {
-  try {
-    return take();
-  } catch (thrown) {
-    if (must) return null;
-    throw thrown;
-  }
-}

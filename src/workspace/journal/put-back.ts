@@ -1,6 +1,6 @@
 /** Undoes an interrupted batch by renaming: gives originals their names back and removes pai's temporary files. */
 import { type Blob, beforeBoth, type Change } from "../../core/change.ts";
-import { PaiError } from "../../core/error.ts";
+import { PaiError, unless } from "../../core/error.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 import { holds, isTemporary, type PathState, type Spot, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
@@ -75,12 +75,7 @@ function stateOfTemporary(root: Root, path: RelPath): PathState | null {
 function giveName({ root, disk, path, temp }: Spot): void {
   root.withParent(path, (at, name) => {
     const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
-    try {
-      if (!disk.renameNew(to, from)) disk.exchange(to, from);
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
-      disk.exchange(to, from);
-    }
+    if (unless(["EEXIST"], () => disk.renameNew(to, from)) !== true) disk.exchange(to, from);
   });
 }
 

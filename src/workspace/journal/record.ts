@@ -1,6 +1,8 @@
 /** The record file of a run: one sealed JSON line a promise; a torn last line does not make it unreadable. */
+
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { orNull, unless } from "../../core/error.ts";
 import { temporaryName } from "../atomic-write.ts";
 import type { Disk } from "../system/disk.ts";
 import type { Traits } from "../traits.ts";
@@ -92,9 +94,8 @@ export function writeLine(line: RecordLine, seal: Seal): Uint8Array {
 
 /** Lines that are intact and bear this pai's seal. `seal` null: there are none. */
 export function readRecordLines(path: string, seal: Seal | null): RecordLines {
-  const texts = Buffer.from(unlessMissing(() => readFileSync(path)) ?? [])
-    .toString()
-    .split("\n");
+  // An unreadable file is not a missing one.
+  const texts = (unless(["ENOENT"], () => readFileSync(path, "utf8")) ?? "").split("\n");
   const lines: RecordLine[] = [];
   let foreign = 0;
   for (const text of texts) {
@@ -107,24 +108,7 @@ export function readRecordLines(path: string, seal: Seal | null): RecordLines {
   return { lines, foreign };
 }
 
-function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** null: the file is missing. Throws any other failure: an unreadable file is not a missing one. */
-export function unlessMissing<T>(look: () => T): T | null {
-  try {
-    return look();
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw thrown;
-  }
-}
+const isWhole = (json: string): boolean => orNull(() => [JSON.parse(json)]) !== null;
 
 /** Part of each seal: records of another format count as foreign, before anything in them is judged. */
 const format = 2;
@@ -167,11 +151,7 @@ export function prepareSeal(state: Sealed): void {
 /** If another pai was faster, its key stays, since it has used it already. */
 function takeName(state: Sealed, path: string, temporary: string): void {
   const { disk } = state;
-  try {
-    if (disk.renameNew(path, temporary)) return;
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
-  }
+  if (unless(["EEXIST"], () => disk.renameNew(path, temporary)) === true) return;
   if (readKey(state) === null) disk.rename(path, temporary);
 }
 

@@ -1,6 +1,6 @@
 /** Undoes changes path by path, and leaves those that somebody else changed since. */
 import type { Change } from "../../core/change.ts";
-import { orNull, toPaiError } from "../../core/error.ts";
+import { orNull, toPaiError, unless } from "../../core/error.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { RollbackReport } from "../../core/ports.ts";
 import { holds, stateAt } from "../atomic-write.ts";
@@ -86,14 +86,8 @@ function keepImpossible(root: Root, todo: Map<RelPath, Change>): RelPath[] {
 }
 
 /** Whether more is in the folder than the changes remove; true for one that may not be listed. */
-function keepsMore(root: Root, folder: RelPath, next: ReadonlyMap<RelPath, Change["after"]>): boolean {
-  try {
-    return staysIn(root, folder, next).length > 0;
-  } catch (thrown) {
-    if (toPaiError(thrown).code === "permission_denied") return true;
-    throw thrown;
-  }
-}
+const keepsMore = (root: Root, folder: RelPath, next: ReadonlyMap<RelPath, Change["after"]>): boolean =>
+  unless(["permission_denied"], () => staysIn(root, folder, next).length > 0) ?? true;
 
 function canHold(root: Root, todo: ReadonlyMap<RelPath, Change>, folder: RelPath): boolean {
   if (folder === "") return true;

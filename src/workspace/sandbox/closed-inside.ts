@@ -1,7 +1,9 @@
 /** Finds the files in the project that are closed to commands. */
+
 import { type Dirent, readdirSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { closedNameIn, isToolName, type PathRules } from "../../core/closed-names.ts";
+import { unless } from "../../core/error.ts";
 import { joinPath, type RelPath } from "../../core/path.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { realPathOf } from "../../system/lookups.ts";
@@ -33,14 +35,7 @@ const usualLimits: SearchLimits = { names: 2_000_000, apart: 1000 };
 const longestFolder = 3800;
 
 /** Like `entryAt`; also undefined in a folder that may be listed and not entered. */
-function seenAt(path: string): Stats | undefined {
-  try {
-    return entryAt(path);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EACCES") return undefined;
-    throw thrown;
-  }
-}
+const seenAt = (path: string): Stats | undefined => unless(["EACCES"], () => entryAt(path));
 
 /**
  * Searches the whole project, for each command anew, as people and commands change it: upper folders first, folders of

@@ -1,6 +1,7 @@
 /** Writes the tape of a command (the set-up of its level, then the program), starts it, and reports which step failed. */
 
 import { closeSync, readFileSync, readSync } from "node:fs";
+import { orNull } from "../../core/error.ts";
 import { errnoName } from "../../system/libc.ts";
 import { openOutput, type PipeOutput } from "../system/pipe.ts";
 import {
@@ -198,15 +199,8 @@ function finish(tape: Tape, stdio: readonly unknown[], exit: number | null): Set
   const [report, lifeline] = [stdio[3], stdio[5]];
   const first = exit === null ? 0 : 1;
   const bytes = Buffer.alloc(first + reportBytes);
-  let read = 0;
-  if (typeof report === "number") {
-    try {
-      read = readSync(report, bytes, 0, bytes.length, null);
-    } catch {
-      // There is no report.
-    }
-    closeSync(report);
-  }
+  const read = typeof report === "number" ? (orNull(() => readSync(report, bytes, 0, bytes.length, null)) ?? 0) : 0;
+  if (typeof report === "number") closeSync(report);
   if (typeof lifeline === "number") closeSync(lifeline);
   if (read < first) return { step: "bubblewrap", errno: `exit ${exit}` };
   if (read !== bytes.length) return null;

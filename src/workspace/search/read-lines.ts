@@ -1,4 +1,5 @@
 /** Reads a range of lines, or both ends, of a text file of any size and keeps only those in memory. */
+import { orNull } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { LineEnds, LineRange } from "../../core/ports.ts";
 import { decode } from "../../core/text.ts";
@@ -93,9 +94,6 @@ function openRange(from: number, to: number): Range {
 
 /** If the bytes were cut, an incomplete last character is dropped. */
 function decodeCut(bytes: Uint8Array, cut: boolean): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: cut });
-  } catch {
-    return decode(bytes)?.text ?? "";
-  }
+  const text = orNull(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: cut }));
+  return text ?? decode(bytes)?.text ?? "";
 }

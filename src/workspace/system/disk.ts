@@ -19,7 +19,7 @@ import {
   symlinkSync,
   unlinkSync,
 } from "node:fs";
-import { orNull } from "../../core/error.ts";
+import { orNull, unless } from "../../core/error.ts";
 import { createFile, writeBytes } from "../../system/write-file.ts";
 import { type Traits, writeTraits } from "../traits.ts";
 import { systemCalls } from "./system-calls.ts";
@@ -61,13 +61,7 @@ const extend = change | constants.O_CREAT | constants.O_APPEND;
 const folder = constants.O_RDONLY | constants.O_DIRECTORY;
 
 /** Only its owner gives a file a time; for others it has that of the write. */
-function setTime(fd: number, time: number): void {
-  try {
-    futimesSync(fd, time, time);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "EPERM") throw thrown;
-  }
-}
+const setTime = (fd: number, time: number): void => unless(["EPERM"], () => futimesSync(fd, time, time));
 
 /** `before` is called with the name of each effect and may throw instead of it. */
 export function openDisk(before: (effect: string) => void = () => {}): Disk {
@@ -151,13 +145,10 @@ function placeErrors<T extends object>(effects: T, before: (effect: string) => v
 
 /** A hard link never replaces a file either, but not every file system has them. */
 function linkNew(path: string, from: string): boolean {
-  try {
+  const link = (): true => {
     linkSync(from, path);
-  } catch (thrown) {
-    const errno = (thrown as NodeJS.ErrnoException).code ?? "";
-    if (["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"].includes(errno)) return false;
-    throw thrown;
-  }
-  unlinkSync(from);
-  return true;
+    unlinkSync(from);
+    return true;
+  };
+  return unless(["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EISDIR"], link) ?? false;
 }

@@ -1,6 +1,6 @@
 /** The stat of a name, without following links, and the errors for the wrong kind. */
 import { type BigIntStats, constants, lstatSync, readlinkSync } from "node:fs";
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { PaiError, toPaiError, unless } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { showName } from "../parse-path.ts";
 
@@ -74,12 +74,8 @@ export const refusedStat: Stat = {
 
 /** Like `statAt`; `refusedStat` where the rights are missing. */
 export function statOrRefused(at: string, name: string, path: RelPath): Stat | null {
-  try {
-    return statAt(at, name, path);
-  } catch (thrown) {
-    if (toPaiError(thrown).code === "permission_denied") return refusedStat;
-    throw thrown;
-  }
+  const stat = unless(["permission_denied"], () => statAt(at, name, path));
+  return stat === undefined ? refusedStat : stat;
 }
 
 /** Throws path_refused for a link, file_unusable for what is not a regular file. */

@@ -273,8 +273,10 @@ const ranks: Readonly<Record<Kind, number>> = { code: 0, side: 1, test: 2, docum
 interface Sized {
   readonly path: RelPath;
   readonly kind: Kind;
-  /** Characters that the dialogue does not show. */
+  /** Characters of the whole file. */
   readonly size: number;
+  /** Characters that the dialogue does not show. */
+  readonly untold: number;
 }
 
 /** Whether a file beside the real work comes in parts: large tests and papers beside source, every long changelog. */
@@ -282,29 +284,33 @@ const isAside = ({ path, kind, size }: Sized, hasSource: boolean): boolean =>
   (hasSource && ranks[kind] >= ranks.test && size > maxWhole) || isLongChangelog(path, size);
 
 /**
- * Shares the room among the files that are changed: source first, small ones first. Beside source, large tests and papers
- * come in parts, and of a changelog only its head is needed. What a look asks for is shown whole otherwise.
+ * Shares the room among the files that are changed: source first, small ones first, each counted as a whole; those that do
+ * not fit share what is left. Beside source, large tests and papers come in parts, and of a changelog only its head is
+ * needed. What a look asks for is shown whole otherwise.
  */
 export async function shareRoom(run: Run, { paths, edited, read }: Named) {
   const sized: Sized[] = [];
-  for (const path of paths)
-    sized.push({ path, kind: kindOf(path), size: untoldSize(run, path, (await textNow(run, path)) ?? "") });
+  for (const path of paths) {
+    const text = (await textNow(run, path)) ?? "";
+    sized.push({ path, kind: kindOf(path), size: text.length, untold: untoldSize(run, path, text) });
+  }
   const hasSource = sized.some(({ path, kind }) => ranks[kind] < ranks.test && edited.has(path));
-  const shares = new Map<RelPath, number | null>();
+  const whole = new Set<RelPath>();
   let left = roomForFiles(run);
-  let sum = 0;
   for (const file of sized.toSorted((a, b) => ranks[a.kind] - ranks[b.kind] || a.size - b.size)) {
     const { path, size } = file;
-    const aside = isAside(file, hasSource);
     const isRead = !edited.has(path) || read.has(path);
-    const isWhole = (isRead && !isLongChangelog(path, size)) || (size <= left && !aside);
-    const part = Math.max(leastOfParts, Math.min(left, aside ? leastOfParts : maxOfParts));
-    shares.set(path, isWhole ? null : part);
-    const shown = isWhole ? Math.min(size, maxShown) : Math.min(size, part);
-    left = Math.max(0, left - shown);
-    sum += shown;
+    if (isRead ? isLongChangelog(path, size) : size > left || isAside(file, hasSource)) continue;
+    whole.add(path);
+    left -= Math.min(size, maxShown);
   }
-  return { shares: shares as Shares, size: sum };
+  const large = sized.filter((file) => !whole.has(file.path) && !isAside(file, hasSource));
+  const part = Math.max(leastOfParts, Math.min(left / large.length, maxOfParts));
+  const shareOf = (file: Sized) => (whole.has(file.path) ? null : large.includes(file) ? part : leastOfParts);
+  return {
+    shares: new Map(sized.map((file) => [file.path, shareOf(file)])) as Shares,
+    size: sized.reduce((sum, file) => sum + Math.min(file.untold, shareOf(file) ?? maxShown), 0),
+  };
 }
 
 /** Characters of the files that a plan names and the dialogue does not show, as far as they are shown. */

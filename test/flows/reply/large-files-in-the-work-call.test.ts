@@ -123,6 +123,43 @@ describe("of a large file that it changes the execution call", () => {
     expect(anew.files["a.py"]).toBe(rewritten);
   });
 
+  test("counts each file as a whole, also where a look has shown half of it", async () => {
+    const files = { "a.py": module(700), "b.py": module(800) };
+    const ran = await play({
+      files,
+      lines: [
+        plan({ steps: ["READ a.py:1-1500"] }),
+        plan({ steps: ["MODIFY a.py", "MODIFY b.py"] }),
+        modify("a.py", ["    value = value + 7\n", "    value = value + 8\n"]) + finish(),
+        finish(),
+      ],
+    });
+    expect(files["a.py"].length + files["b.py"].length).toBeGreaterThan(100_000);
+    expect(ran.asked(3)).toContain('<file path="a.py" shown="the rest of 3500 lines">');
+    expect(ran.asked(3)).toContain('<file path="b.py" shown="parts of 4000 lines"');
+  });
+
+  test("shares the room that is left among the files that do not fit whole", async () => {
+    const linesOf = (name: string) =>
+      Array.from({ length: 160 }, (_, n) => `    value = value * 3  # ${name} ${n} ${"why ".repeat(8)}\n`);
+    const long = (name: string) => `def ${name}(value):\n${linesOf(name).join("")}    return value\n\n`;
+    const files = {
+      "a.py": module(1000),
+      "b.py": module(1300) + long("widen"),
+      "c.py": module(1400) + long("narrow"),
+    };
+    const ran = await play({
+      files,
+      task: "widen() and narrow() multiply too often",
+      lines: [
+        plan({ steps: ["MODIFY a.py", "MODIFY b.py", "MODIFY c.py"] }),
+        modify("a.py", ["    value = value + 7\n", "    value = value + 8\n"]) + finish(),
+        finish(),
+      ],
+    });
+    for (const line of [...linesOf("widen"), ...linesOf("narrow")]) expect(ran.told(2).split(line).length).toBe(2);
+  });
+
   test("beside source, tests come by imports, nearest tests and end, a changelog by its head, never the source", async () => {
     const aside = `    # ${"a comment ".repeat(6)}\n`;
     const tests = Array.from(

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_219,
   workspace: 12_627,
   cli: 11_526,
-  flows: 11_995,
+  flows: 12_002,
   models: 4_633,
   ui: 4_720,
   store: 3_798,

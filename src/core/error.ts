@@ -66,8 +66,8 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Seconds until trying again makes sense. */
   readonly retryAfter?: number | null | undefined;
-  /** Of a conflict the path that it met. */
-  readonly path?: string | undefined;
+  /** Of a conflict the path, or the command, of the action that met it. */
+  readonly target?: string | undefined;
 }
 
 /**
@@ -78,14 +78,14 @@ export class PaiError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | null;
   readonly retryAfter: number | null;
-  readonly path: string | undefined;
+  readonly target: string | undefined;
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "PaiError";
     this.code = code;
     this.hint = details.hint ?? null;
     this.retryAfter = details.retryAfter ?? null;
-    this.path = details.path;
+    this.target = details.target;
   }
 }
 

@@ -49,7 +49,7 @@ function isStill(known: Known, now: Blob | null): boolean {
 export function metSomebody(path: RelPath, now: Blob | null): PaiError {
   const what = now === null ? "deleted" : "changed";
   return new PaiError("conflict", `${path} was ${what} by someone else while pai worked on it`, {
-    path,
+    target: path,
     hint:
       now === null ? "run the task again without it" : "it was not overwritten; run the task again on the new content",
   });

@@ -175,7 +175,7 @@ export function traitsAt(root: Root, path: RelPath, stat: Stat): Traits {
 /** The conflict of a path that has changed meanwhile. */
 export function changedMeanwhile(path: RelPath): PaiError {
   return new PaiError("conflict", `${showName(path)} was changed by somebody else meanwhile`, {
-    path,
+    target: path,
     hint: "it was left as it is; look at it and run the task again",
   });
 }

@@ -236,7 +236,7 @@ function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob, stat
     if (why.code !== "file_unusable") return why;
   }
   return new PaiError("conflict", `${showName(path)} ${blob === null ? "is gone" : "exists already"}`, {
-    path,
+    target: path,
     hint: "it was left as it is; look at it and run the task again",
   });
 }

@@ -325,7 +325,7 @@ export function* commitSteps(root: Root, disk: Disk, journal: Journal | null, ba
     }
     if (copies.length === 0) throw failure;
     throw new PaiError(failure.code, failure.message, {
-      path: failure.path,
+      target: failure.target,
       hint: `what was saved meanwhile is kept as ${copies.map(showName).join(", ")}`,
       cause: thrown,
     });

@@ -6,7 +6,7 @@ import { filesOfCommand, namesInCommand } from "../../core/command/command-files
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
 import { foretellWall, tellOwn } from "../../core/command/sandbox.ts";
 import { noteWork } from "../../core/dialogue.ts";
-import { orNull } from "../../core/error.ts";
+import { orNull, PaiError } from "../../core/error.ts";
 import { mapTexts } from "../../core/map-texts.ts";
 import type { Json } from "../../core/model.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
@@ -46,8 +46,14 @@ export async function requireBound(run: Run, command: string): Promise<void> {
   const found = await readFiles(run, run.overlay, filesOfCommand(command));
   const isBound = (path: RelPath, bound = run.shell.bound.get(path)) =>
     bound !== undefined && sameBlob(bound, found.get(path) ?? null);
-  const paths = [...parsePaths(run, filesOfCommand(command)), ...found.keys()];
-  await run.overlay.refuseConflict(paths.filter((path) => !isBound(path)));
+  for (const path of [...parsePaths(run, filesOfCommand(command)), ...found.keys()]) {
+    if (isBound(path) || !(await run.overlay.isChanged(path))) continue;
+    const text = `${path} was changed by someone else since a command that runs it was approved`;
+    throw new PaiError("conflict", text, {
+      target: command,
+      hint: "the command was not run on the new content; run the task again",
+    });
+  }
 }
 
 /**

@@ -157,9 +157,10 @@ function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves
 export const knownStep = ({ acting }: Run, step: RefusedAction): RefusedAction =>
   acting.tally.refused.find(({ target }) => target === step.target) ?? step;
 
-/** An action that a conflict ended, with the conflict as its reason where that met its file; any other as it is. */
+/** An action that a conflict ended, with the conflict as its reason where it met that; any other as it is. */
 const withConflict = (step: RefusedAction, failure: PaiError | null): RefusedAction => {
-  const isMet = step.why === endedBefore && step.target.split(" → ").some((path) => path === failure?.path);
+  const targets = [step.target, ...step.target.split(" → ")];
+  const isMet = step.why === endedBefore && targets.some((target) => target === failure?.target);
   return isMet ? { ...step, why: failure?.message ?? "" } : step;
 };
 

@@ -285,7 +285,7 @@ const changedMeanwhile = (path: RelPath): PaiError =>
   new PaiError(
     "conflict",
     `${showName(path)} was changed by someone else while a command worked on it: ${nothingKept}`,
-    { path, hint: "nothing of it was overwritten; run the task again on the new content" },
+    { target: path, hint: "nothing of it was overwritten; run the task again on the new content" },
   );
 
 /** The ignore rules of a folder, now and before the run. */

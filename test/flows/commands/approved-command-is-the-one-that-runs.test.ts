@@ -3,12 +3,14 @@ import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { filesOfCommand } from "../../../src/core/command/command-files.ts";
+import { becameOf } from "../../../src/core/session/became.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
 import { finish, modify, plan } from "../plans.ts";
 import { type Files, makeFolder, playIn, type Setup } from "../scripted.ts";
 
+const met = "was changed by someone else since a command that runs it was approved";
 const say = (word: string) => `echo ${word} > said.txt\n`;
 
 async function playHere(files: Files, setup: (put: (name: string, text: string) => void) => Setup) {
@@ -37,7 +39,7 @@ for (const [command, script] of commands) {
       options: { allowRun: true },
     }));
     expect([ran.outcome.code, ran.outcome.error?.code]).toEqual([11, "conflict"]);
-    expect(ran.outcome.error?.message).toContain(`${script} was changed by someone else`);
+    expect(ran.outcome.error?.message).toBe(`${script} ${met}`);
     expect(Object.keys(ran.files)).toEqual([script]);
   });
 }
@@ -105,6 +107,18 @@ test.each([
     expect(ran.files["x.sh"]).toEndWith(`${say("two")}${end}`);
   },
 );
+
+test("a script that changed at the question is the reason why its command was not run, and no other is told", async () => {
+  const ran = await playHere({ "x.sh": say("one"), "a.txt": "one\n" }, (put) => ({
+    lines: [`${modify("a.txt", ["one\n", "two\n"])}RUN::sh x.sh\n${finish()}`],
+    options: { atOnce: "auto", interactive: true, keep: true },
+    answers: "yes",
+    onQuestion: () => put("x.sh", say("two")),
+  }));
+  expect(becameOf(ran.outcome)).toStartWith(
+    `kept: 1 file (+1 −1), failed: x.sh ${met}; not done: RUN sh x.sh; changed: `,
+  );
+});
 
 test("what the plan itself changes in a script, it runs", async () => {
   const ran = await playHere({ "x.sh": say("one") }, () => ({

@@ -42,7 +42,7 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
     `kept: 2 files (+4 −2), ${unproved}; changed: a.py, gen.txt; of these by commands or checks: gen.txt`,
   ],
   [
-    "a move into a new folder, and a deletion",
+    "a move into a new folder, and deletions of a file and a folder",
     {
       status: "unverified",
       changes: [
@@ -50,9 +50,10 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
         { ...change("core"), op: "move", from: "old", added: 0, deleted: 0 },
         { ...change("lib/a.py"), op: "move", from: "a.py", after: "1" },
         { ...change("b.py"), op: "delete" },
+        { ...change("docs"), op: "delete", added: 0, deleted: 0 },
       ],
     },
-    `kept: 2 files (+4 −2), ${unproved}; changed: lib/, old → core, a.py → lib/a.py, b.py (deleted)`,
+    `kept: 2 files (+4 −2), ${unproved}; changed: lib/, old → core, a.py → lib/a.py, b.py (deleted), docs (deleted)`,
   ],
   ["work without a check", { status: "unverified", changes: one }, `${kept}, ${unproved}; changed: a.py`],
   [

@@ -28,7 +28,10 @@ const name = (all: readonly string[]): string => nameSome([...new Set(all)], max
 
 /** "2 files (+4 −1)" */
 function countChanges(changes: readonly ChangeSummary[]): string {
-  const files = changes.filter(({ op, after }) => op !== "mkdir" && !(op === "move" && after === null));
+  // A folder has neither a digest nor lines; a link has a line.
+  const isFolder = ({ before, after, added, deleted }: ChangeSummary) =>
+    before === null && after === null && added + deleted === 0;
+  const files = changes.filter((change) => !isFolder(change));
   if (files.length === 0) return counted(changes.length, "folder");
   const sum = (field: "added" | "deleted") => files.reduce((total, change) => total + change[field], 0);
   return `${counted(files.length, "file")} (+${sum("added")} −${sum("deleted")})`;

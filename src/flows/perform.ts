@@ -197,8 +197,8 @@ async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
 }
 
 /**
- * What an action proposes. Where it finds a mistake, or nothing to do, somebody else may have changed the files while the
- * model worked: an edit is tried once more on what they hold now, and any other action meets a conflict. Throws conflict.
+ * What an action proposes. Where it finds a mistake, or an edit nothing to do, somebody else may have changed the files while
+ * the model worked: an edit is tried once more on what they hold now, and any other action meets a conflict. Throws conflict.
  */
 async function proposeOn(
   run: Run,
@@ -209,7 +209,7 @@ async function proposeOn(
   const isNothing = proposal.kind === "change" && proposal.changes.length === 0;
   if (proposal.kind !== "complaint" && !isNothing) return proposal;
   if (isEdit) return (await goOnFromNow(run, paths)) ? propose() : proposal;
-  await run.overlay.refuseConflict(paths);
+  if (!isNothing) await run.overlay.refuseConflict(paths);
   return proposal;
 }
 

@@ -286,3 +286,19 @@ test("what was begun before a turn is done after it", async () => {
   await nextTurn();
   expect(done).toEqual(["begun"]);
 });
+
+test("a mode that somebody else set meanwhile, as the model wants it, is no conflict", async () => {
+  const place = makeFolder({ "a.sh": "one\n", "b.txt": "b\n" });
+  const ran = await playIn(place, {
+    lines: [
+      plan({ steps: ["READ a.sh", "MODE a.sh -> 755", "MODIFY b.txt"] }),
+      {
+        text: `MODE::a.sh::755\n${modify("b.txt", ["b\n", "B\n"])}${finish("Done.")}`,
+        before: () => chmodSync(join(place.root, "a.sh"), 0o755),
+      },
+    ],
+    options: { interactive: true },
+    answers: "yes",
+  });
+  expect([ran.outcome.code, ran.files["b.txt"]]).toEqual([0, "B\n"]);
+});

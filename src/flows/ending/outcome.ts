@@ -103,9 +103,9 @@ function ownWords(run: Run, closed: Closed): string | null {
   const isIdle = isRefusal(failure) || exitCodes[code] === exitCodes.nothing_done;
   if (isIdle && !hasDone(run)) return `nothing was done: ${message}`;
   if (run.ending.text === "" || code === "command_failed") return null;
-  // Words behind a command that failed may tell of it; those of a model that left a step out do not.
-  if (code === "partial")
-    return isSaidEarly(run) || run.ending.undone.length > redCommands(run).length ? message : null;
+  // Words behind a command that failed may tell of it, and a summary knows what is not done; other words do not.
+  const isUnaware = run.ending.heard !== null && run.ending.undone.length > redCommands(run).length;
+  if (code === "partial") return isSaidEarly(run) || isUnaware ? message : null;
   return changes.length === 0 ? null : `kept, but ${message}`;
 }
 

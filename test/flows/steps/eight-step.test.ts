@@ -145,6 +145,9 @@ describe("work that the scope lists and no reply does", () => {
   test("takes nothing back that was done: 15, and it is named", async () => {
     const ran = await run(missing);
     expect(ran.outcome).toMatchObject({ status: "partial", code: 15, undone, changes: [{ path: "a.py" }] });
+    // The summary was told what is not done.
+    expect(ran.asked(5)).toContain("Not done:\n- WRITE b.py");
+    expect([ran.outcome.text, ran.outcome.claimed]).toEqual(["Made it.\nShall I?", undefined]);
     expect(ran.files).toEqual({ "a.py": "x\n" });
   });
 

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_222,
   workspace: 12_627,
   cli: 11_526,
-  flows: 12_002,
+  flows: 12_005,
   models: 4_633,
   ui: 4_720,
   store: 3_798,

@@ -49,7 +49,9 @@ async function takeBack(
 ): Promise<Omit<Closed, "failure">> {
   const done = squash(transaction.changes);
   const checked = changedByChecks(run);
-  const { restored, left, lost = [], closed = [] } = await transaction.rollback();
+  const { restored, left: stays, lost = [], closed = [] } = await transaction.rollback();
+  // A folder that stays since a file in it does was changed by nobody.
+  const left = stays.filter((path) => !stays.some((each) => each.startsWith(`${path}/`)));
   const changes = summarizeAll(restored, () => "plan");
   run.emit({ type: "changes.rolled_back", batch: 0, changes });
   // By the checks, or by a person who saved a file.
@@ -70,14 +72,14 @@ async function takeBack(
   }
   if (isGone) return { changes: [], back: own, left: [], isGone };
   // As they were on the disk, with what changed in them while checks ran.
-  const gone = done.filter(({ path }) => own.some((each) => each.path === path) && !left.includes(path));
-  const theirs = done.filter(({ path }) => left.includes(path));
+  const gone = done.filter(({ path }) => own.some((each) => each.path === path) && !stays.includes(path));
+  const theirs = done.filter(({ path }) => stays.includes(path));
   const isBack = (path: Change["path"] | null) => restored.some((each) => each.path === path);
   // Where somebody made a file anew nothing of its deletion is there; a file whose old place is back was not moved.
   const changed = theirs
     .filter(({ after }) => after !== null)
     .map((each) => (isBack(each.from) ? { ...each, from: null } : each));
-  return { changes: changed, back: gone, left: theirs.map(({ path }) => path) };
+  return { changes: changed, back: gone, left: theirs.flatMap(({ path }) => (left.includes(path) ? [path] : [])) };
 }
 
 /** The changes of a run that are kept and there; where it failed, tells which files somebody else has changed since. */
@@ -124,6 +126,7 @@ function nameKeep(failure: PaiError | null): PaiError | null {
     hint,
     cause: failure.cause,
     retryAfter: failure.retryAfter,
+    target: failure.target,
   });
 }
 

@@ -84,6 +84,23 @@ describe("a file that somebody else changes during call 2", () => {
     expect(outcome.left?.toSorted()).toEqual(["b.txt", "c.txt"] as never);
   });
 
+  test("a folder that the run made stays with somebody's lines in its file, and is not named as changed", async () => {
+    const place = makeFolder(files);
+    const lines = [
+      plan({ steps: ["WRITE bin/slug"] }),
+      write("bin/slug", "one\n") + finish(),
+      { text: finish(), before: () => writeFileSync(join(place.root, "bin/slug"), "one\nmine\n") },
+    ];
+    const options = { checks: ["false"], caps: { calls: 3, tokens: null, cost: null } };
+    const ran = await playIn(place, { lines, options });
+    expect(filesIn(place.root)["bin/slug"]).toBe("one\nmine\n");
+    expect(ran.outcome.left).toEqual(["bin/slug"]);
+    const told = ran.eventsOf("notice").filter(({ code }) => code === "left_in_place");
+    expect(told.map(({ text }) => text)).toEqual([
+      "bin/slug was changed by someone else meanwhile and was left as it is",
+    ]);
+  });
+
   test("between two phases: the first phase is taken back, what is theirs is left and named", async () => {
     const place = makeFolder(files);
     const lines = [

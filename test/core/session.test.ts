@@ -177,6 +177,7 @@ test("of the last words of a turn that failed only the questions stand, as the u
     text: `${instead}\nShall I (1) change the test, or (2) go back?`,
   });
   expect(heardLast("All tests pass.")).toMatchObject({ text: instead });
+  expect(heardLast("The test, or the -1?")).toMatchObject({ text: "The test, or the -1?" });
   expect(heardLast("")).toMatchObject({ text: "(no words here: what became of this turn is said below)" });
 });
 

@@ -101,7 +101,9 @@ export const unsaid = "(no words here: what became of this turn is said below)";
  */
 export function withoutClaims(words: string): string {
   if (words.trim() === "") return unsaid;
-  const questions = words.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => /[?？]\W*$/.test(sentence));
+  const sentences = words.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== "");
+  const questions = sentences.filter((sentence) => /[?？]\W*$/.test(sentence));
+  if (questions.length === sentences.length) return words;
   return ["(words left out here: what became of this turn is said below)", ...questions].join("\n");
 }
 

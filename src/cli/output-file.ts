@@ -1,10 +1,10 @@
 /** Files that the command line names: those in the project are accessed through its confined root. */
 
 import { lstatSync, readlinkSync, statSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { PathRules } from "../core/closed-names.ts";
 import { linkRefused, orNull, PaiError } from "../core/error.ts";
-import type { PathUse, RelPath } from "../core/path.ts";
+import { type PathUse, pathWithin, type RelPath } from "../core/path.ts";
 import { realPathOf } from "../system/lookups.ts";
 import { type NewFile, replaceFile } from "../system/write-file.ts";
 import { openRoot } from "../workspace/confine.ts";
@@ -26,15 +26,12 @@ export interface Output {
 
 const realOf = (path: string): string => realPathOf(path) ?? path;
 
-const isBelow = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
-
 /** The path below the project of a file, by its spelling or its folder's real path; null: it is elsewhere. */
 function pathInside(file: string, root: string): RelPath | null {
   const real = realOf(root);
-  const written = [root, real].find((folder) => isBelow(folder, file));
-  if (written !== undefined) return parseKept(relative(written, file));
-  const folder = realOf(dirname(file));
-  return isBelow(real, folder) ? parseKept(relative(real, join(folder, basename(file)))) : null;
+  const within =
+    pathWithin(file, root) ?? pathWithin(file, real) ?? pathWithin(join(realOf(dirname(file)), basename(file)), real);
+  return within === null ? null : parseKept(within);
 }
 
 /** Throws path_refused for a link on the path and for a denied path. */

@@ -16,7 +16,7 @@ import { visibleLine } from "../../ui/sanitize.ts";
 import type { OpenedWorkspace } from "../../workspace/open.ts";
 import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
-import { columnsOf } from "../columns.ts";
+import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { knownSecrets } from "../compose/base.ts";
 import { listModels } from "../compose/compose-model.ts";
@@ -115,7 +115,7 @@ export async function contextCommand(context: Context): Promise<number> {
     end,
   );
   const model = chosen.id;
-  const columns = context.tty.stdout ? columnsOf(context.env) : null;
+  const columns = columnsOfResults(context);
   return showResult(
     context,
     "context",

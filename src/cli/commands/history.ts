@@ -17,17 +17,17 @@ import { firstLine, visible, visibleLine } from "../../ui/sanitize.ts";
 import type { Clash, Reversal } from "../../workspace/journal/run-history.ts";
 import { showFinding, showResult } from "../answer-document.ts";
 import { askYes, isApproved } from "../ask-yes.ts";
-import { columnsOf } from "../columns.ts";
+import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
-import { type Here, openHere } from "../compose/open-here.ts";
+import { openHere } from "../compose/open-here.ts";
 import { rootFlag } from "../compose/refused-root.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
 import { isInteractive, styleOf } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
 import { findMissingRuns } from "../missing-runs.ts";
 import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
-import { type ListedRun, listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
+import { listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
 
 const verbOf = { undo: "undone", redo: "redone" } as const;
 
@@ -92,17 +92,6 @@ function sayCommit(commit: string | null, kind: "undo" | "redo", { changes }: Re
   return `the commit ${short} stays; to take it back, too: git add -A -- ${paths} && git commit -m 'Revert ${short}' -- ${paths}\n`;
 }
 
-/** Where runs may be that are not among these; null: nothing tells of others. */
-const missingBeside = ({ workspace, base }: Here, runs: readonly ListedRun[]): string | null =>
-  findMissingRuns(workspace.root, base.context.env, new Set(runs.map(({ id }) => id)));
-
-/** Says of a run that is not found where it may be. */
-function nameMissing(thrown: unknown, opened: Here): unknown {
-  if (!(thrown instanceof PaiError) || thrown.code !== "nothing_to_undo") return thrown;
-  const hint = missingBeside(opened, listRuns(opened)) ?? thrown.hint;
-  return new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
-}
-
 async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
   const opened = await openHere(given);
   const { history, base, stateFolder, workspace } = opened;
@@ -112,7 +101,9 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   const verb = verbOf[kind];
   const merge = mayMergeHere(context);
   const preview = await history[kind](id, { dryRun: true, merge }).catch((thrown) => {
-    throw nameMissing(thrown, opened);
+    const isGone = thrown instanceof PaiError && thrown.code === "nothing_to_undo";
+    const hint = isGone ? findMissingRuns(workspace.root, context.env) : null;
+    throw hint === null ? thrown : new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
   });
   if (preview.clashes.length > 0) await refuse(base, preview, kind, preview.clashes.every(isMergeable));
   const dryRun = context.flags.dryRun === true;
@@ -131,7 +122,7 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   const data = { run: done.run.id, commit, dry_run: dryRun, changes, merged: done.merged, diff };
   const paths = counted(changes.length, "path");
   const back = kind === "undo" ? "redo" : "undo";
-  const wrapOnScreen = (line: string) => wrap(line, columnsOfOutput(context)).join("\n");
+  const wrapOnScreen = (line: string) => wrap(line, columnsOfResults(context)).join("\n");
   const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
   const kept =
     done.merged.length === 0 ? "" : `merged with what was changed since: ${visibleLine(nameSome(done.merged))}\n`;
@@ -163,9 +154,6 @@ async function indexedRuns(base: Base, limit: number | null): Promise<readonly I
   return readRuns(places.stateDir).slice(0, limit ?? undefined);
 }
 
-/** Columns of the terminal; null for a pipe. */
-const columnsOfOutput = ({ tty, env }: Context) => (tty.stdout ? columnsOf(env) : null);
-
 async function historyOfAll(given: Context): Promise<number> {
   const base = composeBase(given);
   const { context } = base;
@@ -173,7 +161,7 @@ async function historyOfAll(given: Context): Promise<number> {
   const runs = await indexedRuns(base, context.flags.json === true ? null : maxListed + 1);
   const rows = runs.slice(0, maxListed).map((run) => toIndexedRow(run, context.flags.team === true));
   const more = runs.length > maxListed ? "older runs: pai history --json, with the same flags\n" : "";
-  const text = runs.length === 0 ? "no runs are kept\n" : renderRows(rows, columnsOfOutput(context)) + more;
+  const text = runs.length === 0 ? "no runs are kept\n" : renderRows(rows, columnsOfResults(context)) + more;
   return showResult(context, "history", { runs }, text);
 }
 
@@ -187,8 +175,9 @@ export async function historyCommand(context: Context): Promise<number> {
   const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now(), opened.base.settings.keep) : null;
   const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
-  const none = () => ["no runs are kept for this folder", missingBeside(opened, runs)].filter((line) => line !== null);
-  const lines = runs.length === 0 ? `${none().join("\n")}\n` : renderRows(runs.map(toRow), columnsOfOutput(context));
+  const missing = findMissingRuns(opened.workspace.root, context.env);
+  const none = `no runs are kept for this folder\n${missing === null ? "" : `${missing}\n`}`;
+  const lines = runs.length === 0 ? none : renderRows(runs.map(toRow), columnsOfResults(context));
   const pruned = forgotten === null ? "" : `${forgotten} old runs forgotten\n`;
   return showResult(context, "history", { runs, bytes, pruned: forgotten }, `${pruned}${lines}`);
 }

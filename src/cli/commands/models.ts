@@ -2,6 +2,7 @@
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { KeptList, ListedModel } from "../../core/listed-model.ts";
 import { findAnyProvider, type Provider, providerIds, providers } from "../../core/providers.ts";
+import type { Rate } from "../../core/spending/cost.ts";
 import { findModel, knownModels, nextPrice, priceOn } from "../../models/catalogue.ts";
 import { requireOwnAddresses } from "../../store/base-url.ts";
 import { findKeys } from "../../store/keys.ts";
@@ -9,7 +10,7 @@ import { counted, renderDuration, roundTokens } from "../../ui/amount.ts";
 import { hang } from "../../ui/layout.ts";
 import { showResult } from "../answer-document.ts";
 import { chooseProvider } from "../choose-word.ts";
-import { columnsOf } from "../columns.ts";
+import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { describeChosen, factsOfModel, priceOf } from "../compose/model-facts.ts";
@@ -79,25 +80,31 @@ function placeNotes(row: string, notes: string, { columns, indent }: { columns: 
 const alignRow = (lead: string, window: string, ...rates: readonly string[]) =>
   `${lead}${window.padStart(7)}${rates.map((rate) => rate.padStart(8)).join("")}`;
 
-/** `number`: the model's number for /model; null: none. */
-function renderModel(
-  { name, window, price, next_price, ends, closed }: Row["models"][number],
-  number: number | null,
-  columns: number | null,
-): string {
-  const rates = price === null ? ["unknown"] : [price.input, price.cached, price.output].map(String);
+type Model = Row["models"][number];
+
+const ratesOf = ({ price }: Pick<Model, "price">, unknown: readonly string[]): readonly string[] =>
+  price === null ? unknown : [price.input, price.cached, price.output].map(String);
+
+function notesOf({ price, ends, closed }: Pick<Model, "price" | "ends" | "closed">, next: Model["next_price"]): string {
+  const rates = ({ input, output }: Rate) => `${input} / ${output}`;
   const large = price?.large ?? null;
-  const notes = [
-    ...(large === null ? [] : [`above ${roundTokens(large.above)}: ${large.input} / ${large.output}`]),
-    ...(next_price === null ? [] : [`from ${next_price.from}: ${next_price.input} / ${next_price.output}`]),
+  return [
+    ...(large === null ? [] : [`above ${roundTokens(large.above)}: ${rates(large)}`]),
+    ...(next === null ? [] : [`from ${next.from}: ${rates(next)}`]),
     ...(ends === null ? [] : [`ends ${ends}`]),
     ...(closed === null ? [] : [closed]),
   ].join("; ");
+}
+
+/** `number`: the model's number for /model; null: none. */
+function renderModel(model: Model, number: number | null, columns: number | null): string {
+  const { name, window } = model;
   const mark = marked(number);
   const nameWidth = nameWidthIn(columns, mark.length);
   const isLong = name.length > nameWidth;
   const lead = isLong ? " ".repeat(mark.length + nameWidth) : mark + name.padEnd(nameWidth);
-  const row = placeNotes(alignRow(lead, roundTokens(window), ...rates), notes, { columns, indent: mark.length + 2 });
+  const aligned = alignRow(lead, roundTokens(window), ...ratesOf(model, ["unknown"]));
+  const row = placeNotes(aligned, notesOf(model, model.next_price), { columns, indent: mark.length + 2 });
   return [...(isLong ? [`${mark}${name}`] : []), ...row].map((line) => `${line}\n`).join("");
 }
 
@@ -106,16 +113,13 @@ const marked = (number: number | null) => (number === null ? "  " : `${String(nu
 /** `first`: number of the provider's first model; null: it has no models. */
 function renderProvider(
   { provider, needs_key, keys, own, models }: Row,
-  {
-    isListed,
-    first,
-    columns,
-  }: { readonly isListed: boolean; readonly first: number | null; readonly columns: number | null },
+  first: number | null,
+  columns: number | null,
 ): string {
   const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
   const lines = models.map((model, at) => renderModel(model, first === null ? null : first + at, columns));
   const where = own === null ? "" : `, ${own.wire} at ${own.url}`;
-  return `${provider} (${key})${where}\n${isListed ? lines.join("") : ""}`;
+  return `${provider} (${key})${where}\n${lines.join("")}`;
 }
 
 const isUsable = ({ keys, models }: Row, inUse: string) =>
@@ -135,16 +139,16 @@ export function numberedModel(context: Context, inUse: string, number: number): 
 export function renderModels(context: Context, inUse: string, which: "all" | "usable"): string {
   const isListed = (row: Row) => (which === "all" ? row.models.length > 0 : isUsable(row, inUse));
   const rows = findRows(context);
-  const columns = context.tty.stdout ? columnsOf(context.env) : null;
+  const columns = columnsOfResults(context);
   const mark = marked(which === "usable" ? 1 : null).length;
   const width = mark + nameWidthIn(columns, mark);
   const title = width < heading.length ? " ".repeat(width) : heading.padEnd(width);
   const head = rows.some(isListed) ? `${alignRow(title, "window", "in", "cached", "out")}\n` : "";
   let next = 1;
   const blocks = rows.map((row) => {
-    const first = which === "usable" ? next : null;
-    if (isListed(row)) next += row.models.length;
-    return renderProvider(row, { isListed: isListed(row), first, columns });
+    const models = isListed(row) ? row.models : [];
+    next += models.length;
+    return renderProvider({ ...row, models }, which === "usable" ? next - models.length : null, columns);
   });
   return `${head}${blocks.join("")}in use: ${inUse}\n`;
 }
@@ -193,17 +197,11 @@ function renderList({ provider, address, asked_at, models, omitted }: Described,
   const width = Math.min(maxWidth, Math.max(...models.map(({ name }) => name.length), heading.length));
   const age = now.getTime() - Date.parse(asked_at);
   const when = age < 60_000 ? "" : `, asked ${renderDuration(age)} ago`;
-  const rows = models.map(({ name, window, max_output, price, ends, closed }) => {
-    const rates = price === null ? ["?", "?", "?"] : [price.input, price.cached, price.output].map(String);
-    const sizes = [window, max_output].map((tokens) => (tokens === null ? "?" : roundTokens(tokens)).padStart(7));
-    const large = price?.large ?? null;
-    const notes = [
-      ...(large === null ? [] : [`above ${roundTokens(large.above)}: ${large.input} / ${large.output}`]),
-      ...(ends === null ? [] : [`ends ${ends}`]),
-      ...(closed === null ? [] : [closed]),
-    ].join("; ");
-    const row = `  ${name.padEnd(width)}${sizes.join("")}${rates.map((rate) => rate.padStart(8)).join("")}`;
-    return placeNotes(row, notes, { columns, indent: 4 }).map((line) => `${line}\n`);
+  const size = (tokens: number | null) => (tokens === null ? "?" : roundTokens(tokens));
+  const rows = models.map((model) => {
+    const lead = `  ${model.name.padEnd(width)}${size(model.window).padStart(7)}`;
+    const row = alignRow(lead, size(model.max_output), ...ratesOf(model, ["?", "?", "?"]));
+    return placeNotes(row, notesOf(model, null), { columns, indent: 4 }).map((line) => `${line}\n`);
   });
   const head = `  ${heading.padEnd(width)} window output      in  cached     out\n`;
   const rest = omitted.length === 0 ? "" : `  left out: ${omitted.join(", ")}\n`;
@@ -250,7 +248,7 @@ async function listOnline(context: Context, base: Base, word: string | undefined
   for (const { code, message } of failures) openLog(context).notify({ level: "warning", code, text: message });
   const now = context.now();
   const described = lists.map((list) => describeList(list, now));
-  const columns = context.tty.stdout ? columnsOf(context.env) : null;
+  const columns = columnsOfResults(context);
   const text = described.map((list) => renderList(list, now, columns)).join("\n");
   return showResult(context, "models", { model: base.settings.model, providers: described }, text);
 }

@@ -7,7 +7,7 @@ import { openSessions, type Sessions } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
-import { columnsOf } from "../columns.ts";
+import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
@@ -73,7 +73,7 @@ async function showList(context: Context, saved: Saved, deleted: number | null):
     openLog(context).notify({ level: "warning", code: "session", text: `cannot be read: ${nameSome(lost)}` });
   const { elsewhere, why } = await listElsewhere(saved);
   if (why !== null) openLog(context).notify({ level: "warning", code: "store", text: why });
-  const columns = context.tty.stdout ? columnsOf(context.env) : null;
+  const columns = columnsOfResults(context);
   const line = (row: ListedSession, where = "") => `${renderListed(row, columns)}${where}\n`;
   const text = [
     ...rows.map((row) => line(row)),

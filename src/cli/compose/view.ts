@@ -2,6 +2,7 @@
 
 import { grantsRun } from "../../core/command/run-patterns.ts";
 import type { StampedEvent } from "../../core/event.ts";
+import { pathWithin } from "../../core/path.ts";
 import type { Decide, Decision, Question } from "../../core/question.ts";
 import type { Highlight } from "../../ui/highlight.ts";
 import { createJsonl } from "../../ui/json.ts";
@@ -160,9 +161,6 @@ export function decideByPolicy(yes: boolean): Decide {
       : { accept: false, by: "policy", reason: "nobody can be asked", feedback: null };
 }
 
-const isBelow = (folder: string, allowed: string) =>
-  allowed === "" || folder === allowed || folder.startsWith(`${allowed}/`);
-
 /** What the person has allowed for the rest of the session. */
 interface Allowed {
   readonly kind: "folder" | "command" | "pattern";
@@ -183,7 +181,7 @@ export function decideByAsking(prompter: () => Promise<Prompter>) {
 
   const covers = ({ kind, what }: Allowed, subject: Allowed) =>
     subject.kind === "folder"
-      ? kind === "folder" && isBelow(subject.what, what)
+      ? kind === "folder" && (what === "" || pathWithin(subject.what, what) !== null)
       : (kind === "command" && what === subject.what) || (kind === "pattern" && grantsRun([what], subject.what));
 
   async function decide(question: Question): Promise<Decision> {

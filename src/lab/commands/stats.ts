@@ -1,7 +1,7 @@
 /** `pai stats`: sums up the runs of all folders by day, model, mode or folder. */
 
 import { showResult } from "../../cli/answer-document.ts";
-import { columnsOf } from "../../cli/columns.ts";
+import { columnsOfResults } from "../../cli/columns.ts";
 import type { Context } from "../../cli/command.ts";
 import { type Base, composeBase } from "../../cli/compose/base.ts";
 import { styleOf } from "../../cli/compose/view.ts";
@@ -93,7 +93,7 @@ export async function statsCommand(given: Context): Promise<number> {
       ? "no runs have ended in this time\n"
       : renderStats(rows, whole, by, {
           style: styleOf(context, context.tty.stdout),
-          columns: context.tty.stdout ? columnsOf(context.env) : null,
+          columns: columnsOfResults(context),
         });
   return showResult(context, "stats", data, text);
 }

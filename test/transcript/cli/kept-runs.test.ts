@@ -68,21 +68,6 @@ needs(otherUser).test.concurrent("where another user has run pai, an undo that f
   expect((await place.shell(other)).stderr).toContain("uid 0 has run pai here: runs are kept with their user");
 });
 
-test.concurrent("with another HOME an undo and a history name the run that the readable log knows", async () => {
-  await using place = openPlace(hello);
-  expect((await place.pai(["run", "-y", "make hello.txt"])).code).toBe(0);
-  const here = await place.pai(["history"]);
-  expect(here.stderr).not.toContain(".pai_history");
-  const id = /\d{8}-\S+/.exec(here.stdout)?.[0];
-  const env = { HOME: place.spare, XDG_STATE_HOME: null };
-  for (const line of [["undo", "-y"], ["history"]]) {
-    const { stdout, stderr } = await place.pai(line, { env });
-    expect(stdout + stderr).toContain(`.pai_history names run ${id}, which is kept in another home`);
-  }
-  expect((await place.pai(["undo", "-y"])).code).toBe(0);
-  expect((await place.pai(["undo", "-y"])).stderr).not.toContain(".pai_history");
-});
-
 test.concurrent("--csv is plain lines of fields that every tool of a pipe reads", async () => {
   await using place = openPlace(hello);
   expect((await place.pai(["run", "-y", "make hello.txt"])).code).toBe(0);

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_224,
   workspace: 12_627,
-  cli: 11_526,
+  cli: 11_482,
   flows: 12_005,
   models: 4_633,
   ui: 4_720,

@@ -3,7 +3,7 @@ import { PaiError } from "../core/error.ts";
 import type { ListedModel, ModelList } from "../core/listed-model.ts";
 import type { Provider, Wire } from "../core/providers.ts";
 import type { Price, Rate } from "../core/spending/cost.ts";
-import { rootOf } from "./local/server.ts";
+import { rootOf, windowMade, windowOfRow } from "./local/server.ts";
 import { type ProbeModelOptions, probeModel } from "./probe.ts";
 import { count, fields, listIn, parseJson, textIn, type WireFields } from "./wire/fields.ts";
 import { readHttpError } from "./wire/http-errors.ts";
@@ -93,18 +93,9 @@ function readModel(row: unknown): { readonly model: ListedModel; readonly writes
   const name = (textIn(each["id"]) || textIn(each["name"])).replace(/^models\//, "");
   if (!usableName.test(name)) return null;
   const top = fields(each["top_provider"]);
-  const first = (...found: readonly unknown[]): number | null => found.map(count).find((tokens) => tokens > 0) ?? null;
-  const window = first(
-    each["context_length"],
-    each["max_context_length"],
-    each["inputTokenLimit"],
-    each["max_input_tokens"],
-    each["max_model_len"],
-    each["context_window"],
-    top["context_length"],
-    fields(each["meta"])["n_ctx"],
-  );
-  const output = first(top["max_completion_tokens"], each["outputTokenLimit"], each["max_tokens"]);
+  const window = windowOfRow(each) || null;
+  const output =
+    count(top["max_completion_tokens"]) || count(each["outputTokenLimit"]) || count(each["max_tokens"]) || null;
   return {
     model: { name, window, output, price: readPrice(fields(each["pricing"])), ends: readEnd(each) },
     writes: writesText(each, name),
@@ -191,9 +182,7 @@ async function addWindows(
       () => null,
     );
     asked.signal.throwIfAborted();
-    const info = fields(answer?.status === 200 ? fields(parseJson(answer.body))["model_info"] : undefined);
-    const made = Object.entries(info).find(([name]) => name.endsWith(".context_length"))?.[1];
-    return { ...model, window: count(made) || null };
+    return { ...model, window: windowMade(fields(answer?.status === 200 ? parseJson(answer.body) : null)) || null };
   };
   const [first, rest] = [models.slice(0, maxShown), models.slice(maxShown)];
   return { models: [...(await Promise.all(first.map(windowOf))), ...rest], omitted };

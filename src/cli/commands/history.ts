@@ -1,4 +1,5 @@
 /** `pai undo`, `pai redo`, `pai history`: undoes, redoes and lists the runs of this folder. */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
@@ -25,7 +26,6 @@ import { rootFlag } from "../compose/refused-root.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
 import { isInteractive, styleOf } from "../compose/view.ts";
 import { openLab } from "../lab.ts";
-import { findMissingRuns } from "../missing-runs.ts";
 import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
 import { listRuns, pruneRuns, renderRows, toIndexedRow, toRow } from "../runs.ts";
 
@@ -90,6 +90,15 @@ function sayCommit(commit: string | null, kind: "undo" | "redo", { changes }: Re
   if (commit === null || kind === "redo") return "";
   const [short, paths] = [commit.slice(0, 10), changes.map(({ path }) => quoteForShell(path)).join(" ")];
   return `the commit ${short} stays; to take it back, too: git add -A -- ${paths} && git commit -m 'Revert ${short}' -- ${paths}\n`;
+}
+
+/** Where runs of the folder `root` may be that are not found: with another user. null: nothing tells of others. */
+function findMissingRuns(root: string, env: Context["env"]): string | null {
+  const user = env["SUDO_USER"] ?? "";
+  if (!["", "root"].includes(user)) return `under sudo the runs of ${user} are not seen: take those back without sudo`;
+  const uid = statSync(join(root, ".pai_history"), { throwIfNoEntry: false })?.uid;
+  if (uid === undefined || uid === process.geteuid?.()) return null;
+  return `uid ${uid} has run pai here: runs are kept with their user, who can take them back`;
 }
 
 async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {

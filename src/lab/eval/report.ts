@@ -152,67 +152,61 @@ const decimal = (value: number | null, digits = 1): string => (value === null ? 
 const dollars = (value: number | null): string => (value === null ? "unknown" : `$${value.toFixed(4)}`);
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-const candidateTable = (rows: readonly CandidateRow[]): Table => ({
-  title: "Candidates",
-  heads: [
-    ...["model", "mode", "passed", "of", "pass@1", "95 %", "calls", "tokens", "cost", "cost a solved task", "time"],
-    ...["actions", "refused", "promises kept", "false “verified”", "tampered", "errors"],
-  ],
-  rows: rows.map((row) => [
-    row.model,
-    row.mode,
-    String(row.passed),
-    String(row.results),
-    percent(row.pass_rate),
-    `${percent(row.interval.low)} to ${percent(row.interval.high)}`,
-    decimal(row.calls),
-    decimal(row.tokens, 0),
-    dollars(row.cost),
-    dollars(row.cost_per_solved),
-    seconds(row.ms),
-    decimal(row.actions),
-    String(row.refused),
-    `${row.promises_kept} of ${row.promises}`,
-    String(row.false_verified),
-    String(row.tampered),
-    String(row.errors),
-  ]),
+/** What the columns of a table show of a row, by their heads. */
+type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
+
+const makeTable = <Row>(title: string, rows: readonly Row[], columns: Columns<Row>): Table => ({
+  title,
+  heads: Object.keys(columns),
+  rows: rows.map((row) => Object.values(columns).map((cell) => cell(row))),
 });
 
-const pairTable = (rows: readonly PairRow[]): Table => ({
-  title: "Pairs, on the same tasks",
-  heads: ["first", "second", "both", "only first", "only second", "neither", "p (McNemar)"],
-  rows: rows.map((row) => [
-    row.first,
-    row.second,
-    String(row.both),
-    String(row.only_first),
-    String(row.only_second),
-    String(row.neither),
-    row.p.toFixed(3),
-  ]),
-});
+const candidateColumns: Columns<CandidateRow> = {
+  model: (row) => row.model,
+  mode: (row) => row.mode,
+  passed: (row) => String(row.passed),
+  of: (row) => String(row.results),
+  "pass@1": (row) => percent(row.pass_rate),
+  "95 %": (row) => `${percent(row.interval.low)} to ${percent(row.interval.high)}`,
+  calls: (row) => decimal(row.calls),
+  tokens: (row) => decimal(row.tokens, 0),
+  cost: (row) => dollars(row.cost),
+  "cost a solved task": (row) => dollars(row.cost_per_solved),
+  time: (row) => seconds(row.ms),
+  actions: (row) => decimal(row.actions),
+  refused: (row) => String(row.refused),
+  "promises kept": (row) => `${row.promises_kept} of ${row.promises}`,
+  "false “verified”": (row) => String(row.false_verified),
+  tampered: (row) => String(row.tampered),
+  errors: (row) => String(row.errors),
+};
 
-const taskTable = (rows: readonly TaskRow[]): Table => ({
-  title: "Tasks",
-  heads: ["task", "model", "mode", "passed", "time", "actions", "lines added", "lines deleted", "refused"],
-  rows: rows.map((row) => [
-    row.task,
-    row.model,
-    row.mode,
-    `${row.passed} of ${row.results}`,
-    seconds(row.ms),
-    decimal(row.actions),
-    decimal(row.added, 0),
-    decimal(row.deleted, 0),
-    String(row.refused),
-  ]),
-});
+const pairColumns: Columns<PairRow> = {
+  first: (row) => row.first,
+  second: (row) => row.second,
+  both: (row) => String(row.both),
+  "only first": (row) => String(row.only_first),
+  "only second": (row) => String(row.only_second),
+  neither: (row) => String(row.neither),
+  "p (McNemar)": (row) => row.p.toFixed(3),
+};
+
+const taskColumns: Columns<TaskRow> = {
+  task: (row) => row.task,
+  model: (row) => row.model,
+  mode: (row) => row.mode,
+  passed: (row) => `${row.passed} of ${row.results}`,
+  time: (row) => seconds(row.ms),
+  actions: (row) => decimal(row.actions),
+  "lines added": (row) => decimal(row.added, 0),
+  "lines deleted": (row) => decimal(row.deleted, 0),
+  refused: (row) => String(row.refused),
+};
 
 const tablesOf = ({ candidates, pairs, tasks }: Report): readonly Table[] => [
-  candidateTable(candidates),
-  ...(pairs.length === 0 ? [] : [pairTable(pairs)]),
-  taskTable(tasks),
+  makeTable("Candidates", candidates, candidateColumns),
+  ...(pairs.length === 0 ? [] : [makeTable("Pairs, on the same tasks", pairs, pairColumns)]),
+  makeTable("Tasks", tasks, taskColumns),
 ];
 
 /** A cell of Markdown cannot end its row, begin a tag or a link. */

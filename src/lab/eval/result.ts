@@ -1,5 +1,7 @@
 /** The result of one candidate on one task, as it is kept: one JSON line each. Pure. */
+
 import * as z from "zod/mini";
+import { orNull } from "../../core/error.ts";
 
 const count = z.nullable(z.number());
 
@@ -42,10 +44,7 @@ export type EvalResult = z.infer<typeof resultSchema>;
 export function readResults(text: string): readonly EvalResult[] {
   const found = new Map<string, EvalResult>();
   for (const line of text.split("\n")) {
-    let json: unknown = null;
-    try {
-      json = JSON.parse(line);
-    } catch {}
+    const json: unknown = orNull(() => JSON.parse(line));
     const result = z.safeParse(resultSchema, json);
     if (result.success) found.set(result.data.key, result.data);
   }

@@ -92,12 +92,15 @@ const isRemote = (show: WireFields): boolean => textIn(show["remote_model"]) !==
 
 /** Ollama's own window for the model, if it is large enough, but not more than the model was made for. */
 function chooseWindow(show: WireFields, own: number): number {
-  const info = Object.entries(fields(show["model_info"]));
-  const made = count(info.find(([name]) => name.endsWith(".context_length"))?.[1]);
+  const made = windowMade(show);
   if (isRemote(show) && made > 0) return made;
   const wanted = own >= leastWindow ? own : usualWindow;
   return made === 0 ? wanted : Math.min(wanted, made);
 }
+
+/** The window that Ollama says a model was made for; 0: it does not say. */
+export const windowMade = (show: WireFields): number =>
+  count(Object.entries(fields(show["model_info"])).find(([name]) => name.endsWith(".context_length"))?.[1]);
 
 /** The window in the model's file; 0: none. */
 const configuredWindow = (show: WireFields): number =>
@@ -111,16 +114,24 @@ function loadedWindow(running: WireFields, model: string): number {
   return count(loaded?.["context_length"]);
 }
 
-/** Fields with the window: `max_model_len` of vLLM and SGLang, the loaded one of LM Studio, others of gateways. */
-const names = ["max_model_len", "loaded_context_length", "context_length", "context_window", "max_context_length"];
+/** Fields with the window: `max_model_len` of vLLM and SGLang, the loaded one of LM Studio, others of gateways and services. */
+const names =
+  "max_model_len loaded_context_length context_length context_window max_context_length inputTokenLimit max_input_tokens".split(
+    " ",
+  );
+
+/** The window that a row of a list states; 0: none. */
+export const windowOfRow = (row: WireFields): number =>
+  [...names.map((name) => row[name]), fields(row["top_provider"])["context_length"], fields(row["meta"])["n_ctx"]]
+    .map(count)
+    .find((tokens) => tokens > 0) ?? 0;
 
 function windowIn(answer: WireFields, model: string): number {
   const all = listIn(answer["data"]).map(fields);
   const entry = all.find(({ id }) => id === model) ?? (all.length === 1 ? fields(all[0]) : {});
   // For a model that is not loaded, LM Studio tells what it was made for, but may load it with far less.
   if (entry["state"] === "not-loaded") return 0;
-  const found = names.map((name) => count(entry[name])).find((tokens) => tokens > 0);
-  return found ?? (count(fields(entry["meta"])["n_ctx"]) || windowAtStart(listIn(fields(entry["status"])["args"])));
+  return windowOfRow(entry) || windowAtStart(listIn(fields(entry["status"])["args"]));
 }
 
 /** The window that llama.cpp will load a model with, from its options: slots share the context unless unified. */

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_224,
   workspace: 12_627,
   cli: 11_482,
-  flows: 12_005,
+  flows: 12_006,
   models: 4_633,
   ui: 4_720,
   store: 3_798,

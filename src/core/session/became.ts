@@ -57,7 +57,7 @@ function sayCause({ status, error }: Outcome): string {
     return message.includes("user declined")
       ? message
       : `the user declined${/\bplan\b/.test(message) ? " the plan" : ""}`;
-  if (status === "declined") return message;
+  if (status === "declined" || status === "partial") return message;
   const at = message.endsWith("at a question") ? " at a question, so what it asked about was not decided" : "";
   if (status === "interrupted") return error?.code === "interrupted" ? `interrupted by the user${at}` : message;
   return `failed: ${message}`;

@@ -13,7 +13,7 @@ import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { changedByChecks, isGone, noteChanged, whyGone } from "../changes/meanwhile.ts";
 import { type Checking, ownChanges } from "../checks/checking.ts";
-import { redCommands } from "../commands/commands.ts";
+import { hasOwnWork, redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
 import { leftOutAll } from "./ending.ts";
 import { makeCommit } from "./git-commit.ts";
@@ -197,7 +197,8 @@ export function refuseUndone(run: Run): void {
   if (open.length > 0 && (changing.strict || !hasDone(run)))
     throw new PaiError("nothing_done", `promised and not done: ${steps}`);
   if (!hasDone(run)) throw new PaiError("command_failed", `a command failed: ${failed.join(", ")}`);
-  throw new PaiError("partial", `done in part: ${steps}; the rest is kept`);
+  const rest = hasOwnWork(run) ? "; the rest is kept" : "";
+  throw new PaiError("partial", `done in part: ${steps}${rest}`);
 }
 
 /** The failure of a run that finished its work but got a signal meanwhile; null: none came. */

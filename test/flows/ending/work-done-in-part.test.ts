@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { becameOf } from "../../../src/core/session/became.ts";
 import { finish, modify, plan, write } from "../plans.ts";
 import { filesIn, makeFolder, play, playIn, type Setup } from "../scripted.ts";
 
@@ -205,4 +206,11 @@ test("changes that could not be applied are not shown as done", async () => {
   });
   expect(ran.outcome).toMatchObject({ code: 11, actions: { done: 0, failed: 2, refused: 0 } });
   expect(ran.eventsOf("call.finished")).toEqual([]);
+});
+
+test("commands of which one failed, and that changed nothing, leave nothing that is kept", async () => {
+  const lines = [plan({ steps: ["RUN true", "RUN false"] }), `RUN::true\nRUN::false\n${finish("They ran.")}`];
+  const ran = await play({ lines, options: { interactive: true, allowRun: true }, answers: "yes" });
+  expect(ran.outcome).toMatchObject({ code: 15, error: { message: "done in part: false: exit 1" } });
+  expect(becameOf(ran.outcome)).toStartWith("nothing was changed, done in part: false: exit 1; commands that ran: ");
 });

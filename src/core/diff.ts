@@ -181,9 +181,10 @@ function modeOf(blob: Blob): string {
   return blob.mode & 0o111 ? "100755" : "100644";
 }
 
-/** The two modes of a file as git writes them; where those are the same, as they are: git knows no others. */
+/** The two modes of a file as git writes them; as they are where more changes than whether it may be run, which alone git knows. */
 function renderModes(before: Blob, after: Blob): string {
-  const isGits = modeOf(before) !== modeOf(after) || before.kind !== "file" || after.kind !== "file";
+  const areFiles = before.kind === "file" && after.kind === "file";
+  const isGits = !areFiles || (modeOf(before) !== modeOf(after) && ((before.mode ^ after.mode) & 0o666) === 0);
   const [old, made] = [before, after].map((blob) =>
     isGits || blob.kind !== "file" ? modeOf(blob) : `100${(blob.mode & 0o777).toString(8).padStart(3, "0")}`,
   );

@@ -78,6 +78,12 @@ test("shows modes, links, folders, binary files and names with blanks", () => {
   expect(renderChanges([change("x", file("a"), file("a", 0o755))])).toBe(
     "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
   );
+  expect(renderChanges([change("x", file("a", 0o664), file("a", 0o775))])).toContain(
+    "old mode 100644\nnew mode 100755\n",
+  );
+  expect(renderChanges([change("x", file("a", 0o755), file("a", 0o600))])).toContain(
+    "old mode 100755\nnew mode 100600\n",
+  );
   expect(renderChanges([change("x", file(new Uint8Array([0, 1])), file("a"))])).toBe(
     "diff --git a/x b/x\nBinary files a/x and b/x differ\n",
   );

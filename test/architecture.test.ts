@@ -119,12 +119,12 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_225,
+  core: 15_224,
   workspace: 12_627,
   cli: 11_482,
   flows: 12_006,
   models: 4_633,
-  ui: 4_720,
+  ui: 4_721,
   store: 3_798,
   lab: 3_610,
   acp: 1_020,

@@ -47,6 +47,7 @@ export const checkDeclined = "declined by the user";
 
 /** The note of a check that judged the work as it was before the run went on. */
 export const checkOutdated = "ran before the last changes";
+export const isOutdated = ({ note = "" }: Pick<CheckResult, "note">): boolean => note.endsWith(checkOutdated);
 
 /** Of a command whose changes somebody did not want, or that a stop or a conflict left on its copy. */
 export const nothingKept = "nothing that it changed was kept";

@@ -1,7 +1,7 @@
 /** The record of a turn, as later requests are told it: made here from its outcome and the person's decisions alone. Pure. */
 import { tailOf } from "../command/check-output.ts";
 import type { ChangeSummary, CheckResult, CommandRun, Outcome, RefusedAction } from "../outcome.ts";
-import { checkDeclined, checkOutdated, checkStopped, nothingKept, renderProof } from "../outcome.ts";
+import { checkDeclined, checkOutdated, checkStopped, isOutdated, nothingKept, renderProof } from "../outcome.ts";
 import { renderStepTarget } from "../plan/scope.ts";
 import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";
@@ -109,8 +109,6 @@ const clause = (head: string, all: readonly string[]): string => (all.length ===
 
 const endOf = ({ exit, ended }: Pick<CommandRun, "exit"> & Partial<CommandRun>): string =>
   exit !== null ? `exit ${exit}` : ended === "timeout" ? "ended by its time limit" : "ended by a signal";
-
-const isOutdated = ({ note = "" }: Pick<CheckResult, "note">): boolean => note.endsWith(checkOutdated);
 
 /** The steps of a plan that was only made, or declined. */
 const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): readonly string[] =>

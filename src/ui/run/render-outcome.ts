@@ -6,6 +6,7 @@ import {
   type Amendment,
   type ChangeSummary,
   type CheckResult,
+  isOutdated,
   nothingKept,
   type Outcome,
   type RefusedAction,
@@ -278,9 +279,9 @@ export function sayStays(error: Failure, { status, changes, checks, left }: Outc
   const { message } = error;
   const theirs = `; of what was applied before only ${nameSome(left ?? [], maxNamed)} stays, as somebody else left it`;
   if (left !== undefined) return { ...error, message: message + theirs };
-  const red = checks.flatMap(({ command, passed }) =>
-    passed === false && !message.includes(command) ? [command] : [],
-  );
+  const isRed = (check: CheckResult) =>
+    check.passed === false && !isOutdated(check) && !message.includes(check.command);
+  const red = checks.filter(isRed).map(({ command }) => command);
   const failed = red.length === 0 ? "" : `, with ${counted(red.length, "failed check")}: ${nameSome(red, maxNamed)}`;
   const stays = status === "declined" ? "; what was applied before stays" : "";
   return changes.length === 0 ? error : { ...error, message: message + stays + failed };

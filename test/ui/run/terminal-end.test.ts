@@ -1,6 +1,7 @@
 /** How a run ends on the screen and in pipes: what was taken back, what can be typed next, what it cost. */
 import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
+import { checkOutdated } from "../../../src/core/outcome.ts";
 import { endOf, failed, outcome, show, stamp } from "../fixture.ts";
 
 test("a run that was taken back says how to see its work again, and keeps the model's claim off the results", () => {
@@ -88,6 +89,8 @@ test("what stays behind a no names the checks that fail on it", () => {
   );
   const conflict = failed(new PaiError("conflict", "somebody"), { changes, checks });
   expect(endOf(conflict)).toEndWith("✗ somebody, with 1 failed check: make\n");
+  const old = checks.map((check) => ({ ...check, note: checkOutdated }));
+  expect(endOf({ ...conflict, checks: old })).toEndWith("✗ somebody\n");
 });
 
 test("behind a no what was taken back is not called applied, but for what somebody else left", () => {

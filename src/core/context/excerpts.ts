@@ -19,7 +19,7 @@ export interface Excerpt {
   /** All lines are shown. */
   readonly whole: boolean;
   readonly totalLines: number;
-  /** For a file that is not shown whole: the names it defines, with their lines. */
+  /** For the likeliest and for a named file that is not shown whole: the names it defines, with their lines. */
   readonly outline: string;
   /** The excerpt as the prompt shows it. */
   readonly text: string;
@@ -38,22 +38,18 @@ export interface Sought {
   readonly values: readonly number[];
 }
 
-/** Lines shown before a block: a comment or a decorator usually belongs to it. */
-const lead = 1;
-const wholeBelow = 3_000;
 const outlineBudget = 300;
-const shareOfOne = 0.8;
+/** Power of a file's score in the value of its blocks: above 1 the likeliest files have more of the room. */
+const likeliest = 1.25;
 /** The best file is shown whole up to `length` characters; a longer one, if at least `share` of it would be shown. */
 const best = { length: 16_000, share: 2 / 3 } as const;
 /** Of the first files, those up to `length` characters are shown whole before parts of others, in `share` of the room. */
 const small = { length: 5_000, among: 5, share: 0.3 } as const;
-/** Characters of the parts of a test file that is neither named nor the likeliest file. */
-const maxOfTest = 4_000;
 /** What a word in a docstring counts, compared with one in code. */
 const docstringShare = 0.5;
 /** Characters shown of a named file whose lines are all too long to show. */
 const beginning = 600;
-const neighbourShare = 0.3;
+const neighbourShare = 0.2;
 /** How much a block's size counts against it; 1: what it is worth is its score for each character. */
 const costOfSize = 0.25;
 /** Characters that a shown range costs beside its text. */
@@ -137,26 +133,25 @@ interface Measure {
 }
 
 const sizeOf = (lines: readonly string[], { from, to }: ExcerptRange): number =>
-  lines.slice(Math.max(0, from - 1 - lead), to).reduce((sum, line) => sum + line.length + 1, rangeCost);
+  lines.slice(from - 1, to).reduce((sum, line) => sum + line.length + 1, rangeCost);
 
 function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: Measure): Prepared {
   const lines = linesOf(text);
-  const whole = text.length < wholeBelow;
   // A changelog is extended at its head; what it says of old releases is no place of the work.
-  const parts = () => (kindOf(path) === "changelog" ? placesForEntry(lines) : cutBlocks(path, lines));
-  const cut: readonly ExcerptRange[] = whole ? [{ from: 1, to: lines.length }] : parts();
+  const cut = kindOf(path) === "changelog" ? placesForEntry(lines) : cutBlocks(path, lines);
   // A word of the request that happens to be defined in the file does not make that line named.
   const named = isNamed(signal) || signal?.by === "output" ? (signal?.lines ?? []) : [];
   const holds = ({ from, to }: ExcerptRange) => named.some((line) => from <= line && line <= to);
   const sized = cut.map(({ from, to }) => ({ from, to, size: sizeOf(lines, { from, to }) }));
   const scores = scoreBlocks(lines, sized, measure);
+  // Words that are all over a file say little about each of its blocks.
+  const share = score ** likeliest / Math.sqrt(Math.max(...scores) || 1);
   const blocks = sized.map((block, at): Scored => {
     const first = signal === null ? 0 : namedFile / (at + 1);
     const own = (scores[at] ?? 0) + (holds(block) ? namedLine : 0) + first;
-    return { ...block, value: own * score };
+    return { ...block, value: own * share };
   });
-  const outline = whole ? "" : outlineOf(path, lines, outlineBudget);
-  return { path, lines, blocks, whole, named: isNamed(signal) && signal?.by === "request", outline };
+  return { path, lines, blocks, whole: false, named: isNamed(signal) && signal?.by === "request", outline: "" };
 }
 
 /** Added to a block with a line that a traceback names: more than any words add. */
@@ -178,54 +173,46 @@ function asWhole(file: Prepared): Prepared {
 
 /** Makes one block of each file that is better shown whole than in parts. `files`: best first. */
 function joinSmall(files: readonly Prepared[], budget: number): readonly Prepared[] {
-  const maxOfOne = budget * shareOfOne;
   let room = budget * small.share;
   const joined = files.map((file, at) => {
     const size = totalSize(file.blocks);
     const isMatching = file.blocks.some(({ value }) => value > 0);
-    if (file.whole || at >= small.among || !isMatching || !isCovered(file)) return file;
-    if (at === 0 && size <= Math.min(best.length, maxOfOne)) return asWhole(file);
+    if (at >= small.among || !isMatching || !isCovered(file)) return file;
+    if (at === 0 && size <= Math.min(best.length, budget)) return asWhole(file);
     if (size > small.length || size > room) return file;
     room -= size;
     return asWhole(file);
   });
   const [first] = joined;
   if (first === undefined || first.whole || !isCovered(first) || totalSize(first.blocks) > budget) return joined;
-  const shown = totalSize(take(joined, budget, maxOfOne).get(first) ?? []);
+  const shown = totalSize(take(joined, budget).get(first) ?? []);
   return shown < best.share * totalSize(first.blocks) ? joined : [asWhole(first), ...joined.slice(1)];
 }
 
-/** Takes the blocks of the highest value that fit, and at most `maxOfOne` characters of one file. */
-function take(files: readonly Prepared[], budget: number, maxOfOne: number): Map<Prepared, Scored[]> {
+/** Takes the blocks of the highest value that fit. */
+function take(files: readonly Prepared[], budget: number): Map<Prepared, Scored[]> {
   const taken = new Map<Prepared, Scored[]>();
-  const used = new Map<Prepared, number>();
   let left = budget;
   const queue = files
     .flatMap((file) => file.blocks.map((block) => ({ file, block })))
     .filter(({ block }) => block.value > 0)
     .sort((a, b) => b.block.value - a.block.value);
   for (const { file, block } of queue) {
-    const own = used.get(file) ?? 0;
-    const head = own === 0 ? file.path.length + file.outline.length + 60 : 0;
-    // Tests that nobody asked for show how the code is used; what they take is missing where the work is.
-    const isBeside = file !== files[0] && !file.named && kindOf(file.path) === "test";
-    const most = isBeside ? Math.min(maxOfTest, maxOfOne) : maxOfOne;
-    if (block.size + head > left || (!file.whole && own + block.size > most)) continue;
+    const head = taken.has(file) ? 0 : file.path.length + file.outline.length + 60;
+    if (block.size + head > left) continue;
     left -= block.size + head;
-    used.set(file, own + block.size);
     taken.set(file, [...(taken.get(file) ?? []), block]);
   }
   return taken;
 }
 
-/** Blocks in the order of the file, neighbours joined, each with its lead. */
+/** Blocks in the order of the file, neighbours joined. */
 function joinRanges(blocks: readonly ExcerptRange[]): ExcerptRange[] {
   const ranges: ExcerptRange[] = [];
   for (const { from, to } of [...blocks].sort((a, b) => a.from - b.from)) {
-    const start = Math.max(1, from - lead);
     const last = ranges.at(-1);
-    if (last !== undefined && start <= last.to + 1) ranges[ranges.length - 1] = { from: last.from, to };
-    else ranges.push({ from: start, to });
+    if (last !== undefined && from <= last.to + 1) ranges[ranges.length - 1] = { from: last.from, to };
+    else ranges.push({ from, to });
   }
   return ranges;
 }
@@ -268,10 +255,13 @@ function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, bloc
  * names is shown at least with its outline.
  */
 export function chooseExcerpts(candidates: readonly Candidate[], sought: Sought, budget: number): Excerpt[] {
-  const maxSize = budget * shareOfOne;
-  const prepared = candidates.map((each) => prepare(each, { sought, maxSize }));
+  const prepared = candidates.map((each, at): Prepared => {
+    const file = prepare(each, { sought, maxSize: budget });
+    const outline = at === 0 || file.named ? outlineOf(file.path, file.lines, outlineBudget) : "";
+    return { ...file, outline };
+  });
   const files = joinSmall(prepared, budget);
-  const taken = take(files, budget, maxSize);
+  const taken = take(files, budget);
   return files.flatMap((file, at) => {
     const blocks = taken.get(file);
     if (blocks === undefined && !file.named) return [];

@@ -6,8 +6,6 @@ import { kindOf } from "./kind.ts";
 import { findSignals } from "./signals.ts";
 import { countTerm, type Term, termsOf } from "./words.ts";
 
-/** `chooseExcerpts` gives one file at most this share of its budget. */
-const shareOfOne = 0.8;
 /** Characters of the blocks that match the words of the request; of a test file, of its two nearest tests. */
 const byWords = { code: 10_000, test: 4_000 } as const;
 /** How many tests of a file are shown as examples, whole. */
@@ -93,11 +91,7 @@ function matchWords(file: LargeFile, lines: readonly string[], room: number) {
   const { path } = file;
   const text = lines.join("\n");
   const signal = { weight: 1, lines: [], by: "request" } as const;
-  const [excerpt] = chooseExcerpts(
-    [{ ranked: { path, score: 1, signal }, text }],
-    soughtIn(file, lines),
-    Math.floor(room / shareOfOne),
-  );
+  const [excerpt] = chooseExcerpts([{ ranked: { path, score: 1, signal }, text }], soughtIn(file, lines), room);
   return excerpt?.ranges ?? [];
 }
 

@@ -320,7 +320,7 @@ const widestBudget = {
   knowledge: maxGuides,
   tree: 2_700,
   ranked: 1_400,
-  excerpts: 22_000,
+  excerpts: 21_000,
   context: maxPiped,
 };
 type Budgets = typeof widestBudget;

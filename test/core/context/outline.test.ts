@@ -84,7 +84,7 @@ test("of two definitions with the same words the shorter one is shown", () => {
   const text = [body("round_price", 28), ...far, body("round_total", 6), ...far].join("\n");
   const terms = termsOf("round the amounts");
   const ranked = { path: "shop.py", score: 1, signal: null };
-  const [shown] = chooseExcerpts([{ ranked, text }], { terms, values: terms.map(() => 1) }, 1_900);
+  const [shown] = chooseExcerpts([{ ranked, text }], { terms, values: terms.map(() => 1) }, 1_500);
   expect(shown?.text).toContain("def round_total");
   expect(shown?.text).not.toContain("def round_price");
 });

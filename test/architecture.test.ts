@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_224,
+  core: 15_208,
   workspace: 12_627,
   cli: 11_482,
   flows: 12_006,

@@ -258,6 +258,8 @@ export async function execute(
   run.ending.open = () => progress.openSteps;
   await finishBaseline(run);
   // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
+  // Before anything that may end the run, so that it knows what was claimed.
+  if (atOnce !== null) keepFinish(run.ending, atOnce.reply.script);
   await acceptMeanwhile(run, claims, seenEdits(run, atOnce));
   const system = systemOf(run);
   const begin = async (): Promise<string | ScriptReply> => {

@@ -5,10 +5,13 @@ import { checkDeclined, checkOutdated, checkStopped, isOutdated, nothingKept, re
 import { renderStepTarget } from "../plan/scope.ts";
 import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";
+import { questionsIn } from "./conversation.ts";
 
 export interface TurnRecord {
-  /** The model's last words; "": it said none, or they claim what is not so. */
+  /** The model's last words, of a claim its questions; "": it said none. */
   readonly text: string;
+  /** The words claimed what is not so. */
+  readonly isClaim?: boolean | undefined;
   /** What became of the turn, in pai's words. */
   readonly became: string;
   /** Unified diff of what was kept, cut; behind a line that says so, of what was taken back or declined. */
@@ -241,8 +244,10 @@ export function turnRecord(
     back === undefined ? "" : `what was taken back:\n${back.diff}`,
     declined === undefined ? "" : `what the user declined:\n${declined.diff}`,
   ];
+  const isClaim = !wordsStand(outcome);
   return {
-    text: wordsStand(outcome) ? outcome.text : "",
+    text: isClaim ? questionsIn(outcome.claimed ?? outcome.text).join(" ") : outcome.text,
+    ...(isClaim && { isClaim }),
     became: becameOf(outcome),
     diff: cutDiff(parts.filter(Boolean).join("\n")),
     ...(printed !== "" && { printed }),

@@ -95,15 +95,21 @@ export const brokenOff = "\n(broken off)";
 /** In place of words that the model did not say. */
 export const unsaid = "(no words here: what became of this turn is said below)";
 
+const sentencesIn = (words: string): readonly string[] =>
+  words.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== "");
+
+/** The sentences that ask something. */
+export const questionsIn = (words: string): readonly string[] =>
+  sentencesIn(words).filter((sentence) => /[?？]\W*$/.test(sentence));
+
 /**
  * What stands in place of words that claim what is not so: only their questions, which the user saw and may answer.
  * Words that say nothing stand as `unsaid`.
  */
 export function withoutClaims(words: string): string {
   if (words.trim() === "") return unsaid;
-  const sentences = words.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== "");
-  const questions = sentences.filter((sentence) => /[?？]\W*$/.test(sentence));
-  if (questions.length === sentences.length) return words;
+  const questions = questionsIn(words);
+  if (questions.length === sentencesIn(words).length) return words;
   return ["(words left out here: what became of this turn is said below)", ...questions].join("\n");
 }
 

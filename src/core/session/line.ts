@@ -41,8 +41,9 @@ const schema = z.discriminatedUnion("type", [
     /** How the run worked; of `auto` what it chose. */
     mode: z.string(),
     status: z.string(),
-    /** These four are the `TurnRecord`. */
+    /** These five are the `TurnRecord`. */
     text: z.string(),
+    isClaim: z.optional(z.boolean()),
     became: z.string(),
     diff: z.string(),
     printed: z.optional(z.string()),

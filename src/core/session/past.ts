@@ -7,7 +7,7 @@ export interface PastTurn {
   /** What had happened since the turn before, a line each; "": nothing is known. */
   readonly since: string;
   readonly request: string;
-  /** The model's words; "": it said none, or they claim what is not so. */
+  /** The model's words, of a claim its questions; "": there are none. */
   readonly answer: string;
   /** pai's own line. */
   readonly became: string;

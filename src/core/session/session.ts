@@ -272,7 +272,7 @@ export function foldSession(session: Session, line: SessionLine): Session {
     case "tasks.updated":
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
     case "turn.finished": {
-      const isFalse = line.text === "" && line.mode === "tool-loop";
+      const isFalse = (line.isClaim ?? line.text === "") && line.mode === "tool-loop";
       const kept = isFalse ? { ...conversation, messages: withClaimsDropped(conversation.messages) } : conversation;
       return { ...endTurn(session, line), conversation: close(kept) };
     }

@@ -106,7 +106,9 @@ function ownWords(run: Run, closed: Closed): string | null {
   // Words behind a command that failed may tell of it, and a summary knows what is not done; other words do not.
   const isUnaware = run.ending.heard !== null && run.ending.undone.length > redCommands(run).length;
   if (code === "partial") return isSaidEarly(run) || isUnaware ? message : null;
-  return changes.length === 0 ? null : `kept, but ${message}`;
+  if (changes.length > 0) return `kept, but ${message}`;
+  // Its words tell of work that a conflict kept from being done.
+  return code === "conflict" ? message : null;
 }
 
 /** The words of the run, and what was taken back. `backDiff`: the diff of that. */

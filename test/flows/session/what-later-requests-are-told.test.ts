@@ -1,5 +1,7 @@
 /** What the request of a later turn is told of the turns before: what became of them and what the person decided, in every mode. */
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { renderForSummary } from "../../../src/core/session/past.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
@@ -150,6 +152,35 @@ describe("corrections and a no at the diff", () => {
     expect(past).toContain("you: Made it.\npai: kept: 1 file (+1 −0), unverified");
     expect(past).toContain('the user had wanted the changes otherwise: "in words, please"');
     expect(past).not.toContain("not done");
+  });
+});
+
+describe("the last words of a turn that failed", () => {
+  const edit = (words: string) => modify("a.txt", ["one\n", "two\n"]) + finish(words);
+  const words = "It says two. Shall the test say two as well?";
+
+  test("of them the question is told, after the session is resumed, too", async () => {
+    const turns = openTurns({ "a.txt": "one\n" });
+    const options = { ...interactive, checks: ["false"], caps: { calls: 2, tokens: null, cost: null } };
+    const lines = [plan({ steps: ["MODIFY a.txt"] }), edit(words)];
+    const { outcome } = await turns.say("make it two", { lines, options, answers: ["yes", "no"] });
+    expect(outcome).toMatchObject({ changes: [], claimed: words });
+    turns.resume();
+    const next = await turns.say("yes, do that", ask);
+    expect(next.past).toContain("you: Shall the test say two as well?");
+    expect(sent(next)).not.toContain("It says two.");
+  });
+
+  test("are left out where a conflict ended it before its work, and are not its result", async () => {
+    const turns = openTurns({ "a.txt": "one\n" });
+    const { outcome } = await turns.say("make it b.txt", {
+      lines: [`FILES: a.txt, b.txt\nMV::a.txt::b.txt\n${finish("It is b.txt.")}`],
+      options: { ...interactive, atOnce: "auto" },
+      onQuestion: () => writeFileSync(join(turns.root, "a.txt"), "three\n"),
+      answers: "yes",
+    });
+    expect(outcome).toMatchObject({ error: { code: "conflict" }, text: outcome.error?.message });
+    expect(sent(await turns.say("what now?", ask))).not.toContain("It is b.txt.");
   });
 });
 

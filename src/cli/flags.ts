@@ -84,7 +84,7 @@ const rows = {
   noBaseline: toggle("do not run the checks before the work"),
   noWorse: toggle("accept a check that fails just as before"),
   allowRun: toggleWith("PATTERN", "planned commands and checks need no question; =PATTERN: those that it matches"),
-  commit: toggleWith("MESSAGE", "commit exactly what a verified run changed"),
+  commit: toggleWith("MESSAGE", "commit the files that a verified run changed"),
   strict: toggle("grant nothing beyond the plan"),
   planFirst: toggle("a small task gets a plan first, too"),
   allow: list("PATH", "changed unasked: file, folder or glob; closed files by their exact path"),

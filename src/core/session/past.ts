@@ -103,9 +103,9 @@ export function pastOf({ turns }: Pick<Session, "turns">): readonly PastTurn[] {
 /** Lines after the first are indented, so that none can pass for another speaker's. */
 const speak = (who: string, text: string) => `${who}: ${text.trim().replaceAll("\n", "\n  ")}`;
 
-/** What pai says of a turn: what became of it, what the checks printed that failed it, and its diff. */
+/** What pai says of a turn: what became of it, its diff, and what the checks printed that failed it. */
 export const renderBecame = ({ became, diff, printed = "" }: PastTurn): string =>
-  speak("pai", [became, printed, diff].filter(Boolean).join("\n"));
+  speak("pai", [became, diff, printed].filter(Boolean).join("\n"));
 
 function renderPast(turn: PastTurn): string {
   const answer = turn.answer.trim() === "" ? [] : [speak("you", turn.answer)];

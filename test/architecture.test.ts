@@ -122,7 +122,7 @@ const budgets = {
   core: 15_220,
   workspace: 12_627,
   cli: 11_482,
-  flows: 12_010,
+  flows: 12_019,
   models: 4_633,
   ui: 4_721,
   store: 3_798,

@@ -3,12 +3,13 @@ import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
 import { textOfBlob } from "../../core/diff.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
+import { matchLines, splitLines } from "../../core/line-diff.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
+import { type Dispute, mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import { ownChanges } from "../checks/checking.ts";
 import type { Run } from "../run.ts";
 import { metSomebody } from "../stage.ts";
@@ -16,6 +17,14 @@ import type { Became, Changing } from "./changing.ts";
 
 const maxByLines = 1024 * 1024;
 const linesIn = (blob: Blob | null) => new Set(blob?.kind === "file" ? textOfBlob(blob)?.split("\n") : []);
+
+/** Whether a line that the run wrote is gone. `base`: what the run made; `ours`: what was there before; `theirs`: what is now. */
+function losesOurs(dispute: Dispute): boolean {
+  const made = splitLines(dispute.base);
+  const keptIn = (text: string) => new Set(matchLines(made, splitLines(text)).map(([at]) => at));
+  const [before, now] = [keptIn(dispute.ours), keptIn(dispute.theirs)];
+  return made.some((_, at) => !before.has(at) && !now.has(at));
+}
 
 /**
  * What somebody else made of a change whose path holds `now`. Large files are not compared line by line, and lines that
@@ -25,7 +34,7 @@ export function howTouched({ before, after }: Change, now: Blob | null): Became 
   if (after?.kind !== now?.kind) return now === null ? "removed" : "undone";
   const isLarge = [after, before, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
   const merge = isLarge ? null : mergeBlobs(after, before, now, "beside");
-  if (merge?.kind === "disputed") return "within";
+  if (merge?.kind === "disputed") return merge.disputes.some(losesOurs) ? "within" : "beside";
   if (merge?.kind !== "merged" || !sameBlob(merge.blob, now)) return sameBlob(before, now) ? "undone" : "beside";
   return linesIn(after).difference(linesIn(before)).isDisjointFrom(linesIn(now)) ? "undone" : "beside";
 }

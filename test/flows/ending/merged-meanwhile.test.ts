@@ -2,13 +2,10 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { RelPath } from "../../../src/core/path.ts";
 import { becameOf } from "../../../src/core/session/became.ts";
-import { howTouched } from "../../../src/flows/changes/meanwhile.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { measureCpu } from "../../core/cpu-time.ts";
 import { resultsOf } from "../loop.ts";
 import { finish, modify, plan, schedule, verdict, write } from "../plans.ts";
 import { type Files, makeFolder, openHere, playIn, type Setup } from "../scripted.ts";
@@ -380,21 +377,4 @@ test("a file of a command that is too large to be shown counts as there", async 
   }));
   expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "z.bin" }] });
   expect(ran.outcome.merged).toBeUndefined();
-});
-
-test("a large file that somebody else changes, too, holds up no reply, as it is not compared line by line", () => {
-  const lines = Array.from({ length: 200_000 }, (_, at) => `${at}\n`);
-  const file = (text: readonly string[]) => ({ kind: "file", mode: 0o644, bytes: Buffer.from(text.join("")) }) as const;
-  const edited = lines.with(10, "ten\n");
-  const change = { path: "a.txt" as RelPath, before: file(lines), after: file(edited), from: null };
-  const both = file(edited.with(199_000, "mine\n"));
-  expect(measureCpu(() => howTouched(change, both))).toBeLessThan(200);
-  expect(howTouched(change, file(lines))).toBe("undone");
-});
-
-test("a line that somebody moves to another place of the file, as a sorter of imports does, is not gone", () => {
-  const file = (text: string) => ({ kind: "file", mode: 0o644, bytes: Buffer.from(text) }) as const;
-  const change = { path: "a.txt" as RelPath, before: file(before), after: file(`x\n${before}`), from: null };
-  expect(howTouched(change, file(`${before}x\n`))).toBe("beside");
-  expect(howTouched(change, file(theirs))).toBe("undone");
 });

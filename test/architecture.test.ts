@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_220,
+  core: 15_222,
   workspace: 12_627,
   cli: 11_482,
-  flows: 12_019,
+  flows: 12_028,
   models: 4_633,
   ui: 4_721,
-  store: 3_798,
+  store: 3_803,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -198,7 +198,7 @@ function follow(
     }
     file.write(line);
   };
-  const printed = { checks: new Map<string, string>(), commands: new Map<string, string>() };
+  const printed: Printed = { formatted: new Set(), checks: new Map(), commands: new Map() };
   return {
     get session() {
       return session;
@@ -217,18 +217,23 @@ function follow(
       session = isMixed ? { ...news, turns, conversation, replaced } : news;
     },
     sink(event) {
-      if (event.type === "run.started") for (const each of [printed.checks, printed.commands]) each.clear();
-      if (event.type === "check.finished" && event.when === "after") printed.checks.set(event.command, event.output);
-      if (event.type === "look.shown" && rowOf(event.action)?.kind === "command") {
-        // One that ran again is the last one now.
-        printed.commands.delete(event.target);
-        printed.commands.set(event.target, event.text);
-      }
+      notePrinted(printed, event);
       const line = lineOf(event, printed);
       if (line !== null) add(line);
     },
     close: () => file.close(),
   };
+}
+
+/** Notes what a run prints. */
+function notePrinted({ formatted, checks, commands }: Printed, event: StampedEvent): void {
+  if (event.type === "run.started") for (const each of [formatted, checks, commands]) each.clear();
+  if (event.type === "notice" && event.code === "formatted") formatted.add(event.text);
+  if (event.type === "check.finished" && event.when === "after") checks.set(event.command, event.output);
+  if (event.type !== "look.shown" || rowOf(event.action)?.kind !== "command") return;
+  // One that ran again is the last one now.
+  commands.delete(event.target);
+  commands.set(event.target, event.text);
 }
 
 /** The session line for an event; null: sessions do not keep this kind. `printed`: what its run printed. */

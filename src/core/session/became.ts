@@ -210,12 +210,14 @@ export function cutDiff(diff: string): string {
   return `${diff.slice(0, end < 0 ? maxOfDiff : end)}\n[… the rest of the diff is not shown]`;
 }
 
-/** Outputs of a run, by command. */
+/** Outputs of a run, by command, and what its formatters did. */
 export interface Printed {
+  /** Which files they rewrote, a line each. */
+  readonly formatted: Set<string>;
   /** Of each check: what it printed when it last ran after the work. */
-  readonly checks: ReadonlyMap<string, string>;
+  readonly checks: Map<string, string>;
   /** Of the commands, oldest first. */
-  readonly commands: ReadonlyMap<string, string>;
+  readonly commands: Map<string, string>;
 }
 
 /** How many are told at most: of the failed checks the first, of the commands the last. */
@@ -235,7 +237,7 @@ function printedOf({ ok, checks }: Outcome, printed: Printed): string {
 /** The record of a turn. */
 export function turnRecord(
   outcome: Outcome,
-  outputs: Printed = { checks: new Map(), commands: new Map() },
+  outputs: Printed = { formatted: new Set(), checks: new Map(), commands: new Map() },
 ): TurnRecord {
   const printed = printedOf(outcome, outputs);
   const { diff, rolled_back: back, declined, left } = outcome;
@@ -248,7 +250,7 @@ export function turnRecord(
   return {
     text: isClaim ? questionsIn(outcome.claimed ?? outcome.text).join(" ") : outcome.text,
     ...(isClaim && { isClaim }),
-    became: becameOf(outcome),
+    became: [becameOf(outcome), ...(outcome.changes.length === 0 ? [] : outputs.formatted)].join("; "),
     diff: cutDiff(parts.filter(Boolean).join("\n")),
     ...(printed !== "" && { printed }),
   };

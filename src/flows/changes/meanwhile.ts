@@ -189,6 +189,8 @@ export async function tellMeanwhile(
   };
   const checked = changedByChecks(run, all ? 0 : run.changing.toldAt);
   run.changing.toldAt = run.begun?.changes.length ?? 0;
+  const formatted = [...run.checking.formatted];
+  run.checking.formatted.clear();
   const others = told.flatMap(([path]) => (own.has(path) ? [] : [path]));
   const say = (how: string, paths: readonly string[]) =>
     paths.length === 0 ? [] : [`changed ${how}, and not by you: ${nameSome(paths)}`];
@@ -196,6 +198,7 @@ export async function tellMeanwhile(
     ...say("since it was shown", [...others, ...news.filter((path) => !told.some((each) => each[0] === path))]),
     ...told.flatMap(([path, { how }]) => (own.has(path) ? [`${path}: ${became[how]}`] : [])),
     ...say("while checks ran", checked),
+    ...formatted,
   ].join("\n");
 }
 

@@ -53,6 +53,8 @@ export interface Checking extends Omit<CheckOptions, "baseline"> {
   readonly formats: readonly string[];
   /** How many changes the run had when the formatters last ran. */
   formattedAt: number;
+  /** What they have rewritten since the model was last told of it, a line each. */
+  readonly formatted: Set<string>;
   readonly checkRights: CheckRights;
   /** Checks that a wall of the sandbox stopped, and whether they run with the user's rights since. */
   readonly freed: Map<string, boolean>;
@@ -80,6 +82,7 @@ export function createChecking(options: CheckOptions): Checking {
     checks: options.checks,
     formats: options.formats ?? [],
     formattedAt: 0,
+    formatted: new Set(),
     checkTimeoutMs: options.checkTimeoutMs,
     checkWaitMs: options.checkWaitMs,
     noWorse: options.noWorse,

@@ -61,7 +61,10 @@ export async function formatChanged(run: Run): Promise<void> {
     const formatted = new Set<RelPath>();
     for (const text of spell(command, files))
       for (const path of await runFormatter(run, text, files, tell)) formatted.add(path);
-    if (formatted.size > 0) tell("info", `formatted ${nameSome([...formatted])}`);
+    if (formatted.size === 0) continue;
+    const text = `formatted by ${command}: ${nameSome([...formatted])}`;
+    emit({ type: "notice", level: "info", code: "formatted", text });
+    checking.formatted.add(text);
   }
   checking.formattedAt = run.begun?.changes.length ?? 0;
 }

@@ -256,6 +256,8 @@ export function filesOf(run: Run, plan: Plan): Named {
 const roomForFiles = ({ calling }: Run): number => Math.min(maxOfFiles, partOf(calling.model, "work").window);
 /** Characters that parts of one file have at least, while there is room. */
 const leastOfParts = 8_000;
+/** Characters that the parts of a large test or paper beside source mostly take. */
+const usualOfAside = 5_000;
 
 /** How much of the files that a plan names is shown: by path the characters that its parts may have, or null for all of it. */
 type Shares = ReadonlyMap<RelPath, number | null>;
@@ -285,8 +287,8 @@ const isAside = ({ path, kind, size }: Sized, hasSource: boolean): boolean =>
 
 /**
  * Shares the room among the files that are changed: source first, small ones first, each counted as a whole; those that do
- * not fit share what is left. Beside source, large tests and papers come in parts, and of a changelog only its head is
- * needed. What a look asks for is shown whole otherwise.
+ * not fit share what is left beside the parts of tests and papers. Beside source, large tests and papers come in parts, and
+ * of a changelog only its head is needed. What a look asks for is shown whole otherwise.
  */
 export async function shareRoom(run: Run, { paths, edited, read }: Named) {
   const sized: Sized[] = [];
@@ -304,8 +306,10 @@ export async function shareRoom(run: Run, { paths, edited, read }: Named) {
     whole.add(path);
     left -= Math.min(size, maxShown);
   }
-  const large = sized.filter((file) => !whole.has(file.path) && !isAside(file, hasSource));
-  const part = Math.max(leastOfParts, Math.min(left / large.length, maxOfParts));
+  const cut = sized.filter((file) => !whole.has(file.path));
+  const large = cut.filter((file) => !isAside(file, hasSource));
+  const room = left - (cut.length - large.length) * usualOfAside;
+  const part = Math.max(leastOfParts, Math.min(room / large.length, maxOfParts));
   const shareOf = (file: Sized) => (whole.has(file.path) ? null : large.includes(file) ? part : leastOfParts);
   return {
     shares: new Map(sized.map((file) => [file.path, shareOf(file)])) as Shares,

@@ -139,25 +139,41 @@ describe("of a large file that it changes the execution call", () => {
     expect(ran.asked(3)).toContain('<file path="b.py" shown="parts of 4000 lines"');
   });
 
-  test("shares the room that is left among the files that do not fit whole", async () => {
-    const linesOf = (name: string) =>
-      Array.from({ length: 160 }, (_, n) => `    value = value * 3  # ${name} ${n} ${"why ".repeat(8)}\n`);
-    const long = (name: string) => `def ${name}(value):\n${linesOf(name).join("")}    return value\n\n`;
-    const files = {
+  describe("shares the room that is left among the files that do not fit whole", () => {
+    const linesOf = (name: string, count: number) =>
+      Array.from({ length: count }, (_, n) => `    value = value * 3  # ${name} ${n} ${"why ".repeat(8)}\n`);
+    const long = (name: string, count: number) =>
+      `def ${name}(value):\n${linesOf(name, count).join("")}    return value\n\n`;
+    const sources = (count: number) => ({
       "a.py": module(1000),
-      "b.py": module(1300) + long("widen"),
-      "c.py": module(1400) + long("narrow"),
-    };
-    const ran = await play({
-      files,
-      task: "widen() and narrow() multiply too often",
-      lines: [
-        plan({ steps: ["MODIFY a.py", "MODIFY b.py", "MODIFY c.py"] }),
-        modify("a.py", ["    value = value + 7\n", "    value = value + 8\n"]) + finish(),
-        finish(),
-      ],
+      "b.py": module(1300) + long("widen", count),
+      "c.py": module(1400) + long("narrow", count),
     });
-    for (const line of [...linesOf("widen"), ...linesOf("narrow")]) expect(ran.told(2).split(line).length).toBe(2);
+    const ask = (files: Readonly<Record<string, string>>) =>
+      play({
+        files,
+        task: "widen() and narrow() multiply too often",
+        lines: [
+          plan({ steps: Object.keys(files).map((path) => `MODIFY ${path}`) }),
+          modify("a.py", ["    value = value + 7\n", "    value = value + 8\n"]) + finish(),
+          finish(),
+        ],
+      });
+
+    test("so that each has its own", async () => {
+      const told = (await ask(sources(160))).told(2);
+      for (const line of [...linesOf("widen", 160), ...linesOf("narrow", 160)]) expect(told.split(line).length).toBe(2);
+    });
+
+    test("beside the parts of tests", async () => {
+      const ofTest = (n: number) =>
+        `def test_step_${n}():\n    # ${"a comment ".repeat(8)}\n    assert step_${n}(1)\n\n`;
+      const tests = `import a\n\n\n${Array.from({ length: 350 }, (_, n) => ofTest(n)).join("")}`;
+      const alone = (await ask(sources(165))).told(2);
+      const beside = (await ask({ ...sources(165), "tests/test_a.py": tests })).told(2);
+      expect(beside).toContain('<file path="tests/test_a.py" shown="parts of ');
+      expect(beside.length - alone.length).toBeLessThan(6_000);
+    });
   });
 
   test("beside source, tests come by imports, nearest tests and end, a changelog by its head, never the source", async () => {

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_222,
+  core: 15_225,
   workspace: 12_627,
   cli: 11_482,
-  flows: 12_032,
+  flows: 12_039,
   models: 4_633,
   ui: 4_721,
   store: 3_803,

@@ -35,7 +35,7 @@ type InnerEvent =
   /** For the session file, here and in the next event: what the conversation of a tool-loop holds now. */
   | { readonly type: "message.added"; readonly message: Message }
   | { readonly type: "conversation.replaced"; readonly messages: readonly Message[] }
-  /** For the session file: the files that the conversation of a tool-loop shows whole, by path, with their digests. */
+  /** For the session file: what a later turn of a tool-loop knows of files, as `Conversation.known` has it. */
   | { readonly type: "files.known"; readonly files: Readonly<Record<string, string>> }
   /** Content a look action showed. */
   | { readonly type: "look.shown"; readonly action: string; readonly target: string; readonly text: string }

@@ -129,14 +129,18 @@ export async function withNews(run: Run, tell: () => readonly (string | Promise<
   return [changed, ...(await Promise.all(tell()))].filter(Boolean).join("\n\n");
 }
 
-/** Tells which files a later turn of tool-loop may replace without a look: the model saw them whole, and only it changed them since. */
-async function noteWhole({ overlay, emit }: Run, { changes, commands = [] }: Outcome): Promise<void> {
+/**
+ * Tells which files a later turn of tool-loop knows, and which of them it may replace without a look: the model saw them
+ * whole, and only it changed them since.
+ */
+async function noteKnown({ overlay, emit }: Run, { changes, commands = [] }: Outcome): Promise<void> {
   const files: Record<string, string> = {};
-  for (const [path, bytes] of overlay.whole()) {
+  for (const path of overlay.known()) {
     const now = await overlay.readNow(path).catch(() => null);
     if (now?.kind !== "file") continue;
-    const [hash, own] = [digest(now.bytes), changes.find((change) => change.path === path)?.after];
-    if (hash === digest(bytes) || (hash === own && commands.length === 0)) files[path] = hash;
+    const [hash, seen] = [digest(now.bytes), overlay.shown(path)];
+    const isOwn = commands.length === 0 && changes.some((change) => change.path === path && change.after === hash);
+    files[path] = seen !== null && (isOwn || hash === digest(seen)) ? hash : "";
   }
   if (Object.keys(files).length > 0) emit({ type: "files.known", files });
 }
@@ -154,7 +158,7 @@ export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
   const last = dialogue.messages.at(-1);
   if (last?.role === "user")
     dialogue.messages = dialogue.messages.with(-1, { ...last, text: `${last.text}\n\n${calledOff}` });
-  if (run.invocation.mode === "tool-loop") await noteWhole(run, outcome);
+  if (run.invocation.mode === "tool-loop") await noteKnown(run, outcome);
   const changes = begun === null ? [] : outcome.changes;
   const changed = new Set<string | null>(changes.flatMap(({ path, from }) => [path, from]));
   if (changes.length > 0) dialogue.parts.delete("checks");

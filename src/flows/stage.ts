@@ -288,8 +288,8 @@ export function createOverlay(
       if (part === undefined) seen.set(path, bytes);
       if (!onTop().has(path)) starts.set(path, bytes);
     },
-    /** The files that the model has seen whole, as it last saw them. */
-    whole: (): ReadonlyMap<RelPath, Uint8Array> => seen,
+    /** The paths of which the run knows what they hold. */
+    known: (): readonly RelPath[] => [...known.keys()],
     /** Notes that the model did not get the whole file after all. */
     forget(path: RelPath): void {
       seen.delete(path);

@@ -21,8 +21,11 @@ type TaskStatus = TaskItem["status"];
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly tasks: readonly TaskItem[];
-  /** Digests of the files that the messages show whole, by path, as the last turn left them; absent: nothing is known. */
-  readonly whole?: Readonly<Record<string, string>>;
+  /**
+   * The files that the last turn read or changed, by path: the digest of one that the messages show whole, as that turn
+   * left it, and "" of any other; absent: nothing is known.
+   */
+  readonly known?: Readonly<Record<string, string>>;
 }
 
 const filled = z.string().check(z.minLength(1));

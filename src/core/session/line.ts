@@ -31,7 +31,7 @@ const schema = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("message.added"), message }),
   z.object({ type: z.literal("conversation.replaced"), messages: z.readonly(z.array(message)) }),
-  /** The files that the messages of tool-loop show whole, by path, with their digests. */
+  /** The files that a turn of tool-loop read or changed, by path, with the digest of each that the messages show whole. */
   z.object({ type: z.literal("files.known"), files: z.record(z.string(), z.string()) }),
   z.object({ type: z.literal("tasks.updated"), tasks: z.readonly(z.array(taskSchema)) }),
   z.object({

@@ -268,7 +268,7 @@ export function foldSession(session: Session, line: SessionLine): Session {
         replaced: [...replaced, conversation.messages],
       };
     case "files.known":
-      return { ...session, conversation: { ...conversation, whole: line.files } };
+      return { ...session, conversation: { ...conversation, known: line.files } };
     case "tasks.updated":
       return { ...session, conversation: { ...conversation, tasks: line.tasks } };
     case "turn.finished": {

@@ -215,9 +215,12 @@ export async function composeMessage(run: Run): Promise<readonly Part[]> {
   return parts.filter(({ kind }) => kind !== "knowledge");
 }
 
-/** Files that the conversation or the message shows whole may be replaced without another look. */
+/**
+ * Reads the files of earlier turns, so that what somebody else does to them from now on is told. Files that the
+ * conversation or the message shows whole may be replaced without another look.
+ */
 async function noteShown({ overlay, conversation }: Run, parts: readonly Part[]): Promise<void> {
-  for (const [path, hash] of Object.entries(conversation.whole ?? {}) as [RelPath, string][]) {
+  for (const [path, hash] of Object.entries(conversation.known ?? {}) as [RelPath, string][]) {
     const blob = await overlay.read(path).catch(() => null);
     if (blob?.kind === "file" && digest(blob.bytes) === hash) overlay.show(path, blob.bytes);
   }

@@ -22,7 +22,7 @@ import { renderRequest } from "./briefing/briefing.ts";
 import { acceptMeanwhile, tellMeanwhile } from "./changes/meanwhile.ts";
 import { checksOf } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
-import { describeFailed, finishBaseline, runChecks, runPlanChecks } from "./checks/checks.ts";
+import { describeFailed, finishBaseline, judgeAnew, runChecks, runPlanChecks } from "./checks/checks.ts";
 import { hasOwnWork, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
 import { renderAnswerForm } from "./ending/ending.ts";
@@ -250,6 +250,12 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     return { asked, finished, whole, unskipped, work: { ...work, batch, notes: [...work.notes, ...unskipped] } };
   };
 
+  const runDue = async (purpose: Purpose, at: number, isDue: boolean): Promise<readonly CheckReport[]> => {
+    // Somebody may have mended the fault by hand, so that a repair had nothing to do.
+    const reports = isDue ? await runChecks(run, checks) : purpose === "heal" ? await judgeAnew(run) : [];
+    return reports.map((report) => judgeLater(report, at));
+  };
+
   const act = async (purpose: Purpose, at: number, request: string): Promise<Act> => {
     const parts = [news, await tellChanged(run, false), request];
     messages = [...messages, { role: "user", text: parts.filter((part) => part !== "").join("\n\n") }];
@@ -265,7 +271,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     const { asked, work, unskipped, ...ended } = await perform(purpose, at, first, question);
     const changes = run.changing.dryRun ? run.changing.staged : squash((run.begun?.changes ?? []).slice(from));
     const isDue = (work.batch.changed || isOverdue) && !run.changing.dryRun;
-    const reports = isDue ? (await runChecks(run, checks)).map((report) => judgeLater(report, at)) : [];
+    const reports = await runDue(purpose, at, isDue);
     const { seen, tag } = asked;
     const unusable = seen === "" ? "" : `Your last reply could not be used: it held ${seen}.\n${renderForms(tag)}\n\n`;
     const meanwhile = await tellChanged(run, false);

@@ -138,7 +138,7 @@ export const isAnswer = ({ interactive, planning: { plan }, acting, changing }: 
   (plan === null ? acting.tally.refused.length + changing.declined.length === 0 : plan.intent === "conversation");
 
 /** Where the model was asked after the checks: runs them once more if the tree is another one now. Returns what ran. */
-async function judgeAnew(run: Run): Promise<readonly CheckReport[]> {
+export async function judgeAnew(run: Run): Promise<readonly CheckReport[]> {
   const known = [...run.checking.judged.values()];
   if (known.every(({ calls }) => calls === run.ledger.made)) return [];
   const told = known.map(({ report }) => report);

@@ -167,11 +167,8 @@ const withConflict = (step: RefusedAction, failure: PaiError | null): RefusedAct
 };
 
 /** The steps that are open where nothing was taken back, and what else was refused; what the checks prove of a run that left none. */
-function showUndone(
-  run: Run,
-  { failure, changes, back, left }: Closed,
-): Pick<Outcome, "refused" | "undone" | "proves"> {
-  const isTold = failure !== null && back.length + left.length === 0;
+function showUndone(run: Run, { failure, changes, back }: Closed): Pick<Outcome, "refused" | "undone" | "proves"> {
+  const isTold = failure !== null && back.length === 0;
   const open = isTold ? run.ending.open().map((step) => undoneStep(step, endedBefore)) : [];
   const undone = failure?.code === "partial" ? run.ending.undone : open.map((step) => knownStep(run, step));
   // The command or the no that ended the run is told by itself.

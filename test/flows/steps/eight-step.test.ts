@@ -4,11 +4,12 @@ import { describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
+import { becameOf } from "../../../src/core/session/became.ts";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import type { RunOptions } from "../../../src/flows/run.ts";
-import { plan, schedule, verdict } from "../plans.ts";
-import { type Line, makeFolder, play, playIn, type Setup } from "../scripted.ts";
+import { modify, plan, schedule, verdict } from "../plans.ts";
+import { type Line, makeFolder, type Place, play, playIn, type Ran, type Setup } from "../scripted.ts";
 
 const write = (path: string, text: string, end = "") =>
   `Goal: ${path}.\nSmall.\nWRITE::${path}::EOT\n${text}\nEND::EOT\n${end}`;
@@ -345,4 +346,55 @@ test("what somebody else does to the files that the plan shows is told to the ju
   expect(ran.asked(4)).not.toContain("-x = 1");
   expect(ran.asked(5)).not.toContain("changed since it was shown");
   expect(ran.files).toMatchObject({ "README.md": "two\nby hand\n" });
+});
+
+describe("a fault that somebody mends by hand while the judge is awaited", () => {
+  const bad = [
+    schedule({ steps: ["one", "two"], create: ["b.py"], modify: ["a.py"] }),
+    modify("a.py", ["x\n", "y\n2\n"]),
+  ];
+  const rest = [finish, write("b.py", "b", finish), verdict(), summary];
+  const fails = verdict(false, 2, ["y is wrong"]);
+  const options = { mode: "eight-step", checks: ["! grep y a.py"], baseline: true } as const;
+  const checked = (ran: Ran) => ran.eventsOf("check.finished").filter(({ when }) => when === "after").length;
+  const mendIn = (place: Place, by: string) => ({
+    text: fails,
+    before: () => writeFileSync(join(place.root, "a.py"), by),
+  });
+
+  test("the check judges what is there now, where the repair has nothing left to do", async () => {
+    const place = makeFolder({ "a.py": "x\n" });
+    const lines = [...bad, mendIn(place, "x\n2\n"), ...rest];
+    const ran = await playIn(place, { lines, flow: eightStep, options });
+    expect(ran.purposes).toBe("plan execute integrity heal execute integrity summary");
+    expect([ran.outcome.status, checked(ran)]).toEqual(["verified", 3]);
+    expect(ran.files).toMatchObject({ "a.py": "x\n2\n", "b.py": "b\n" });
+  });
+
+  test("a check that is red there fails the step; one that saw this very tree does not run again", async () => {
+    const place = makeFolder({ "a.py": "x\n" });
+    const red = [...bad, mendIn(place, "y 3\n2\n"), ...rest];
+    const ran = await playIn(place, { lines: red, flow: eightStep, options });
+    expect(ran.outcome.error).toMatchObject({ code: "check_failed", message: expect.stringContaining("check failed") });
+    expect(checked(ran)).toBe(2);
+    const still = await run([...bad, fails, ...rest], {
+      files: { "a.py": "x\n" },
+      options: { ...options, checks: ["true"] },
+    });
+    expect([still.purposes, checked(still), still.outcome.error?.message]).toEqual([
+      "plan execute integrity heal",
+      1,
+      "step 1, one, stayed failed: y is wrong",
+    ]);
+  });
+
+  test("a run of which all is left as somebody made it tells the steps that it did not come to", async () => {
+    const place = makeFolder({ "a.py": "x\n" });
+    const { outcome } = await playIn(place, {
+      ...{ lines: [...bad, mendIn(place, "x\n2\n"), ...rest], flow: eightStep, answers: ["yes", "no"] },
+      options: { mode: "eight-step", interactive: true },
+    });
+    expect(outcome.left).toEqual(["a.py"]);
+    expect(becameOf(outcome)).toContain("not done: WRITE b.py (the run ended before it)");
+  });
 });

@@ -3,13 +3,14 @@
 import { approvalWording } from "../core/approval-wording.ts";
 import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
-import { tellOnce } from "../core/dialogue.ts";
+import { type Dialogue, tellOnce } from "../core/dialogue.ts";
 import type { RefusedAction } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
 import { planOfScript, saidBefore } from "../core/plan/at-once.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { commandOf, type Rights, renderStepTarget, undoneStep } from "../core/plan/scope.ts";
 import { splitPath } from "../core/script/header.ts";
+import { parseScript } from "../core/script/parser.ts";
 import type { Script } from "../core/script/script.ts";
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -62,6 +63,16 @@ function renderNotRun({ acting: { tally }, changing, shell }: Run): string {
     : "Commands are not run this time: do not say what one showed.";
 }
 
+/** The order to do the work. `messages`: where the last one is a script, that counted as the plan. */
+function renderOrder({ messages }: Readonly<Dialogue>): string {
+  const last = messages.at(-1);
+  const text = last?.role === "assistant" ? last.text : "";
+  const { actions } = parseScript(text, { stop: "end", read: () => null, tag: "EOT" });
+  const hasWork = actions.some(({ cmd }) => rowOf(cmd)?.kind === "change");
+  const done = hasWork ? " Of your script only what is shown above is done." : "";
+  return `The plan is approved.${done} Carry it out: an action script.`;
+}
+
 /** Characters of earlier turns that a call of the work is told. */
 const maxOfTurns = 12_000;
 
@@ -89,7 +100,7 @@ export function renderTask(run: Run, plan: Plan, evidence: string, { checks, tur
     alone(renderRequest(run)),
     renderLearning(run.ending),
     alone(renderAnswerForm(run.ending)),
-    isAlone ? "Carry out the plan: an action script." : "The plan is approved. Carry it out: an action script.",
+    isAlone ? "Carry out the plan: an action script." : renderOrder(dialogue),
   ];
   return parts.filter(Boolean).join("\n\n");
 }

@@ -24,6 +24,16 @@ describe("the execution call", () => {
     expect(ran.asked(2).length).toBeLessThan(240);
   });
 
+  test("is told that nothing of a script is done that counted as the plan, but for what it shows", async () => {
+    const options = { atOnce: "always", allowRun: true, checks: ["true"] } as const;
+    const script = `FILES: a.py\nRUN::cat a.py\n${change}`;
+    const ran = await play({ files, lines: [script, change], options });
+    expect(ran.outcome.code).toBe(0);
+    expect(ran.asked(2)).toContain(
+      "The plan is approved. Of your script only what is shown above is done. Carry it out",
+    );
+  });
+
   test("stands alone where the dialogue would pass half of the window: with request, plan and planned files only", async () => {
     const long = "text = 1 # a line of a file\n".repeat(330);
     const lines = [plan({ steps: ["MODIFY a.py"] }), modify("a.py", ["x = 1\n", "x = 2\n"]) + finish()];

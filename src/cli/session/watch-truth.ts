@@ -167,12 +167,12 @@ export function watchTruth({
   }
 
   function learnOutcome(outcome: Outcome, { at, run }: StampedEvent): void {
-    const { changes, commit, commands = [] } = outcome;
+    const { changes, commit } = outcome;
     const written = history.written(new Set([run]), at);
     for (const [path, held] of heldBehind(changes, written)) learn(path, held, at);
     for (const path of shared(outcome)) learn(path, undefined, at);
-    // Where HEAD moved during a run without commands, somebody else has moved it, so the next request is told.
-    if (commit !== undefined || commands.length > 0) head = nameHead(workspace.root);
+    // Whoever else moved HEAD during a run, the next request is told.
+    if (commit !== undefined) head = nameHead(workspace.root);
   }
 
   function learnTurns(turns: readonly Turn[]): void {

@@ -45,7 +45,8 @@ inTerminal("an undo, a command and an edit by hand are told across modes and aft
 });
 
 inTerminal("HEAD that the user moved between two messages is told with both commits", async () => {
-  await using place = openPlace([talked("One."), talked("Two."), talked("Three.")]);
+  const command = [planned(["RUN true"]), done("RUN::true\n", "Ran.")];
+  await using place = openPlace([talked("One."), talked("Two."), talked("Three."), ...command, talked("Four.")]);
   const git = (...words: readonly string[]) => {
     const own = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
     return spawnSync("git", [...own, ...words], { cwd: place.root, encoding: "utf8" }).stdout.trim();
@@ -66,6 +67,11 @@ inTerminal("HEAD that the user moved between two messages is told with both comm
   );
   await screen.say("once more?", /Three\./);
   expect(lastAsked(place)).not.toContain("HEAD of git went");
+  await screen.say("run true", /run\? y, n/);
+  git("commit", "-q", "--allow-empty", "-m", "three");
+  await screen.say("y", /Ran\./);
+  await screen.say("and what now?", /Four\./);
+  expect(lastAsked(place)).toContain(`- HEAD of git went from ${now} (side) to `);
 });
 
 inTerminal("/compact shortens what the present mode sends, and leaves the talk of the other", async () => {

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_225,
-  workspace: 12_627,
+  workspace: 12_628,
   cli: 11_482,
   flows: 12_053,
   models: 4_633,

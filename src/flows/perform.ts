@@ -58,8 +58,8 @@ interface Batch {
   readonly cap: SizeCap;
   waiting: Waiting[];
   changed: boolean;
-  /** What was thrown when the person declined all changes before a command: it ends the run, and the command did not fail. */
-  no: unknown;
+  /** What kept the changes before a command from being made: it ends the run, and the command did not fail. */
+  end: unknown;
 }
 
 interface Result extends Pick<CallReport, "kind" | "code" | "text" | "isBeyond" | "isAnew"> {
@@ -106,10 +106,7 @@ async function flush(batch: Batch): Promise<void> {
   const earlier = reports.length;
   batch.waiting = [];
   const calls = waiting.map(({ paths }) => paths);
-  const refusals = await decideStaged(run, rights, calls).catch((thrown) => {
-    batch.no = thrown;
-    throw thrown;
-  });
+  const refusals = await decideStaged(run, rights, calls);
   const before = run.begun?.changes.length ?? 0;
   /** Reports once what was applied, and what was refused. */
   const tell = (isApplied: boolean) => {
@@ -190,7 +187,10 @@ async function takeCommand(
  * otherwise: the command was to follow them, so it waits and is not asked about.
  */
 async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
-  await flush(batch);
+  await flush(batch).catch((thrown) => {
+    batch.end = thrown;
+    throw thrown;
+  });
   if (batch.run.changing.wish === null) return false;
   reportWaiting(batch, call, "command");
   return true;
@@ -253,7 +253,7 @@ function reportRefused(
   const { code, message, hint } = toPaiError(thrown);
   const isUnusable = code === "file_unusable" || (kind === "look" && code === "permission_denied");
   const isResult = isRefusal({ code }) || isUnusable;
-  if (run.signal.aborted || !isResult || thrown === batch.no) throw thrown;
+  if (run.signal.aborted || !isResult || thrown === batch.end) throw thrown;
   const text = renderRefusal(code, message, hint);
   const advice = code === "scope_refused" ? hint : null;
   report(batch, call, { kind, code, text, paths: pathsOfCall(run, call), isBeyond, advice });
@@ -320,7 +320,7 @@ export async function perform(
   takesWords = true,
 ): Promise<BatchReport> {
   const actions = new Map(run.acting.actions.map((action) => [action.name, action]));
-  const fresh = { reports: [], waiting: [], changed: false, no: null };
+  const fresh = { reports: [], waiting: [], changed: false, end: null };
   const batch: Batch = { run, rights, actions, cap: openSizeCap(), ...fresh };
   const earlier = run.begun?.changes.length ?? 0;
   // The reply was made with what the person said before.

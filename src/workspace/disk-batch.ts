@@ -213,6 +213,7 @@ function refuseUnlessEmptied(root: Root, path: RelPath, after: ReadonlyMap<RelPa
   if (first === undefined) return;
   const rest = more.length > 0 ? ` and ${more.length} more` : "";
   throw new PaiError("delete_refused", `${showName(path)} still holds ${showName(first)}${rest}`, {
+    target: path,
     hint: "remove what is in the folder first",
   });
 }

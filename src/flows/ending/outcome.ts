@@ -159,8 +159,8 @@ function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves
 export const knownStep = ({ acting }: Run, step: RefusedAction): RefusedAction =>
   acting.tally.refused.find(({ target }) => target === step.target) ?? step;
 
-/** An action that a conflict ended, with the conflict as its reason where it met that; any other as it is. */
-const withConflict = (step: RefusedAction, failure: PaiError | null): RefusedAction => {
+/** An action with the failure of the run as its reason where it met that; any other as it is. */
+const withFailure = (step: RefusedAction, failure: PaiError | null): RefusedAction => {
   const targets = [step.target, ...step.target.split(" → ")];
   const isMet = step.why === endedBefore && targets.some((target) => target === failure?.target);
   return isMet ? { ...step, why: failure?.message ?? "" } : step;
@@ -184,8 +184,8 @@ function showUndone(run: Run, { failure, changes, back }: Closed): Pick<Outcome,
   return {
     refused: run.acting.tally.refused
       .filter((step) => !named.has(step.target) && (step.why !== endedBefore || (isTold && !isKnown(step))))
-      .map((step) => withConflict(step, failure)),
-    ...(undone.length > 0 && { undone: undone.map((step) => withConflict(step, failure)) }),
+      .map((step) => withFailure(step, failure)),
+    ...(undone.length > 0 && { undone: undone.map((step) => withFailure(step, failure)) }),
     ...(failure === null && showProves(run, changes)),
   };
 }

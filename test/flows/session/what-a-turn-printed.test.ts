@@ -1,5 +1,7 @@
 /** What a turn printed that no request has shown: the check that failed it, and the commands of its last reply; and what ended it. */
 import { expect, test } from "bun:test";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
 import { placeFiles } from "../scripted.ts";
 import { openTurns } from "../turns.ts";
@@ -97,6 +99,43 @@ test.each([
     expect([error?.code, ...met.map(({ why }) => why)]).toEqual(["conflict", error?.message]);
     expect((await turns.say("what is missing?", ask)).past).toContain(
       `failed: ${error?.message}; not done: MODIFY ${name}, MODIFY ${other} (the run ended before it)`,
+    );
+  },
+);
+
+test.each(["tool-loop", "single-shot"] as const)(
+  "%s: a folder that got a file while the person was asked is told with its deletion, and not with the command behind it",
+  async (mode) => {
+    const turns = openTurns({ "docs/a.md": "a\n" });
+    const steps = ["MV docs/a.md -> a.md", "RM docs", "RUN true"];
+    const script = "MV::docs/a.md::a.md\nRM::docs\nRUN::true\n";
+    const inLoop = [
+      call("mv", { from: "docs/a.md", to: "a.md" }),
+      call("rm", { path: "docs" }),
+      call("bash", { command: "true" }),
+    ];
+    const ran = await turns.say("empty docs", {
+      ...(mode === "tool-loop"
+        ? { flow: toolLoop, lines: [calls(...inLoop)] }
+        : { lines: [plan({ steps }), script + finish()] }),
+      options: { mode, interactive: true, review: "batch" },
+      answers: "yes",
+      onQuestion: ({ kind }) => {
+        if (kind === "batch") placeFiles(turns.root, { "docs/keep.md": "mine\n" });
+      },
+    });
+    const { error, refused, undone = [] } = ran.outcome;
+    const met = "docs still holds keep.md";
+    const why = "the run ended before it";
+    expect(error).toMatchObject({ code: "delete_refused", message: met });
+    expect([...refused, ...undone].map((each) => [each.action, each.why])).toEqual([
+      ["MV", why],
+      ["RM", met],
+      ["RUN", why],
+    ]);
+    expect(ran.questions.filter(({ kind }) => kind === "batch")).toHaveLength(1);
+    expect((await turns.say("what is missing?", ask)).past).toContain(
+      `failed: ${met}; not done: MV docs/a.md → a.md (${why}), RM docs, RUN true (${why})`,
     );
   },
 );

@@ -25,13 +25,16 @@ export interface ChangeOptions {
 /**
  * What somebody else did to a file of the run: they changed other lines, or also lines of the run; what the run had
  * changed in it by then is gone, as they took it back or put something else at its place, or the file is not there.
+ * A moved one lies at another place, as the run left it.
  */
-export type Became = "beside" | "within" | "undone" | "removed";
+export type Became = "beside" | "within" | "undone" | "removed" | "moved";
 
 interface Meanwhile {
   /** The model was told of it. */
   readonly isTold: boolean;
   readonly how: Became;
+  /** Where a moved file lies now. */
+  readonly place?: RelPath;
 }
 
 export interface Changing extends ChangeOptions {

@@ -78,25 +78,50 @@ export async function findMoved(
 interface Touched {
   readonly path: RelPath;
   readonly how: Became;
+  /** Where a moved file lies now. */
+  readonly place?: RelPath;
 }
 
 /** Those of these changes to whose paths somebody else has done something since. */
-async function touchedOf({ workspace }: Run, changes: readonly Change[]): Promise<readonly Touched[]> {
+async function touchedOf(run: Run, changes: readonly Change[]): Promise<readonly Touched[]> {
   const found: Touched[] = [];
   for (const change of changes) {
-    const now = await nowAt(workspace, change);
+    const now = await nowAt(run.workspace, change);
     if (!sameBlob(change.after, now)) found.push({ path: change.path, how: howTouched(change, now) });
   }
-  return found;
+  const removed = new Set(found.flatMap(({ path, how }) => (how === "removed" ? [path] : [])));
+  const places = await placesOf(
+    run,
+    changes.filter(({ path }) => removed.has(path)),
+  );
+  return found.map((each) => {
+    const place = places.get(each.path);
+    return place === undefined ? each : { path: each.path, how: "moved", place };
+  });
 }
 
-/** Notes what became of one change. The screen names it where nothing is left of it. */
-function note({ changing: { merged }, emit }: Run, { path, how }: Touched): void {
+/** Where files of these removed changes lie now, if somebody moved them as they were. */
+async function placesOf({ workspace, begun }: Run, removed: readonly Change[]): Promise<ReadonlyMap<string, RelPath>> {
+  const files = removed.flatMap(({ path, after }) => (after?.kind === "file" ? [{ path, bytes: after.bytes }] : []));
+  const limit = Math.max(0, ...files.map(({ bytes }) => bytes.length));
+  const own = new Set((begun?.changes ?? []).map(({ path }) => path));
+  return findMoved(workspace, new Map(files.map(({ path, bytes }) => [path, digest(bytes)])), async (path) => {
+    const blob = own.has(path) ? null : await workspace.read(path, limit).catch(() => null);
+    return blob?.kind === "file" ? digest(blob.bytes) : null;
+  });
+}
+
+/** Notes what became of one change. The screen names it where nothing is left of it, or it lies at another place. */
+function note({ changing: { merged }, emit }: Run, touched: Touched): void {
+  const { path, how, place } = touched;
   const known = merged.get(path);
   if (known !== undefined && (isGone(known.how) || known.how === how)) return;
-  merged.set(path, { isTold: false, how });
-  const text = `${path} was changed by someone else meanwhile: what this run had changed in it is gone`;
-  if (isGone(how)) emit({ type: "notice", level: "warning", code: "merged", text });
+  merged.set(path, { ...touched, isTold: false });
+  const text =
+    place === undefined
+      ? `${path} was changed by someone else meanwhile: what this run had changed in it is gone`
+      : `${path} was moved by someone else meanwhile: ${place} holds the same`;
+  if (isGone(how) || how === "moved") emit({ type: "notice", level: "warning", code: "merged", text });
 }
 
 /**
@@ -147,8 +172,9 @@ export function showMerged(
 ): Pick<Outcome, "merged" | "overwritten" | "lost"> {
   const lost = lostOf(changing);
   const own = new Set(changes.map(({ path }) => path));
+  // The next turn names the place of a moved file, as it does for one that is moved between turns.
   const kept = [...changing.merged].flatMap(([path, { how, isTold }]) =>
-    (isTold && !isGone(how)) || own.size === 0 || own.has(path) ? [path] : [],
+    how !== "moved" && ((isTold && !isGone(how)) || own.size === 0 || own.has(path)) ? [path] : [],
   );
   const overwritten = kept.filter((path) => changing.merged.get(path)?.how === "within");
   return {
@@ -181,11 +207,12 @@ export async function tellMeanwhile(
   const told = [...merged].filter(([, { isTold }]) => all || !isTold);
   for (const [path, known] of told) merged.set(path, { ...known, isTold: true });
   const theirs = "what of it is not your edit is theirs, and stays.";
-  const became: Readonly<Record<Became, string>> = {
-    beside: `somebody else changed it meanwhile, too; ${theirs}`,
-    within: `somebody else changed it meanwhile, too, also lines that you wrote; ${theirs}`,
-    undone: `somebody else changed it meanwhile, too, and what you had changed in it by then is gone; ${theirs}`,
-    removed: "somebody else deleted or moved it meanwhile, with what you had changed in it.",
+  const became: Readonly<Record<Became, (place?: string) => string>> = {
+    beside: () => `somebody else changed it meanwhile, too; ${theirs}`,
+    within: () => `somebody else changed it meanwhile, too, also lines that you wrote; ${theirs}`,
+    undone: () => `somebody else changed it meanwhile, too, and what you had changed in it by then is gone; ${theirs}`,
+    removed: () => "somebody else deleted or moved it meanwhile, with what you had changed in it.",
+    moved: (place) => `somebody else moved it meanwhile: ${place} holds the same.`,
   };
   const checked = changedByChecks(run, all ? 0 : run.changing.toldAt);
   run.changing.toldAt = run.begun?.changes.length ?? 0;
@@ -196,7 +223,7 @@ export async function tellMeanwhile(
     paths.length === 0 ? [] : [`changed ${how}, and not by you: ${nameSome(paths)}`];
   return [
     ...say("since it was shown", [...others, ...news.filter((path) => !told.some((each) => each[0] === path))]),
-    ...told.flatMap(([path, { how }]) => (own.has(path) ? [`${path}: ${became[how]}`] : [])),
+    ...told.flatMap(([path, { how, place }]) => (own.has(path) ? [`${path}: ${became[how](place)}`] : [])),
     ...say("while checks ran", checked),
     ...formatted,
   ].join("\n");
@@ -209,7 +236,7 @@ function mayMergeHere({ workspace, shell }: Run, path: RelPath, now: Blob | null
 }
 
 function tellMerged({ changing, emit }: Run, path: RelPath, what: string): void {
-  changing.merged.set(path, { isTold: false, how: changing.merged.get(path)?.how ?? "beside" });
+  changing.merged.set(path, { how: "beside", ...changing.merged.get(path), isTold: false });
   const text = `${path} was changed by someone else meanwhile: ${what}`;
   emit({ type: "notice", level: "info", code: "merged", text });
 }

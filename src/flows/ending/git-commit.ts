@@ -4,6 +4,7 @@ import { grantsSome } from "../../core/command/run-patterns.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { renderUnsettled } from "../../core/outcome.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
+import { noteChanged } from "../changes/meanwhile.ts";
 import { isVerified } from "../checks/checks.ts";
 import { leavesNothing } from "../checks/rights.ts";
 import { runInWorkspace } from "../commands/commands.ts";
@@ -59,8 +60,10 @@ export async function readyCommit(run: Run): Promise<PreparedCommit | null> {
 async function prepare(run: Run): Promise<PreparedCommit | null> {
   const { begun, task, veil, checking, ending, id, workspace } = run;
   const commit = ending.commit;
-  const paths = filesOf(begun?.changes ?? []).map(({ path }) => path);
   if (commit == null || leavesNothing(run)) return null;
+  // Of a file that somebody moved git would commit the deletion only.
+  const moved = new Set((await noteChanged(run)).flatMap(({ path, how }) => (how === "moved" ? [path] : [])));
+  const paths = filesOf(begun?.changes ?? []).flatMap(({ path }) => (moved.has(path) ? [] : [path]));
   if (paths.length === 0) return begun?.changes.length ? nothing(run) : null;
   if (!isVerified(checking)) {
     const ran = checking.results.filter(({ passed }) => passed !== null).length;

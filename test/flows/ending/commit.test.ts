@@ -1,6 +1,7 @@
 /** The end of a proved run: its commit, and what the user wants done then. */
 import { expect, test } from "bun:test";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
 import type { Commits, PreparedCommit } from "../../../src/core/ports.ts";
 import { commitMessage } from "../../../src/flows/ending/git-commit.ts";
@@ -8,7 +9,7 @@ import { newFolder } from "../../grounds.ts";
 import { comesTrue, ends } from "../../processes.ts";
 import { openBare } from "../../workspace/bare.ts";
 import { finish, modify, plan, talk } from "../plans.ts";
-import { play } from "../scripted.ts";
+import { makeFolder, play, playIn } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
 const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()];
@@ -36,6 +37,30 @@ test.each([
   expect(ran.outcome).toMatchObject({ text: expect.stringMatching(/^kept, but /), claimed: "Done." });
   expect(ran.outcome.error?.message).toMatch(/^not committed: .*; the changes stay$/);
   expect([ran.files["a.txt"], ran.outcome.changes.length, ran.outcome.commit]).toEqual(["two\n", 1, undefined]);
+});
+
+test("of a file that somebody moved while the check ran nothing is committed, since git would see a deletion", async () => {
+  const place = makeFolder({ ...files, "b.txt": "b\n" });
+  const paths: string[] = [];
+  const ran = await playIn(place, {
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }),
+      modify("a.txt", ["one\n", "two\n"]) + modify("b.txt", ["b\n", "B\n"]) + finish(),
+    ],
+    options: { ...options, checks: ["sleep 0.3"] },
+    onEvent: (event) => {
+      if (event.type !== "check.started" || event.when !== "after") return;
+      renameSync(join(place.root, "a.txt"), join(place.root, "c.txt"));
+    },
+    commits: {
+      require: async () => {},
+      async prepare(all) {
+        paths.push(...all);
+        return prepared;
+      },
+    },
+  });
+  expect([ran.outcome.commit, paths]).toEqual(["c0ffee", ["b.txt"]]);
 });
 
 test("an interrupt while a hook runs takes the work back", async () => {

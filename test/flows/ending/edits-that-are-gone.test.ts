@@ -1,6 +1,6 @@
 /** An edit that somebody deletes, replaces or writes otherwise while the run works is told as that. */
 import { expect, test } from "bun:test";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { becameOf } from "../../../src/core/session/became.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
@@ -41,6 +41,27 @@ test.each([
   }));
   expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "b.txt" }], lost: ["a.txt"] });
   expect(becameOf(ran.outcome)).toContain(`changed: b.txt; ${gone}`);
+});
+
+test("a file of the run that somebody moves while it works is not gone: the model and the screen are told its place", async () => {
+  const ran = await playHere((path) => ({
+    flow: toolLoop,
+    options: { mode: "tool-loop", interactive: true },
+    answers: "yes",
+    lines: [
+      calls(call("edit", { path: "a.txt", old_str: "1\n", new_str: "one\n" })),
+      { ...calls(call("read", { path: "b.txt" })), before: () => renameSync(path, `${path}.old`) },
+      "Done.",
+    ],
+  }));
+  expect(resultsOf(ran, 3).at(-1)?.text).toEndWith(
+    "a.txt: somebody else moved it meanwhile: a.txt.old holds the same.",
+  );
+  expect(ran.eventsOf("notice").map(({ text }) => text)).toContain(
+    "a.txt was moved by someone else meanwhile: a.txt.old holds the same",
+  );
+  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "a.txt", added: 1, deleted: 1 }] });
+  expect([ran.outcome.lost, ran.outcome.merged]).toEqual([undefined, undefined]);
 });
 
 test("a line of the run that somebody writes otherwise is told as theirs", async () => {

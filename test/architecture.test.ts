@@ -122,7 +122,7 @@ const budgets = {
   core: 15_225,
   workspace: 12_628,
   cli: 11_482,
-  flows: 12_086,
+  flows: 12_088,
   models: 4_633,
   ui: 4_721,
   store: 3_803,

@@ -83,8 +83,10 @@ function createTally() {
   };
   const repair = ({ name, target, paths }: ActionEnd) => {
     const done = new Set(paths);
-    // Of what a person did not want only the same kind of work is what they want instead.
-    const isInstead = (each: Noted) => each.code !== "declined" || rowOf(each.name)?.right === rowOf(name)?.right;
+    const right = rowOf(name)?.right;
+    // Of what a person did not want only the same kind of work is what they want instead; a mode brings no content.
+    const isInstead = (each: Noted) =>
+      rowOf(each.name)?.right === right || (each.code !== "declined" && right !== "setting");
     open = open.filter(
       (each) =>
         !(each.name === name && each.target === target) &&

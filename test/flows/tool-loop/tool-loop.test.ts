@@ -22,6 +22,16 @@ test("looks of one reply run at once and are answered in their order", async () 
   ]);
 });
 
+test("a mode that is set makes no failed copy good", async () => {
+  const lines = [
+    calls(call("copy", { from: "a.txt", to: "b.txt" })),
+    calls(call("mode", { path: "b.txt", to: "755" })),
+    "Done.",
+  ];
+  const ran = await playLoop(lines, { files: { "a.txt": "one\n", "b.txt": "two\n" } });
+  expect(ran.outcome.refused.map(({ action }) => action)).toEqual(["COPY"]);
+});
+
 test("edit is exact and unique, write needs the file to have been shown", async () => {
   const long = "one\none\ntwo\n".repeat(3000);
   const lines = [

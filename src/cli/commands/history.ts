@@ -55,7 +55,7 @@ async function refuse(base: Base, { run, clashes }: Reversal, kind: "undo" | "re
   const out = "take it out, or undo the run that made it, if one did (pai history), then";
   const way = isApart ? `to keep both: ${repeat(base, kind, run.id)} --merge` : `${out}: ${repeat(base, kind, run.id)}`;
   throw new PaiError("conflict", `run ${run.id} cannot be ${verbOf[kind]}: changed since: ${paths}`, {
-    hint: `nothing was touched; the diff above is what was changed after the run: ${way}`,
+    hint: `nothing was touched; the diff above is what was changed beside the run or after it: ${way}`,
   });
 }
 

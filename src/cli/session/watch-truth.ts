@@ -250,22 +250,32 @@ export function watchTruth({
     return files;
   }
 
-  /** Files that nobody has told the model of, and that are new, or were written or moved, since the last turn ended. */
-  async function findOthers(told: ReadonlySet<string>): Promise<readonly string[]> {
-    const [since, others]: [number, string[]] = [Date.parse(latest), []];
+  /** Files that are not watched, and that are new, or were written or moved, since the last turn ended. */
+  async function findUnknown(): Promise<readonly string[]> {
+    const [since, unknown]: [number, string[]] = [Date.parse(latest), []];
     let walked = 0;
-    if (latest === "") return others;
+    if (latest === "") return unknown;
     for await (const { path, arrived = 0 } of workspace.walk("" as RelPath)) {
       if (++walked > maxWalked) break;
-      if (!told.has(path) && arrived > since) others.push(path);
+      if (!known.has(path) && arrived > since) unknown.push(path);
     }
-    return others;
+    return unknown;
+  }
+
+  /** Names those of these files that somebody wrote: neither `told` otherwise, nor taken back by a recovery. */
+  function sayUnknown(session: Session, unknown: readonly string[], told: ReadonlySet<string>): readonly string[] {
+    if (unknown.length === 0) return [];
+    const turns = new Set(allTurns(session).map(({ run }) => run));
+    const runs = history.list().filter(({ id, at }) => at > latest && turns.has(id));
+    const recovered = new Set<string>(runs.flatMap(({ changes }) => changes.map(({ path }) => path)));
+    const theirs = unknown.filter((path) => !told.has(path) && !recovered.has(path));
+    return theirs.length === 0 ? [] : [`new or written, not by you: ${nameSome(theirs, maxNamed)}`];
   }
 
   /** Tells what somebody else has changed since the model was last told. */
   async function findChanged(session: Session): Promise<readonly string[]> {
-    const files = await findFiles();
-    const written = writtenSince(session);
+    const [files, unknown] = [await findFiles(), await findUnknown()];
+    const written = files.size + unknown.length === 0 ? [] : writtenSince(session);
     const knownAt = (path: string) => known.get(path)?.held ?? null;
     const expected = new Map([...known].map(([path, { held }]) => [path, held]));
     for (const { path, before, after } of written) if (isStill(expected.get(path), before)) expected.set(path, after);
@@ -277,17 +287,14 @@ export function watchTruth({
     const moved = await findMoved(workspace, new Map(lost), async (path) =>
       knownAt(path) === null ? digestIn(await heldAt(workspace, path, maxMoved)) : null,
     );
-    const ended = new Set(allTurns(session).map(({ run }) => run));
-    const recovered = history.list().flatMap(({ id, at, changes }) => (at > latest && ended.has(id) ? changes : []));
-    const told = [...known.keys(), ...moved.values(), ...[...written, ...recovered].map(({ path }) => path)];
-    const unknown = await findOthers(new Set(told));
+    const told = new Set<string>([...moved.values(), ...written.map(({ path }) => path)]);
     const headNow = nameHead(workspace.root);
     const notes = [
       ...sayChanged(
         others.map(([path, now]) => ({ path, held: knownAt(path), now, place: moved.get(path) })),
         written,
       ),
-      ...(unknown.length === 0 ? [] : [`new or written, not by you: ${nameSome(unknown, maxNamed)}`]),
+      ...sayUnknown(session, unknown, told),
       ...(head === undefined || head === headNow
         ? []
         : [`HEAD of git went from ${head ?? none} to ${headNow ?? none}`]),

@@ -119,11 +119,11 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_225,
+  core: 15_236,
   workspace: 12_628,
-  cli: 11_482,
+  cli: 11_489,
   flows: 12_088,
-  models: 4_633,
+  models: 4_638,
   ui: 4_721,
   store: 3_803,
   lab: 3_610,

@@ -2,8 +2,7 @@
 
 import type { SessionUpdate, ToolCall, ToolCallContent, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk";
 import { applyPatch, parsePatch, type StructuredPatch } from "diff";
-import type { Failure } from "../core/error.ts";
-import { orNull } from "../core/error.ts";
+import { type Failure, orNull } from "../core/error.ts";
 import type { RunEvent, StampedEvent } from "../core/event.ts";
 import { type ChangeSummary, type Outcome, type Promised, renderProof, type Status } from "../core/outcome.ts";
 import { type Plan, workOf } from "../core/plan/plan.ts";

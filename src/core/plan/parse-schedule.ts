@@ -119,7 +119,7 @@ const score = leniently(
 );
 
 const yes = /^(?:true|yes|pass(?:ed)?|success(?:ful)?|ok|1)$/i;
-// "pass, but …" is no pass.
+// A verdict such as "pass, but …" has not passed.
 const no = /^(?:false|no|fail|unsuccess|incomplete|partial|0|true|yes|pass|success|ok|1)/i;
 
 const verdictForm = objectOf({

@@ -1,7 +1,18 @@
 /** The record of a turn, as later requests are told it: made here from its outcome and the person's decisions alone. Pure. */
 import { tailOf } from "../command/check-output.ts";
-import type { ChangeSummary, CheckResult, CommandRun, Outcome, RefusedAction } from "../outcome.ts";
-import { checkDeclined, checkOutdated, checkStopped, isOutdated, nothingKept, renderProof } from "../outcome.ts";
+import {
+  type ChangeSummary,
+  type CheckResult,
+  type CommandRun,
+  checkDeclined,
+  checkOutdated,
+  checkStopped,
+  isOutdated,
+  nothingKept,
+  type Outcome,
+  type RefusedAction,
+  renderProof,
+} from "../outcome.ts";
 import { renderStepTarget } from "../plan/scope.ts";
 import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";

@@ -115,10 +115,15 @@ function loadedWindow(running: WireFields, model: string): number {
 }
 
 /** Fields with the window: `max_model_len` of vLLM and SGLang, the loaded one of LM Studio, others of gateways and services. */
-const names =
-  "max_model_len loaded_context_length context_length context_window max_context_length inputTokenLimit max_input_tokens".split(
-    " ",
-  );
+const names = [
+  "max_model_len",
+  "loaded_context_length",
+  "context_length",
+  "context_window",
+  "max_context_length",
+  "inputTokenLimit",
+  "max_input_tokens",
+];
 
 /** The window that a row of a list states; 0: none. */
 export const windowOfRow = (row: WireFields): number =>

@@ -45,9 +45,9 @@ function isStill(known: Known, now: Blob | null): boolean {
   return now?.kind === "file" && now.mode === known.mode && digest(now.bytes) === known.digest;
 }
 
-/** The conflict of work on a path that somebody else changed meanwhile; `now` null: it is deleted. */
-export function metSomebody(path: RelPath, now: Blob | null): PaiError {
-  const what = now === null ? "deleted" : "changed";
+/** The conflict of work on a path that somebody else changed meanwhile. `known`: what it held; null: nothing. */
+export function metSomebody(path: RelPath, known: Known, now: Blob | null): PaiError {
+  const what = now === null ? "deleted" : known === null ? "made" : "changed";
   return new PaiError("conflict", `${path} was ${what} by someone else while pai worked on it`, {
     target: path,
     hint:
@@ -127,8 +127,7 @@ export function createOverlay(
     return start !== undefined && blob?.kind === "file" && Buffer.compare(start, blob.bytes) === 0;
   };
   const refuseChanged = (path: RelPath, now: Blob | null): void => {
-    if (!isOther(path, now)) return;
-    throw metSomebody(path, now);
+    if (isOther(path, now)) throw metSomebody(path, known.get(path) ?? null, now);
   };
 
   /** A path below a file does not exist: `a.sh/index.js` if a.sh is a new file. */

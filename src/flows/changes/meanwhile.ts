@@ -250,7 +250,7 @@ function refuseTouched(run: Run, change: Change, now: Change["before"]): never {
     const text = renderDisputes(path, merge.disputes, { ours: "what pai would write", theirs: "what is there now" });
     run.emit({ type: "notice", level: "warning", code: "both_sides", text });
   }
-  throw metSomebody(path, now);
+  throw metSomebody(path, before, now);
 }
 
 /**

@@ -13,11 +13,14 @@ import { filesIn, makeFolder, play, playIn } from "../scripted.ts";
 describe("a file that somebody else changes during call 2", () => {
   const steps = ["MODIFY a.txt", "MODIFY b.txt"];
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
+  let told = "";
   const meddle = async (change: (root: string) => void, script: string, parts: string[] = steps) => {
     const place = makeFolder(files);
     const second = { text: script, before: () => change(place.root) };
     const ran = await playIn(place, { lines: [plan({ steps: parts }), second], options: { allowDelete: true } });
-    return { code: ran.outcome.code, error: ran.outcome.error?.code ?? null, files: filesIn(place.root) };
+    const { code = null, message = "" } = ran.outcome.error ?? {};
+    told = message;
+    return { code: ran.outcome.code, error: code, files: filesIn(place.root) };
   };
   const both = modify("b.txt", ["two\n", "2\n"]) + modify("a.txt", ["one\n", "1\n"]) + finish();
   const conflict = { code: 11, error: "conflict" as const };
@@ -41,6 +44,7 @@ describe("a file that somebody else changes during call 2", () => {
       ...conflict,
       files: { ...files, "c.txt": "mine\n" },
     });
+    expect(told).toBe("c.txt was made by someone else while pai worked on it");
     const folder = (root: string) => mkdirSync(join(root, "c.txt"));
     expect(await meddle(folder, wanted, ["WRITE c.txt"])).toEqual({ ...conflict, files: { ...files, "c.txt/": "" } });
   });

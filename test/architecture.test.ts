@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_236,
+  core: 15_248,
   workspace: 12_628,
   cli: 11_489,
   flows: 12_087,

@@ -1,6 +1,6 @@
 /** Changes as values: what a path was, what it will be, and the arithmetic on sets of changes. */
 import type { RelPath } from "./path.ts";
-import { mergeBlobs } from "./three-way.ts";
+import { addedLines, mergeBlobs } from "./three-way.ts";
 
 /** The content of a path. `null` instead of a Blob means that nothing exists there. Bytes must never be mutated. */
 export type Blob =
@@ -47,8 +47,10 @@ function firstOrigin({ path, from }: Change, byPath: ReadonlyMap<RelPath, Change
  * that is taken back gives that back, too.
  */
 export function beforeBoth({ before, after }: Change, next: Change): Blob | null {
-  if (before?.kind !== "file" || after?.kind !== "file" || next.before?.kind !== "file") return before;
+  if (after?.kind !== "file" || next.before?.kind !== "file") return before;
   if (after.bytes === next.before.bytes || Buffer.compare(after.bytes, next.before.bytes) === 0) return before;
+  if (before === null) return addedLines(after, next.before);
+  if (before.kind !== "file") return before;
   const merge = mergeBlobs(after, { ...before, mode: after.mode }, { ...next.before, mode: after.mode }, "theirs");
   return merge.kind === "merged" ? { ...before, bytes: merge.blob.bytes } : before;
 }

@@ -143,6 +143,16 @@ export function mergeBlobs(base: Mergeable, ours: Mergeable, theirs: Mergeable, 
   return bytes === null ? { kind: "unmergeable" } : { kind: "merged", blob: { kind: "file", bytes, mode } };
 }
 
+/** A file of the lines that `now` has and `old` has not. null: there is none, or they are not lines of text. */
+export function addedLines(old: Content, now: Content): Content | null {
+  const [from, to] = [textOf(old.bytes), textOf(now.bytes)];
+  if (from === null || to === null) return null;
+  const lines = splitLines(to.text);
+  const kept = new Set(matchLines(splitLines(from.text), lines).map(([, at]) => at));
+  const bytes = encode(lines.filter((_, at) => !kept.has(at)).join(""), to.encoding);
+  return bytes === null || kept.size === lines.length ? null : { ...now, bytes };
+}
+
 /** Lines of one side that are shown at most. */
 const maxShownLines = 12;
 

@@ -189,6 +189,26 @@ test("a later edit of the same run merges too, and the undo of both gives back w
   expect(ran.undone).toBe(theirs);
 });
 
+test("a line that somebody wrote into a file that the run made stays when the run is undone", async () => {
+  const ran = await playHere({}, (tool) => ({
+    lines: [
+      plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }),
+      write("a.txt", before) + finish(),
+      {
+        text: modify("a.txt", ["3\n", "three\n"]) + write("b.txt", "b\n") + finish(),
+        before: () => tool.put(`mine\n${before}`),
+      },
+    ],
+  }));
+  expect(ran.files["a.txt"]).toBe(`mine\n${before.replace("3", "three")}`);
+  expect(ran.outcome).toMatchObject({
+    code: 0,
+    merged: ["a.txt"],
+    changes: [{ added: 5, deleted: 0 }, { path: "b.txt" }],
+  });
+  expect(ran.undone).toBe("mine\n");
+});
+
 test("the tool loop merges as well", async () => {
   const call = { id: "1", name: "edit", input: { path: "a.txt", old_str: "1\n", new_str: "one\n" } };
   const ran = await playHere({ "a.txt": before }, (tool) => ({

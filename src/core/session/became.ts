@@ -40,15 +40,16 @@ const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 
 const maxNamed = 5;
 const name = (all: readonly string[]): string => nameSome([...new Set(all)], maxNamed);
 
-/** "2 files (+4 −1)" */
-function countChanges(changes: readonly ChangeSummary[]): string {
+/** "2 files (+4 −1)"; how many lines of them stand is not known where somebody else changed some. */
+function countChanges({ changes, overwritten = [] }: Outcome): string {
   // A folder has neither a digest nor lines; a link has a line.
   const isFolder = ({ before, after, added, deleted }: ChangeSummary) =>
     before === null && after === null && added + deleted === 0;
   const files = changes.filter((change) => !isFolder(change));
   if (files.length === 0) return counted(changes.length, "folder");
   const sum = (field: "added" | "deleted") => files.reduce((total, change) => total + change[field], 0);
-  return `${counted(files.length, "file")} (+${sum("added")} −${sum("deleted")})`;
+  const lines = overwritten.length > 0 ? "" : ` (+${sum("added")} −${sum("deleted")})`;
+  return counted(files.length, "file") + lines;
 }
 
 const passedOf = ({ checks }: Outcome) => checks.flatMap(({ command, passed }) => (passed === true ? [command] : []));
@@ -105,14 +106,14 @@ function sayUnchanged(outcome: Outcome): string {
 }
 
 function sayChanged(outcome: Outcome): string {
-  const { changes, ok, status, left } = outcome;
+  const { ok, status, left } = outcome;
   if (left !== undefined) {
     const stayed = `but for what somebody else had changed since, which is as they left it, with what of your edits is in it: ${name(left)}`;
     const back = outcome.rolled_back === undefined ? "not kept" : "rolled back";
     return `${back}${sayChoice(outcome)}, ${stayed}; ${sayCause(outcome)}`;
   }
   const part = status === "partial" ? "kept in part" : "kept";
-  const kept = `${part}: ${countChanges(changes)}`;
+  const kept = `${part}: ${countChanges(outcome)}`;
   if (ok || status === "partial") return kept + sayProof(outcome);
   if (status === "declined") return `${kept} from before ${sayCause(outcome)}${sayChoice(outcome)}`;
   return `${kept}${sayChoice(outcome)}, ${sayCause(outcome)}`;

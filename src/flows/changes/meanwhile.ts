@@ -35,8 +35,10 @@ export function howTouched({ before, after }: Change, now: Blob | null): Became 
   const isLarge = [after, before, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
   const merge = isLarge ? null : mergeBlobs(after, before, now, "beside");
   if (merge?.kind === "disputed") return merge.disputes.some(losesOurs) ? "within" : "beside";
-  if (merge?.kind !== "merged" || !sameBlob(merge.blob, now)) return sameBlob(before, now) ? "undone" : "beside";
-  return linesIn(after).difference(linesIn(before)).isDisjointFrom(linesIn(now)) ? "undone" : "beside";
+  if (merge?.kind !== "merged") return sameBlob(before, now) ? "undone" : "beside";
+  const [made, held] = [linesIn(after).difference(linesIn(before)), linesIn(now)];
+  if (sameBlob(merge.blob, now) && made.isDisjointFrom(held)) return "undone";
+  return made.isSubsetOf(held) ? "beside" : "within";
 }
 
 /** Whether nothing of a change is left. */

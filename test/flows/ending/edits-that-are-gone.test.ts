@@ -76,6 +76,7 @@ test("a line of the run that somebody writes otherwise is told as theirs", async
   }));
   expect(ran.outcome).toMatchObject({ ok: true, merged: ["a.txt"], overwritten: ["a.txt"] });
   const became = becameOf(ran.outcome);
+  expect(became).toStartWith("kept: 2 files, verified");
   expect(became).toContain("somebody else changed lines of these edits: a.txt");
   expect(became).not.toContain("changed meanwhile");
 });

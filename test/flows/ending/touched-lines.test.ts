@@ -34,3 +34,9 @@ test("a line that somebody moves to another place of the file, as a sorter of im
   expect(howTouched(change, fileOf(`${before}x\n`))).toBe("beside");
   expect(howTouched(change, fileOf(theirs))).toBe("undone");
 });
+
+test("one of two lines of the run that somebody takes back is a line of the run that they changed", () => {
+  const change = { path, before: fileOf(before), after: fileOf("one\n2\n3\n4\nfive\n"), from: null };
+  expect(howTouched(change, fileOf("one\n2\n3\n4\n5\n"))).toBe("within");
+  expect(howTouched(change, fileOf("one\n2\n3\n4\n5\nmine\n"))).toBe("within");
+});

@@ -276,7 +276,7 @@ function showOutcome(outcome: Outcome, streams: Streams, state: ResultState): vo
   const { undoFlags } = state;
   if (undoFlags === null || outcome.run === null) return;
   if (applied) out(`undo with: pai undo${undoFlags}${session ? ", here: /undo" : ""}\n`);
-  else if (state.undone)
+  else if (state.undone && outcome.left === undefined)
     out(`bring its changes back with: ${session ? "/redo" : "pai redo"} ${outcome.run}${session ? "" : undoFlags}\n`);
 }
 

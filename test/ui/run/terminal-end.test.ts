@@ -14,6 +14,9 @@ test("a run that was taken back says how to see its work again, and keeps the mo
   const { out, err } = show(false, {}, { events, outcome: ended });
   expect(out).toBe("x  failed, nothing changed\nbring its changes back with: pai redo 20261121-230000-ab12\n");
   expect(err).toContain("The model said: Done.\n");
+  // A redo refuses where somebody else has changed what the run had made.
+  const theirs = show(false, {}, { events, outcome: { ...ended, left: ["b.py"] } });
+  expect(theirs.out).not.toContain("pai redo");
 });
 
 test("what is not so of a run that ended well is the model's words, not a result", () => {

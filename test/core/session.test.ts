@@ -54,6 +54,11 @@ test("a session is what its lines say: turns, messages, tasks, pending steps", (
   expect(session.conversation.messages.length).toBe(4);
 });
 
+test("of a turn that was killed before it changed a file nothing is told as taken back", () => {
+  const { session } = readSession("x", fileOf([head, started("r1", "one")]));
+  expect(pastOf(session)[0]?.became).toStartWith("cut off before it changed any file, unless ");
+});
+
 test("a request tells the newest of 200 turns that fit, the last one always, the last two with their diffs", () => {
   const names = Array.from({ length: 200 }, (_, at) => `${at}`);
   const lines = names.flatMap((name) => turn(`r${name}`, `ask ${name}`, `did ${name}`));

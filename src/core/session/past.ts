@@ -51,9 +51,9 @@ function pastSince(since: readonly Happening[], isLast: boolean): string {
   return listHappenings(cut);
 }
 
-/** All that a session knows of a turn that never ended: the next start of pai takes its changes back where it can. */
+/** All that a session knows of a turn that never ended, and of which nothing was taken back. */
 const cutOff =
-  "cut off, and what it had changed was taken back, but for files that somebody changed since, unless another pai is still at work on it";
+  "cut off before it changed any file, unless another pai is still at work on it, or it could not be taken back";
 
 /** How a turn ended, and what the user did since with it, or with the turns that it sums up. */
 export function endOf({ status, became, undone, missing, told }: Turn): string {

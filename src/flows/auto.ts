@@ -29,10 +29,9 @@ export const hybrid: Flow = async (run) => {
 };
 
 /** Asks again only about what needs a yes of its own, since the earlier approval was for their earlier content. */
-export function resumePlan({ plan: saved, steps, review, corrections }: ApprovedWork): Flow {
+export function resumePlan({ plan: saved, steps, review }: ApprovedWork): Flow {
   return async (run) => {
     run.planning.wantsReview = review;
-    run.planning.corrections = corrections;
     if (steps === null) {
       const { plan, claims } = await presentSaved(run, saved, promiseOf(saved, 0), true);
       return execute(run, plan, claims);

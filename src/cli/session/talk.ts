@@ -7,6 +7,7 @@ import type { Names } from "../../core/name-search.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { rowOf } from "../../core/vocabulary.ts";
+import { withCorrections } from "../../flows/briefing/briefing.ts";
 import type { ApprovedWork } from "../../flows/plans/plan-state.ts";
 import type { Flow, Run, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -208,9 +209,8 @@ function keepPlan(talk: Talk, { text }: Task, typed: string, { id, planning, cha
   const { plan, approved: isApproved, wantsReview: review, steps, mode } = planning;
   // Eight-step cannot go on from its plan: it needs the schedule that it makes from the plan.
   if (plan?.intent !== "task" || (!isApproved && mode === "eight-step")) return;
-  const corrections = [...planning.corrections, ...changing.corrections];
-  const approved = isApproved ? { steps, review, corrections, mode: mode as Mode } : null;
-  const task = isApproved ? text : [text, ...corrections].join("\n");
+  const approved = isApproved ? { steps, review, mode: mode as Mode } : null;
+  const task = withCorrections(text, [...planning.corrections, ...changing.corrections]);
   talk.planned = { task, typed, run: id, plan, approved, isYes: false };
   const way = talk.ahead.isHeld ? "Enter sends the line at the prompt; clear it (Ctrl+U), then y" : "y";
   tell(

@@ -287,16 +287,18 @@ async function renderMemory({ task, ending }: Run): Promise<string> {
   return facts === "" ? "" : fence("memory", { about: "this project" }, facts);
 }
 
-/** What the user wants: the request, and their corrections of earlier plans and changes. */
+/** A request with what its user said to plans and changes that were made for it. */
+export const withCorrections = (request: string, words: readonly string[]): string =>
+  [request, ...words.map((text) => `${isQuestion(text) ? "Asked" : "Corrected"} by the user: ${text}`)].join("\n");
+
+/** What the user wants: the request with their corrections, what may be read, too, and whether it only asks. */
 export function renderRequest({ task, planning, changing }: Run): string {
-  const said = [...planning.corrections, ...changing.corrections].map(
-    (text) => `\n${isQuestion(text) ? "Asked" : "Corrected"} by the user: ${text}`,
-  );
+  const wanted = withCorrections(task.text, [...planning.corrections, ...changing.corrections]);
   const only = planning.asksOnly
     ? "\nThis is a question: only look and answer. Nothing is changed, no command is run."
     : "";
   const shown = (task.shown ?? []).length === 0 ? "" : `\nMay be read, too: ${task.shown?.join(", ")}`;
-  return `Request: ${task.text}${said.join("")}${shown}${only}`;
+  return `Request: ${wanted}${shown}${only}`;
 }
 
 /** Tells a model whose questions nobody answers not to ask any; "": somebody does, or nothing is to be done. */

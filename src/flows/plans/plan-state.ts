@@ -14,8 +14,6 @@ export interface ApprovedWork {
   readonly steps: readonly ScheduleStep[] | null;
   /** The person wanted to see the changes before they are applied. */
   readonly review: boolean;
-  /** The person's feedback to earlier plans. */
-  readonly corrections: readonly string[];
 }
 
 export interface PlanOptions {

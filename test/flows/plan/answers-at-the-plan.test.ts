@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Change } from "../../../src/core/change.ts";
 import type { RelPath } from "../../../src/core/path.ts";
 import { resumePlan } from "../../../src/flows/auto.ts";
+import { withCorrections } from "../../../src/flows/briefing/briefing.ts";
 import { followPlan } from "../../../src/flows/single-shot.ts";
 import { finish, modify, plan, planOf, talk, write } from "../plans.ts";
 import { type Line, makeFolder, openCache, play, playIn, type Setup } from "../scripted.ts";
@@ -82,16 +83,17 @@ test("a correction of the plan reaches the calls that do the work; that plan is 
 });
 
 test("a plan that is carried on after an interrupt is worked with what the person had corrected", async () => {
-  const approved = { plan: planOf({ steps: ["WRITE a.txt"] }), steps: null, review: false, corrections: ["in French"] };
+  const approved = { plan: planOf({ steps: ["WRITE a.txt"] }), steps: null, review: false };
   const ran = await play({
-    task: "greet",
+    task: withCorrections("greet", ["in French"]),
     flow: resumePlan(approved),
     answers: "yes",
     options: { interactive: true },
     lines: [write("a.txt", "salut\n") + finish()],
   });
-  expect(ran.told(1)).toContain("in French");
-  expect(ran.outcome).toMatchObject({ code: 0, corrections: [{ about: "plan", words: "in French" }] });
+  expect(ran.told(1)).toContain("Request: greet\nCorrected by the user: in French");
+  // It was said in the interrupted turn, whose record holds it.
+  expect([ran.outcome.code, ran.outcome.corrections]).toEqual([0, undefined]);
 });
 
 const created = (path: string, text: string): Change => ({

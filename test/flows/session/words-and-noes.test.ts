@@ -111,7 +111,7 @@ test("a plan that was approved before is carried out with what the turns before 
   await turns.say("the file is called b.txt", talks);
   await turns.say("and it is short", talks);
   turns.resume();
-  const work = { plan: planOf({ steps: ["WRITE b.txt"] }), steps: null, review: false, corrections: [] };
+  const work = { plan: planOf({ steps: ["WRITE b.txt"] }), steps: null, review: false };
   const lines = [write("b.txt", "b\n") + finish("Done.")];
   const ran = await turns.say("do it", { lines, flow: resumePlan(work), options: { interactive: true } });
   expect(ran.past).toMatch(/^user: the file is called b\.txt\n[\s\S]*user: and it is short\n/);

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_249,
   workspace: 12_628,
   cli: 11_489,
-  flows: 12_088,
+  flows: 12_095,
   models: 4_638,
   ui: 4_721,
   store: 3_803,

@@ -135,7 +135,7 @@ const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): reado
 export function becameOf(outcome: Outcome): string {
   const { status, changes, refused, undone = [], skipped = [], commands = [], merged = [], corrections = [] } = outcome;
   const { stays, commit, then: after = [], checks, declined = { paths: [] }, error, overwritten = [] } = outcome;
-  const isNotDone = (name: string) => notDone.some(({ target }) => target === name);
+  const isNotDone = (name: string) => notDone.slice(0, maxNamed).some(({ target }) => target === name);
   const isTold = (command: string) => error?.message.includes(command) === true || isNotDone(command);
   // A command that ended badly is told as one that ran.
   const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);

@@ -115,13 +115,20 @@ async function reviewBatch(
   for (const part of partsOf(run, staged)) {
     const refusal = changing.wish === null ? await decideSome(run, part) : waiting;
     if (refusal === null) continue;
-    const files = part.filter(({ after }) => after?.kind !== "folder");
-    for (const { path } of files.length === 0 ? part : files) refused.set(path, refusal);
+    for (const { path } of part) refused.set(path, refusal);
   }
+  for (const folder of neededBeside(refused, staged)) refused.delete(folder);
   dropRefused(run, refused, staged, calls);
   const isNo = rights !== null && refused.size > 0 && changing.wish === null;
   if (isNo && overlay.staged().length === 0) throw declinedAll(refused);
   return refused;
+}
+
+/** Folders in which there is something wanted: with --review a folder is shown with the first file in it alone. */
+function neededBeside(refused: ReadonlyMap<RelPath, Refusal>, staged: readonly Change[]): readonly RelPath[] {
+  const wanted = staged.filter(({ path }) => !refused.has(path));
+  const folders = staged.filter(({ after }) => after?.kind === "folder").map(({ path }) => path);
+  return folders.filter((folder) => wanted.some(({ path }) => path.startsWith(`${folder}/`)));
 }
 
 /** Why the rest of a reply is left undone. */

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import { noUsage } from "../../../src/core/model.ts";
+import { becameOf } from "../../../src/core/session/became.ts";
 import { renderTasks } from "../../../src/core/session/conversation.ts";
 import { call, calls, compact, playLoop, resultsOf, talkOf } from "../loop.ts";
 import { faultOf, type Line, play } from "../scripted.ts";
@@ -213,6 +214,23 @@ test("a file whose change got a yes after a no to several is told as changed, an
   const lines = [calls(make("a.txt"), make("b.txt")), calls(make("a.txt")), "Done."];
   const { outcome } = await playLoop(lines, { options: { interactive: true, keep: true }, answers: ["no", "yes"] });
   expect([outcome.changes.map(({ path }) => path), outcome.declined?.paths]).toEqual([["a.txt"], ["b.txt"]]);
+});
+
+test("a no to several changes is a no to the new folder among them", async () => {
+  const write = (path: string) => call("write", { path, content: "x" });
+  const some = [write("lib/a.txt"), write("b.txt")];
+  const lines = [calls(call("mkdir", { path: "lib" }), ...some), "Done."];
+  const ran = await playLoop(lines, { options: { interactive: true }, answers: ["no"] });
+  expect(ran.outcome.changes).toEqual([]);
+  const text = "the user declined the changes to lib/a.txt, b.txt";
+  expect(resultsOf(ran, 2).map((result) => [result.ok, result.text])).toEqual(Array(3).fill([false, text]));
+});
+
+test("what was declined is named in the record where the list of what is not done is too long for it", async () => {
+  const paths = Array.from({ length: 7 }, (_, n) => `${n}.txt`);
+  const lines = [calls(...paths.map((path) => call("write", { path, content: "x" }))), "Done."];
+  const { outcome } = await playLoop(lines, { options: { interactive: true }, answers: ["no"] });
+  expect(becameOf(outcome)).toContain("; the user declined the changes to: 5.txt, 6.txt");
 });
 
 test("a file that the words at a diff name by @path is shown with the results", async () => {

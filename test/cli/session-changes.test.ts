@@ -1,13 +1,17 @@
 /** What a session changed, and rewinding. */
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changesOfSession, rewindTalk } from "../../src/cli/session/rewind.ts";
 import type { Talk } from "../../src/cli/session/talk.ts";
+import { watchTruth } from "../../src/cli/session/watch-truth.ts";
 import { renderChanges } from "../../src/core/diff.ts";
 import { PaiError } from "../../src/core/error.ts";
 import type { RelPath } from "../../src/core/path.ts";
-import { makeFolder, openHere } from "../flows/scripted.ts";
+import { pastOf } from "../../src/core/session/past.ts";
+import { openSessions } from "../../src/store/sessions.ts";
+import { finish, plan, write } from "../flows/plans.ts";
+import { makeFolder, openHere, playIn } from "../flows/scripted.ts";
 
 const text = (content: string) => ({ kind: "file", bytes: new TextEncoder().encode(content), mode: 0o644 }) as const;
 
@@ -65,6 +69,20 @@ test("what somebody wrote between two runs is none of the session's changes", as
   }
   const diff = renderChanges(changesOfSession(history, { turns: runs.map(([run]) => ({ run, told: [] })) } as never));
   expect(diff.match(/^[-+](?![-+]).*$/gm)).toEqual(["+one", "-one", "+two", "+three"]);
+});
+
+test("an undo that finds nothing to take back is told as none: what was done by hand before it is", async () => {
+  const place = makeFolder();
+  const { workspace, history } = await openHere(place);
+  const open = openSessions(join(place.state, "sessions"), place.root).open(null, () => new Date(0), String);
+  const truth = watchTruth({ workspace, history, now: () => new Date(0) });
+  truth.follow(open.session);
+  const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
+  await playIn(place, { task: "greet", lines, onEvent: (event) => truth.sink(open, event) });
+  rmSync(join(place.root, "a.txt"));
+  expect(await history.undo(null, { dryRun: false })).toMatchObject({ run: { id: "r1" }, changes: [] });
+  expect(await truth.catchUp(open)).toEqual(["changed, not by you: a.txt (no file now)"]);
+  expect(pastOf(open.session)[0]?.became).toStartWith("kept: 1 file");
 });
 
 /** A session of three turns, each with a run; `undo` of the first run does what is told. */

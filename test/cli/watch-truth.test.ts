@@ -27,14 +27,13 @@ interface Made {
 function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<Turn>[], text: string) {
   const statuses = new Map(Object.entries(runs).map(([id, { status }]) => [id, status]));
   const disk: { text: string; link?: string; movedTo?: string } = { text };
-  const written: Written[] = [];
+  const [written, redone] = [[] as Written[], new Set<string>()];
   /** What the user's undos and redos wrote, and those runs of the ones asked for that stand. */
   const writtenBy = (asked: ReadonlySet<string>, _since: string, told?: ReadonlySet<string>): readonly Written[] => {
     const known = Object.entries(runs).filter(([id]) => asked.has(id) || told?.has(id) !== false);
     const made = known.map(([id, { before, after, status }]) => {
-      const now = statuses.get(id);
-      const [from, to] = [heldOf(before), heldOf(after)];
-      const isMade = now === "applied" && (status !== now || asked.has(id));
+      const [now, from, to] = [statuses.get(id), heldOf(before), heldOf(after)];
+      const isMade = now === "applied" && (status !== now || redone.has(id) || asked.has(id));
       return {
         undo: now === "undone" ? [{ path: "a.py", before: to, after: from }] : [],
         make: isMade ? [{ path: "a.py", before: from, after: to }] : [],
@@ -95,6 +94,7 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
   /** What becomes of a run, and what the file holds then. */
   const become = (run: string, status: Made["status"], now: string) => {
+    if (statuses.get(run) === "undone") redone.add(run);
     statuses.set(run, status);
     disk.text = now;
   };

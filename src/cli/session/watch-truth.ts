@@ -217,7 +217,10 @@ export function watchTruth({
     const turns = new Map(all.map((turn) => [turn.run, turn]));
     const runs = history.list();
     endCut(open, turns, runs);
-    const reversed = runs.filter((run) => run.changes.length > 0 && isReversed(run, turns.get(run.id)));
+    // An undo that found nothing to take back is none.
+    const reversed = runs.filter(
+      (run) => isReversed(run, turns.get(run.id)) && history.written(new Set(), "", new Set([run.id])).length > 0,
+    );
     for (const run of reversed.toReversed()) {
       const { id, status, missing } = run;
       const about = { at: now().toISOString(), run: id };

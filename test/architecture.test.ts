@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_249,
   workspace: 12_628,
-  cli: 11_492,
+  cli: 11_497,
   flows: 12_095,
   models: 4_638,
   ui: 4_721,

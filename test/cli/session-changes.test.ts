@@ -86,7 +86,10 @@ test("an undo that finds nothing to take back is told as none: what was done by 
 });
 
 /** A session of three turns, each with a run; `undo` of the first run does what is told. */
-function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: string[] }>, left: string[] = []) {
+function openTalk(
+  undoFirst: () => Promise<{ clashes: { path: string }[]; lost: string[]; changes?: object[] }>,
+  { left = [], gone = [] }: { readonly left?: readonly string[]; readonly gone?: readonly string[] } = {},
+) {
   const did: string[] = [];
   // An empty place names no path, so nobody is asked.
   const list = (id: string) => ({
@@ -99,10 +102,11 @@ function openTalk(undoFirst: () => Promise<{ clashes: { path: string }[]; lost: 
     list: () => ["r3", "r2", "r1"].map(list),
     // What stands in the way comes behind the trial.
     async undo(id: string, { dryRun }: { readonly dryRun: boolean }) {
-      if (dryRun) return { clashes: [], lost: [] };
+      const changes = gone.includes(id) ? [] : [{}];
+      if (dryRun) return { clashes: [], lost: [], changes };
       did.push(`undo ${id}`);
       if (id === "r1") return undoFirst();
-      return { clashes: id === "r2" && left.includes(id) ? [{ path: "b.py" }] : [], lost: [] };
+      return { clashes: id === "r2" && left.includes(id) ? [{ path: "b.py" }] : [], lost: [], changes };
     },
     async redo(id: string) {
       did.push(`redo ${id}`);
@@ -131,7 +135,9 @@ test.each([
 });
 
 test("what a rollback left and somebody changed since stays and is named; a failure brings back no run that was rolled back", async () => {
-  const { did, talk } = openTalk(() => Promise.reject(new PaiError("io_failed", "the disk is gone")), ["r2", "r3"]);
+  const { did, talk } = openTalk(() => Promise.reject(new PaiError("io_failed", "the disk is gone")), {
+    left: ["r2", "r3"],
+  });
   const failed = await rewindTalk(talk, "1 code").catch((thrown) => thrown.code);
   expect([failed, ...did]).toEqual([
     "io_failed",
@@ -143,9 +149,17 @@ test("what a rollback left and somebody changed since stays and is named; a fail
 });
 
 test("a rewind says how often /redo brings back what it took back", async () => {
-  const { did, talk } = openTalk(async () => ({ clashes: [], lost: [] }));
+  const { did, talk } = openTalk(async () => ({ clashes: [], lost: [], changes: [{}] }));
   await rewindTalk(talk, "1 code");
   expect(did.at(-1)).toEndWith("3 runs taken back; bring back with: /redo, once for each");
   await rewindTalk(talk, "3 code");
   expect(did.at(-1)).toEndWith("1 run taken back; bring back with: /redo");
+});
+
+test("of a run of which nothing stands any more no rewind says that it took it back", async () => {
+  const { did, talk } = openTalk(async () => ({ clashes: [], lost: [], changes: [{}] }), { gone: ["r2", "r3"] });
+  await rewindTalk(talk, "1 code");
+  expect(did.at(-1)).toEndWith("1 run taken back; bring back with: /redo");
+  await rewindTalk(talk, "3 code");
+  expect(did.at(-1)).toEndWith("no files were taken back");
 });

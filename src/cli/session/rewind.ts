@@ -64,30 +64,35 @@ const pathsOf = (runs: readonly KeptRun[]) => [
   ),
 ];
 
-/** Refuses before a question what could not be taken back. What a newer run changed hides what an older one left. */
-async function refuseChanged(history: History, applied: readonly KeptRun[]): Promise<void> {
+/**
+ * Those of the runs (newest first) of which something is there to be taken back. Throws conflict, before any question, for
+ * what could not be. What a newer run changed hides what an older one left.
+ */
+async function withWork(history: History, runs: readonly KeptRun[]): Promise<readonly KeptRun[]> {
   const newer: string[] = [];
-  for (const { id, status, changes } of applied) {
-    const { clashes } = status === "applied" ? await history.undo(id, { dryRun: true }) : { clashes: [] };
-    const isNewer = (path: string) =>
+  const found: KeptRun[] = [];
+  for (const run of runs) {
+    const { clashes, changes } = await history.undo(run.id, { dryRun: true });
+    const isNewer = ({ path }: { readonly path: string }) =>
       newer.some((each) => each === path || each.startsWith(`${path}/`) || path.startsWith(`${each}/`));
-    const changed = clashes.filter(({ path }) => !isNewer(path));
-    if (changed.length > 0) throw changedSince(changed);
-    newer.push(...changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
+    const changed = clashes.filter((clash) => !isNewer(clash));
+    if (changed.length > 0 && run.status === "applied") throw changedSince(changed);
+    if ((changed.length === 0 && changes.length > 0) || run.changes.some(isNewer)) found.push(run);
+    newer.push(...run.changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
   }
+  return found;
 }
 
 /** Undoes the runs from turn `from` (from 1) on after a yes, newest first; all of them or none. */
 async function rewindCode(talk: Talk, from: number): Promise<number> {
   const { composed, context, open } = talk;
   const { history, stateFolder, workspace } = composed.opened;
-  const applied = standingOf(history, open.session.turns.slice(from - 1));
-  const paths = pathsOf(applied);
-  await refuseChanged(history, applied);
-  if (paths.length > 0) await askYes(context, commandWording.rewind(counted(applied.length, "run"), nameSome(paths)));
+  const standing = await withWork(history, standingOf(history, open.session.turns.slice(from - 1)));
+  const paths = pathsOf(standing);
+  if (paths.length > 0) await askYes(context, commandWording.rewind(counted(standing.length, "run"), nameSome(paths)));
   const done: KeptRun[] = [];
   try {
-    for (const run of applied) {
+    for (const run of standing) {
       const { clashes, lost } = await history.undo(run.id, { dryRun: false });
       for (const text of lost) tell(talk, "owner_lost", text);
       if (clashes.length === 0) done.push(run);

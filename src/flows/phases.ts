@@ -69,7 +69,7 @@ function renderOrder({ messages }: Readonly<Dialogue>): string {
   const text = last?.role === "assistant" ? last.text : "";
   const { actions } = parseScript(text, { stop: "end", read: () => null, tag: "EOT" });
   const hasWork = actions.some(({ cmd }) => rowOf(cmd)?.kind === "change");
-  const done = hasWork ? " Of your script only what is shown above is done." : "";
+  const done = hasWork ? " Of your script nothing is done but what results above show." : "";
   return `The plan is approved.${done} Carry it out: an action script.`;
 }
 

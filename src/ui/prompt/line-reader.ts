@@ -96,7 +96,7 @@ function openMenu({ style, size }: Pick<LineTerminal, "style" | "size">) {
   };
 }
 
-/** Settles with the line, with a message to edit outside, or with null at the end of input. */
+/** Settles with the line, with a message to edit outside, or with null after Ctrl+D. */
 export function openLineReader(
   { prompt, message, text, keys = "" }: LineOptions,
   settle: Settle<string | OutsideEdit | null>,

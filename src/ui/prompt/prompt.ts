@@ -58,7 +58,7 @@ export function createPrompter(options: PrompterOptions) {
   }
 
   /**
-   * Reads one message, with pastes as a whole; null: end of input. Ctrl+C clears it, or throws PaiError(interrupted) if
+   * Reads one message, with pastes as a whole; null: Ctrl+D. Ctrl+C clears it, or throws PaiError(interrupted) if
    * it is empty. Text that comes back from the user's editor is shown, to be sent or changed.
    */
   async function readMessage(message: MessageOptions): Promise<string | null> {
@@ -81,12 +81,12 @@ export function createPrompter(options: PrompterOptions) {
 
   return {
     /**
-     * Reads one line, an answer to what was just shown; null: end of input or Escape. Throws PaiError(interrupted) on
+     * Reads one line, an answer to what was just shown; null: Ctrl+D or Escape. Throws PaiError(interrupted) on
      * Ctrl+C.
      */
     readLine: (prompt: string) => readAnswered(prompt, ""),
     /**
-     * Shows the question in full and waits for a clear answer; end of input and Escape mean no. Throws
+     * Shows the question in full and waits for a clear answer; Ctrl+D and Escape mean no. Throws
      * PaiError(interrupted) on Ctrl+C.
      */
     async ask(question: Question): Promise<FinalAnswer> {
@@ -105,7 +105,7 @@ export function createPrompter(options: PrompterOptions) {
     },
     readMessage,
     /**
-     * Reads one line that is shown as stars, but for what can be the beginning of one of `words`; null: end of input or
+     * Reads one line that is shown as stars, but for what can be the beginning of one of `words`; null: Ctrl+D or
      * Escape. Throws PaiError(interrupted) on Ctrl+C.
      */
     async askHidden(question: string, words: readonly string[] = []): Promise<string | null> {

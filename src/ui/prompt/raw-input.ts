@@ -1,5 +1,6 @@
 /** Puts the terminal into raw mode for one answer and restores it afterwards, whatever happens. */
 import { closeSync, readSync } from "node:fs";
+import { PaiError } from "../../core/error.ts";
 import { isInForeground, openTyped } from "../tty.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { type Keys, type Keystroke, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keystrokes.ts";
@@ -113,14 +114,13 @@ export function openRawInput({ keyboard: open, err, signal, terminal }: RawInput
       keys.push(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }));
       feed();
     };
-    const end = () => {
+    const end = (reason: unknown) => {
       cut();
-      resolve(null);
+      reject(reason);
     };
-    const abort = () => {
-      cut();
-      reject(signal.reason);
-    };
+    const abort = () => end(signal.reason);
+    /** Its signal may come later, or never. */
+    const hangUp = () => end(new PaiError("hangup", "the terminal was closed"));
     const goOn = () => {
       if (settled) return;
       keyboard.setRawMode(false);
@@ -137,7 +137,7 @@ export function openRawInput({ keyboard: open, err, signal, terminal }: RawInput
           else if (!settled) process.kill(0, "SIGTTOU");
         }, wakeMs);
     };
-    const leave = keyboard.listen(take, end);
+    const leave = keyboard.listen(take, hangUp);
     process.on("SIGCONT", wake);
     process.prependOnceListener("exit", cut);
     process.stderr.on("resize", reader.resize);
@@ -156,8 +156,8 @@ export function openRawInput({ keyboard: open, err, signal, terminal }: RawInput
 
   return {
     /**
-     * Passes what is typed to the reader that `start` returns, until it settles; null at the end of input. `ahead`
-     * decides about earlier input: nothing that was typed ahead may answer a question.
+     * Passes what is typed to the reader that `start` returns, until it settles. `ahead` decides about earlier input:
+     * nothing that was typed ahead may answer a question. Throws hangup when the terminal is gone, and the signal's reason.
      */
     async read<T>(ahead: "keep" | "drop", start: (settle: Settle<T | null>) => Reader): Promise<T | null> {
       signal.throwIfAborted();

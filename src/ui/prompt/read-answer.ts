@@ -28,7 +28,7 @@ const atPrompt = /^(?:!|\/[a-z]+\s)/;
 const goOn = new Set(["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue", "proceed"]);
 
 /**
- * Interprets the answer to a question. `text` null: end of input, which means no. `feedback` false: only yes or no are
+ * Interprets the answer to a question. `text` null: Ctrl+D, which means no. `feedback` false: only yes or no are
  * valid. `always`: `a` is valid too; `review`: `d` is a yes, else it shows the question again. "again" and "unsure" (a
  * yes with words that add nothing): ask once more.
  */

@@ -30,7 +30,7 @@ describe("the execution call", () => {
     const ran = await play({ files, lines: [script, change], options });
     expect(ran.outcome.code).toBe(0);
     expect(ran.asked(2)).toContain(
-      "The plan is approved. Of your script only what is shown above is done. Carry it out",
+      "The plan is approved. Of your script nothing is done but what results above show. Carry it out",
     );
   });
 

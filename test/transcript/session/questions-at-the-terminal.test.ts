@@ -1,5 +1,6 @@
 /** Something is piped in at a terminal: the person is asked at the terminal all the same. */
 import { expect } from "bun:test";
+import { readCommand } from "../contract.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { called, done, planned, says, write, writeCall } from "../replies.ts";
 import { inTerminal, openScreen, type Screen } from "../screen.ts";
@@ -32,6 +33,16 @@ for (const [name, line, told] of [
     await screen.shell("echo typed");
   });
 }
+
+inTerminal("a terminal that is closed at a question is no answer to it", async () => {
+  await using place = openPlace([plan]);
+  {
+    using screen = open(place, '"$PAI" run "make hello.txt"');
+    await screen.shows(asked);
+  }
+  const { data } = readCommand(await place.pai(["history", "--json"]));
+  expect(data).toMatchObject({ runs: [{ outcome: { status: "interrupted", code: 129 } }] });
+});
 
 inTerminal("so is a batch of tool-loop, and Ctrl+C at a question ends the run", async () => {
   await using place = openPlace([called(writeCall("a.txt", "a\n")), says("As you like.")]);

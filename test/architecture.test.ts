@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_249,
+  core: 15_255,
   workspace: 12_628,
   cli: 11_497,
-  flows: 12_095,
+  flows: 12_100,
   models: 4_638,
   ui: 4_721,
   store: 3_803,

@@ -32,11 +32,15 @@ export const renderUnsettled = (paths: readonly string[], checks: number): strin
 
 const counted = (n: number) => (n === 1 ? "1 check" : `${n} checks`);
 
+/** Why a green check may prove nothing; "": no reason. */
+export const doubtOf = (checks: readonly CheckResult[]): string =>
+  checks.find(({ passed, note = "" }) => passed === true && note !== "")?.note ?? "";
+
 function renderVerified(checks: readonly CheckResult[], passed: number, proves: Proves | undefined): string {
-  const doubt = checks.find(({ passed: isGreen, note = "" }) => isGreen === true && note !== "")?.note;
-  if (proves === "no_regression" && doubt === undefined)
+  const doubt = doubtOf(checks);
+  if (proves === "no_regression" && doubt === "")
     return `: nothing broke (the ${passed === 1 ? "check" : "checks"} passed before, too)`;
-  return `${passed > 0 ? ` by ${counted(passed)}` : ""}${doubt === undefined ? "" : `: ${doubt}`}`;
+  return `${passed > 0 ? ` by ${counted(passed)}` : ""}${doubt && `: ${doubt}`}`;
 }
 
 /** The note of a check that the end of its run stopped. */

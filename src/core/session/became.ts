@@ -7,6 +7,7 @@ import {
   checkDeclined,
   checkOutdated,
   checkStopped,
+  doubtOf,
   isOutdated,
   nothingKept,
   type Outcome,
@@ -58,7 +59,8 @@ const passedOf = ({ checks }: Outcome) => checks.flatMap(({ command, passed }) =
 function sayProof(outcome: Outcome): string {
   const { status, checks, proves } = outcome;
   const passed = passedOf(outcome);
-  const before = proves === "no_regression" ? ", which passed before, too" : "";
+  const doubt = doubtOf(checks);
+  const before = doubt !== "" ? ` (${doubt})` : proves === "no_regression" ? ", which passed before, too" : "";
   if (status === "verified") return passed.length === 0 ? ", verified" : `, verified by ${name(passed)}${before}`;
   const isGreen = passed.length > 0 && checks.every(({ passed: isPassed }) => isPassed !== false);
   if (status === "partial" && isGreen) return `, and ${name(passed)} passed`;

@@ -1,5 +1,6 @@
 /** What a run says of itself is what happened, in each mode: by the disk, the checks and the commands, not by the model. */
 import { describe, expect, test } from "bun:test";
+import { becameOf } from "../../../src/core/session/became.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import type { RunOptions } from "../../../src/flows/run.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
@@ -91,7 +92,9 @@ describe.each(every)("%s", (mode) => {
 
   test("a green check whose own script the run changed is told as that", async () => {
     const ran = await playIn(mode, { put: "exit 0\n" }, { checks: ["sh ./a.txt || exit 1"] });
-    expect(ran.outcome.checks[0]?.note).toBe("this run changed a.txt, which the check is");
+    const note = "this run changed a.txt, which the check is";
+    expect(ran.outcome.checks[0]?.note).toBe(note);
+    expect(becameOf(ran.outcome)).toContain(`, verified by sh ./a.txt || exit 1 (${note}); `);
   });
 
   test("a permitted command that fails beside finished work leaves a step undone, and takes nothing back", async () => {

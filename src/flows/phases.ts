@@ -310,16 +310,19 @@ async function withdraw(run: Run, progress: Progress, all: readonly Withdrawal[]
 /** A message of fewer words, such as "Done.", is no reason. */
 const minReason = 3;
 
-/** Takes a FINISH alone, with a message, as the reason why the rest is left out, once something is done. */
-async function takeFinish(run: Run, script: Script, progress: Progress): Promise<void> {
+/**
+ * Takes a FINISH alone, with a message, as the reason why the rest is left out, once something is done. Returns those steps
+ * that a person wants done.
+ */
+async function takeFinish(run: Run, script: Script, progress: Progress): Promise<readonly PlanStep[]> {
   const [only, ...more] = script.actions;
   const why = (only?.arg ?? "").split("\n", 1)[0]?.trim() ?? "";
-  if (only === undefined || more.length > 0 || rowOf(only.cmd)?.kind !== "finish") return;
-  if (why.split(/\s+/).length < minReason) return;
-  if (progress.failure !== null || !hasDone(run)) return;
+  if (only === undefined || more.length > 0 || rowOf(only.cmd)?.kind !== "finish") return [];
+  if (why.split(/\s+/).length < minReason) return [];
+  if (progress.failure !== null || !hasDone(run)) return [];
   const changes = progress.openSteps.filter(({ action }) => rowOf(action)?.kind === "change");
   const skips = changes.filter((step) => whyNeeded(run, step) === null).map((step) => ({ step, why }));
-  await withdraw(run, progress, skips);
+  return withdraw(run, progress, skips);
 }
 
 /** Takes the SKIP lines of a reply whose calls are absorbed, or its FINISH alone. Returns notes for the model. */
@@ -339,10 +342,9 @@ export async function takeSkips(run: Run, plan: Plan, script: Script, progress: 
       else notes.push(`SKIP ${arg}: do this step: ${needed}`);
     }
   }
-  await takeFinish(run, script, progress);
   const skips = [...wanted].map(([step, why]) => ({ step, why }));
-  const kept = await withdraw(run, progress, skips);
-  return [...notes, ...kept.map((step) => `SKIP ${step.target}: the user wants this step done`)];
+  const kept = [...(await takeFinish(run, script, progress)), ...(await withdraw(run, progress, skips))];
+  return [...notes, ...kept.map(({ action, target }) => `${action} ${target}: the user wants this step done`)];
 }
 
 /** Whether the step is a command whose place in the plan is behind all changes. */

@@ -344,7 +344,7 @@ function renderWish({ words, diff }: NonNullable<Run["changing"]["wish"]>, repor
     "The user saw this diff, and nothing of it was applied:",
     fence("diff", {}, shown),
     `The user says: ${words}`,
-    "Make these changes anew, as the user wants them: an action script of all that is not done yet, ended with FINISH. A step that they no longer want: SKIP::path::why.",
+    "Send your action script again, without what is done: these changes as the user wants them, the rest as it was. A step that they no longer want: SKIP::path::why.",
   ].join("\n");
 }
 

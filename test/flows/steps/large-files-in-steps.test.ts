@@ -68,7 +68,7 @@ test("a FINISH covers no later step while a command is red, and the summary know
   const ran = await run({ lines, options, answers: ["yes", "no"] });
   expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "amend"]);
   expect(ran.purposes).toBe("plan execute integrity execute integrity summary");
-  expect(ran.asked(6)).toContain("SKIP b.py: the user wants this step done");
+  expect(ran.asked(6)).toContain("WRITE b.py: the user wants this step done");
 });
 
 test("a command that pai runs early and that is red leaves the later step to the model", async () => {

@@ -1,0 +1,41 @@
+/** eight-step: what the model is told of the user's words and noes at a step. */
+import { expect, test } from "bun:test";
+import { eightStep } from "../../../src/flows/eight-step.ts";
+import { finish, schedule, verdict, write } from "../plans.ts";
+import { play, type Setup } from "../scripted.ts";
+
+const scope = schedule({ steps: ["First", "Then"], create: ["a.py", "b.py"] });
+const run = (setup: Pick<Setup, "lines" | "answers"> & { readonly review?: "batch" }) =>
+  play({
+    ...setup,
+    flow: eightStep,
+    options: { mode: "eight-step", interactive: true, review: setup.review ?? false },
+  });
+
+test("words at the diff of a step ask for this step again, and not for the end of the task", async () => {
+  const ran = await run({
+    lines: [
+      ...[scope, write("a.py", "one\n"), write("a.py", "1\n"), verdict()],
+      ...[write("b.py", "two\n") + finish(), verdict(), "Both are there."],
+    ],
+    answers: ["yes", { feedback: "in digits" }, "yes", "yes"],
+    review: "batch",
+  });
+  const wish = ran.asked(3);
+  expect(wish).toContain("The user says: in digits\n");
+  expect(wish).not.toContain("FINISH");
+  expect(wish).not.toContain("all that is not done");
+  expect([ran.outcome.ok, ran.files["a.py"]]).toEqual([true, "1\n"]);
+});
+
+test("a no to leaving out the rest by a FINISH is told to the model, as one to a SKIP is", async () => {
+  const ran = await run({
+    lines: [
+      ...[scope, write("a.py", "one\n"), verdict(), finish("The second is not needed."), verdict(false)],
+      ...[write("b.py", "two\n") + finish(), "Both are there."],
+    ],
+    answers: ["yes", "no"],
+  });
+  expect(ran.asked(6)).toContain("WRITE b.py: the user wants this step done");
+  expect([ran.outcome.ok, ran.files["b.py"]]).toEqual([true, "two\n"]);
+});

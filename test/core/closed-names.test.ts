@@ -121,6 +121,7 @@ test("the settings open what is closed or asked about, and close more; what they
   ).toEqual([]);
   expect(others("closed", "a.pem db/DUMP.SQL private/x/y a/.ssh/id_rsa", (path) => classOf(path, rules))).toEqual([]);
   expect(classOf("sub/.vscode/a.json", rules)).toBe("asked");
+  expect(classOf(".npmrc", { allow: [".npmrc"], deny: [".npmrc"] })).toBe("closed");
 });
 
 test("one name in a folder is closed as its whole path is", () => {

@@ -9,7 +9,6 @@ import type { CatalogueEntry } from "../../src/models/catalogue.ts";
 import { newFolder } from "../grounds.ts";
 
 const root = join(import.meta.dir, "../..");
-const folder = newFolder("disk", "catalogue");
 
 const today = "2026-11-23";
 /** A model as models.dev writes it, with the fields that pai does not need. */
@@ -166,17 +165,19 @@ describe("a file that is damaged or of another form is an error that says where,
     ["with a broken limit", { limit: { context: 0, output: 1 } }, 'openai "gpt-9": limit.context: '],
     ["with a day that is none", { ...limits, ends: "2026-13-01" }, 'openai "gpt-9": ends: '],
     ["with a model that is none", null, 'openai "gpt-9": all of it: '],
-  ])("%s", async (name, content, message) => {
-    const path = join(folder, `${name}.json`);
-    writeFileSync(
-      path,
-      typeof content === "string" ? content : JSON.stringify({ openai: { models: { "gpt-9": content } } }),
-    );
+  ])("%s", (name, content, message) => {
+    const text = typeof content === "string" ? content : JSON.stringify({ openai: { models: { "gpt-9": content } } });
+    expect(() => readModels(text, `${name}.json`)).toThrow(message);
+    expect(() => readModels(text, `${name}.json`)).toThrow(`${name}.json`);
+  });
+
+  test("the script ends with exit 2", async () => {
+    const path = join(newFolder("disk", "catalogue"), "cut.json");
+    writeFileSync(path, '{"openai": {"models": {');
     const before = readFileSync(join(root, "src/models/catalogue.json"), "utf8");
     const script = Bun.spawn([process.execPath, join(root, "scripts/catalogue.ts"), path], { stderr: "pipe" });
     const said = await new Response(script.stderr).text();
-    expect([await script.exited, said]).toEqual([2, expect.stringContaining(message)]);
-    expect(said).toContain(path);
+    expect([await script.exited, said]).toEqual([2, expect.stringContaining(`${path} `)]);
     expect(readFileSync(join(root, "src/models/catalogue.json"), "utf8")).toBe(before);
   });
 

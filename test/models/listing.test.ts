@@ -139,17 +139,17 @@ describe("a hostile list", () => {
     expect(only({ id: "m", context_length: 1e300, inputTokenLimit: Number.MAX_SAFE_INTEGER })?.window).toBeNull();
   });
 
-  test("hundreds of thousands of names are cut to the first ones, and said", () => {
-    const names = Array.from({ length: 300_000 }, (_, at) => `{"id":"m${at}"}`);
+  test("tens of thousands of names are cut to the first ones, and said", () => {
+    const names = Array.from({ length: 30_000 }, (_, at) => `{"id":"m${at}"}`);
     const found = readModelList(`{"data":[${names.join(",")}]}`);
     expect([found?.models.length, found?.models.at(-1)?.name]).toEqual([2000, "m1999"]);
-    expect(found?.omitted).toEqual(["298000 beyond what pai holds"]);
+    expect(found?.omitted).toEqual(["28000 beyond what pai holds"]);
   });
 
   test("as many rows of nothing are not read one by one", () => {
-    expect(readModelList(`{"data":[${"0,".repeat(300_000)}{"id":"last"}]}`)).toEqual({
+    expect(readModelList(`{"data":[${"0,".repeat(30_000)}{"id":"last"}]}`)).toEqual({
       models: [],
-      omitted: ["20000 without a usable name", "280001 beyond what pai holds"],
+      omitted: ["20000 without a usable name", "10001 beyond what pai holds"],
     });
   });
 

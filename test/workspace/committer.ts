@@ -2,8 +2,6 @@
 import { readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { toPaiError } from "../../src/core/error.ts";
-import { recover } from "../../src/workspace/journal/recover.ts";
-import { noRules } from "./folder.ts";
 import { openPlace } from "./tree.ts";
 import { changeTwelve } from "./twelve.ts";
 
@@ -20,7 +18,7 @@ async function commit(): Promise<void> {
 writeSync(1, "ready\n");
 readSync(0, Buffer.alloc(1));
 try {
-  const told = work === "commit" ? await commit() : await recover(opened.root, opened.state, opened.lock, noRules);
+  const told = work === "commit" ? await commit() : await opened.recover();
   writeSync(1, ["done", ...(told ?? [])].join("\n"));
 } catch (thrown) {
   writeSync(1, `${toPaiError(thrown).code}\n`);

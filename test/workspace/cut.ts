@@ -2,8 +2,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isTemporary } from "../../src/workspace/atomic-write.ts";
-import { recover } from "../../src/workspace/journal/recover.ts";
-import { noRules } from "./folder.ts";
 import { openPlace, type Place, treeOf } from "./tree.ts";
 import { changeTwelve, renewTwelve } from "./twelve.ts";
 
@@ -69,9 +67,7 @@ export function describe({ work }: Place): string {
 
 /** The next start of pai. Throws when it leaves something between, a temporary file, or an open run. */
 export async function recoverHere(place: Place, { before, after }: Fixture): Promise<"before" | "after"> {
-  const opened = openPlace(place);
-  await recover(opened.root, opened.state, opened.lock, noRules);
-  opened.root.close();
+  await openPlace(place).recover();
   const now = describe(place);
   const open = join(place.state, "open");
   if (existsSync(open) && readdirSync(open).length > 0) throw new Error("a run is still open");

@@ -46,14 +46,6 @@ test("staged content is private until it has its mode and name, whatever the uma
   expect(treeOf(work)).toEqual({ "run.sh": "file 775 #!/bin/sh\n" });
 });
 
-test("an empty file can be written", () => {
-  const { work, spot } = open();
-  const temp = temporaryName();
-  stage(spot("__init__.py", temp), text(""), null);
-  place(spot("__init__.py", temp), change("__init__.py", null, text("")), null);
-  expect(treeOf(work)).toEqual({ "__init__.py": "file 644 " });
-});
-
 test("new content never replaces what came meanwhile", () => {
   const { root, disk, work, spot } = open();
   const temp = temporaryName();

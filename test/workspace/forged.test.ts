@@ -3,27 +3,16 @@ import { expect, test } from "bun:test";
 import { chmodSync, cpSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openJournal } from "../../src/workspace/journal/journal.ts";
-import { recover } from "../../src/workspace/journal/recover.ts";
-import { openHistory } from "../../src/workspace/journal/run-history.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
-import { noRules } from "./folder.ts";
 import { at, change, deadProcess, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
 
-async function recoverWith(made: Place): Promise<string[]> {
-  const { root, state, lock } = openPlace(made, openDisk(), deadProcess());
-  try {
-    return await recover(root, state, lock, noRules);
-  } finally {
-    root.close();
-  }
-}
+const dead = (made: Place) => openPlace(made, openDisk(), deadProcess());
 
 test("a record that this pai has not sealed is not carried out: nothing is touched, and one message says so", async () => {
   // F30: whole lines with the check of a version without seals, and lines that bear the seal of another run.
   const made = makePlace({ "a.txt": "a", "b.txt": "PWNED" });
   const before = treeOf(made.work);
-  const dead = () => openPlace(made, openDisk(), deadProcess());
-  const { state } = dead();
+  const { state } = dead(made);
   const sealed = openJournal(state, "r1");
   sealed.begin("run", "sealed");
   const changes = [change("b.txt", file("planted"), file("PWNED"))];
@@ -39,26 +28,24 @@ test("a record that this pai has not sealed is not carried out: nothing is touch
 
   const notBelieved = (id: string) =>
     expect.stringMatching(new RegExp(`^run ${id} .* is not taken back: .* somebody else`));
-  expect(await recoverWith(made)).toEqual([notBelieved("r2"), notBelieved("r3")]);
+  expect(await dead(made).recover()).toEqual([notBelieved("r2"), notBelieved("r3")]);
   expect([treeOf(made.work), readdirSync(join(made.state, "open"))]).toEqual([before, []]);
-  expect(await recoverWith(made)).toEqual([]);
-  const { root, lock } = dead();
-  const history = openHistory(root, state, lock, noRules);
+  expect(await dead(made).recover()).toEqual([]);
+  const { history } = dead(made);
   expect(history.list()).toEqual([]);
   expect(history.undo("r2", { dryRun: false })).rejects.toThrow("somebody else");
 });
 
 test("a key of the seal that others could have made is replaced, and what it sealed is foreign", async () => {
   const made = makePlace({ "a.txt": "a" });
-  const run = openPlace(made, openDisk(), deadProcess()).begin("r1");
+  const run = dead(made).begin("r1");
   await run.apply([change("a.txt", file("a"), file("A"))]);
   await run.close();
   chmodSync(join(made.state, "seal"), 0o666);
-  const idsKept = () => {
-    const { root, state, lock } = openPlace(made);
-    const runs = openHistory(root, state, lock, noRules).list();
-    return runs.map(({ id }) => id);
-  };
+  const idsKept = () =>
+    openPlace(made)
+      .history.list()
+      .map(({ id }) => id);
   expect(idsKept()).toEqual([]);
   await openPlace(made)
     .begin("r2")
@@ -69,16 +56,16 @@ test("a key of the seal that others could have made is replaced, and what it sea
 
 test("a record that leads out of the root stops neither the start nor the recovery of others", async () => {
   const made = makePlace({ "b.txt": "b" });
-  const { state } = openPlace(made, openDisk(), deadProcess());
+  const { state } = dead(made);
   const journal = openJournal(state, "r1");
   journal.begin("run", "odd");
   const changes = [change("b.txt", file("b"), file("B"))];
   journal.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
   journal.promiseTemps(new Map([[at("../x"), ".pai-0000000000000000.tmp"]]));
-  await openPlace(made, openDisk(), deadProcess())
+  await dead(made)
     .begin("r2")
     .apply([change("b.txt", file("b"), file("B"))]);
-  expect(await recoverWith(made)).toEqual([
+  expect(await dead(made).recover()).toEqual([
     expect.stringMatching(/^run r1 was cut off and is not taken back: "\.\.\/x" is not a path below the root/),
     expect.stringContaining("run r2 was cut off and was taken back"),
   ]);
@@ -89,8 +76,7 @@ test("recovery refuses a record that names what the policy denies, and goes on w
   const made = makePlace({ "a.txt": "a", "b.txt": "b", ".git/hooks/pre-commit": "theirs" });
   const before = { ...treeOf(made.work), "b.txt": "file 644 b" };
   const hook = at(".git/hooks/pre-commit");
-  const dead = () => openPlace(made, openDisk(), deadProcess());
-  const { state } = dead();
+  const { state } = dead(made);
   const forged = openJournal(state, "r1");
   forged.begin("run", "forged");
   const changes = [change("a.txt", file("PWNED"), file("a")), change(hook, file("echo PWNED"), file("theirs"))];
@@ -98,11 +84,11 @@ test("recovery refuses a record that names what the policy denies, and goes on w
   const watched = openJournal(state, "r2");
   watched.begin("run", "forged");
   watched.watch({ files: [{ path: at(".hg/hgrc"), blob: file("x"), owner: null }], others: [], closed: null });
-  await dead()
+  await dead(made)
     .begin("r3")
     .apply([change("b.txt", file("b"), file("B"))]);
 
-  const messages = await recoverWith(made);
+  const messages = await dead(made).recover();
   expect(messages).toEqual([
     expect.stringMatching(/^run r1 .* is not taken back: .*\.git\/hooks\/pre-commit \(/),
     expect.stringMatching(/^run r2 .* is not taken back: .*\.hg\/hgrc \(/),

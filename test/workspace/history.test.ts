@@ -15,14 +15,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { digest } from "../../src/core/digest.ts";
-import { type History, openHistory } from "../../src/workspace/journal/run-history.ts";
+import { openHistory } from "../../src/workspace/journal/run-history.ts";
 import { noRules } from "./folder.ts";
-import { change, file, makePlace, type Opened, openPlace, type Place, treeOf } from "./tree.ts";
+import { change, file, makePlace, type Opened, openPlace, treeOf } from "./tree.ts";
 
-const open = (files: Record<string, string> = {}): { place: Place; opened: Opened; history: History } => {
+const open = (files: Record<string, string> = {}) => {
   const place = makePlace(files);
   const opened = openPlace(place);
-  return { place, opened, history: openHistory(opened.root, opened.state, opened.lock, noRules) };
+  return { place, opened, history: opened.history };
 };
 
 const run = async (opened: Opened, id: string, ...changes: ReturnType<typeof change>[]) => {

@@ -1,13 +1,11 @@
 /** One process at a time, and a dead one is not an obstacle. */
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { takeLock } from "../../src/system/lock.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
 import { openFileLock, openRootLock } from "../../src/workspace/journal/open-state.ts";
-import { recover } from "../../src/workspace/journal/recover.ts";
-import { noRules } from "./folder.ts";
-import { makePlace, openPlace } from "./tree.ts";
+import { makePlace } from "./tree.ts";
 
 const lockPath = () => {
   const made = makePlace();
@@ -52,27 +50,6 @@ test("without a state folder the root folder itself is the lock", async () => {
   asked.resolve();
   expect(await openRootLock(open())(() => ended)).toBe(true);
   expect(await first).toBe(1);
-});
-
-test("whoever holds the lock and is killed holds it no more", async () => {
-  const made = makePlace({ counter: "0" });
-  const count = (times: string) =>
-    Bun.spawn([process.execPath, join(import.meta.dir, "counter.ts"), made.base, times], {
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-  for (let n = 0; n < 5; n++) {
-    const killed = count("100000");
-    while (readFileSync(join(made.work, "counter"), "utf8") === `${n}`) await Bun.sleep(1);
-    await Bun.sleep(20 + 3 * n);
-    killed.kill("SIGKILL");
-    await killed.exited;
-    const { root, state, lock } = openPlace(made);
-    await recover(root, state, lock, noRules);
-    writeFileSync(join(made.work, "counter"), `${n + 1}`);
-  }
-  expect(await new Response(count("3").stdout).json()).toMatchObject({ done: 3 });
-  expect(readFileSync(join(made.work, "counter"), "utf8")).toBe("8");
 });
 
 test("two processes, 100 read-modify-writes each: none is lost", async () => {

@@ -6,9 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { toPaiError } from "../../src/core/error.ts";
-import { recover } from "../../src/workspace/journal/recover.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
-import { noRules } from "./folder.ts";
 import { change, deadProcess, file, openPlace, type Place, treeOf } from "./tree.ts";
 
 const [base = "", how = "mount"] = process.argv.slice(2);
@@ -70,9 +68,7 @@ for (let n = 0, isDone = false; !isDone; n++) {
   // A power cut leaves a part of the new bytes, and the old ones behind them.
   if (last === "overwrite file") writeFileSync(real, after.slice(0, 3) + before.slice(3, 9));
   dying.root.close();
-  const next = openPlace(place);
-  await recover(next.root, next.state, next.lock, noRules);
-  next.root.close();
+  await openPlace(place).recover();
   expectEqual(`dead at ${n}`, treeOf(place.work), start);
   rmSync(place.state, { recursive: true, force: true });
 }

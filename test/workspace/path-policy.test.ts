@@ -35,16 +35,6 @@ test("the root itself may only be listed", () => {
   expect(uses.map((use) => judge("", use))).toEqual(["deny", "allow", "deny", "deny", "deny", "deny"]);
 });
 
-test("settings may open what is built in and deny more; deny wins", () => {
-  const rules = { allow: [".npmrc", "certs/*.pem"], deny: ["*.sql", "private/**"] };
-  expect(judge("a/.npmrc", "read", rules)).toBe("allow");
-  expect(judge("certs/a.pem", "read", rules)).toBe("allow");
-  expect(judge("a.pem", "read", rules)).toBe("deny");
-  expect(judge("db/DUMP.SQL", "read", rules)).toBe("deny");
-  expect(judge("private/x/y", "list", rules)).toBe("deny");
-  expect(judge(".npmrc", "read", { allow: [".npmrc"], deny: [".npmrc"] })).toBe("deny");
-});
-
 test("a path that the settings spell out is open in a closed folder; its neighbours are not, and no wildcard or name does it", () => {
   const rules = { allow: [".aws/config", "/a/.ssh/known_hosts", "secrets/.env"], deny: ["secrets/**"] };
   const opened = [".aws/config", "a/.ssh/known_hosts"];

@@ -7,8 +7,6 @@ import { finish } from "../../src/core/steps.ts";
 import type { Root } from "../../src/workspace/confine.ts";
 import { takeLook } from "../../src/workspace/effects/look.ts";
 import { noUndo } from "../../src/workspace/effects/watch.ts";
-import { recover } from "../../src/workspace/journal/recover.ts";
-import { openHistory } from "../../src/workspace/journal/run-history.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import type { TransactionParts } from "../../src/workspace/transaction.ts";
 import { needs, strace } from "../needs.ts";
@@ -48,14 +46,7 @@ async function dieAt(made: Place, n: number): Promise<boolean> {
   return effects() <= n;
 }
 
-async function recoverWith(made: Place, disk = openDisk(), self = deadProcess()): Promise<string[]> {
-  const { root, state, lock } = openPlace(made, disk, self);
-  try {
-    return await recover(root, state, lock, noRules);
-  } finally {
-    root.close();
-  }
-}
+const recoverWith = (made: Place, disk = openDisk()) => openPlace(made, disk, deadProcess()).recover();
 
 const openMarkers = (made: Place) => {
   const folder = join(made.state, "open");
@@ -131,8 +122,7 @@ test.each([
   expect(readFileSync(join(made.work, "a.txt"), "utf8")).toBe("A\n1\n2\nlast\n");
   writeFileSync(join(made.work, "a.txt"), "A\n1\n2\nmine\n");
   expect((await recoverWith(made)).at(-1)).toMatch(/left as they are: a\.txt; pai undo r1 takes these back too$/);
-  const { root, state, lock } = openPlace(made);
-  const history = openHistory(root, state, lock, noRules);
+  const { root, history } = openPlace(made);
   expect(history.list()).toMatchObject([{ status: "rolled_back", left: ["a.txt"] }]);
   const undone = await history.undo(null, { dryRun: false, merge: true });
   expect(undone).toMatchObject({ merged: ["a.txt"], run: { id: "r1", status: "undone", left: [] } });
@@ -185,7 +175,7 @@ test("recovery does not follow a link that took a folder's place", async () => {
 test("kill -9 at any moment, again and again, leaves before or after", async () => {
   const made = makePlace();
   const ends = await bothEnds(made);
-  const until = performance.now() + 4000;
+  const until = performance.now() + 1500;
   let kills = 0;
   for (; kills < 3 || (kills < 25 && performance.now() < until); kills++) {
     renewTwelve(made);
@@ -203,7 +193,7 @@ needs(strace).test("the system refuses or kills in the middle of a commit: befor
   const ends = await bothEnds(made);
   const calls = await countCalls(made, "commit");
   const naming = new Map([...calls].filter(([name]) => /^(rename|unlink|fsync|mkdir)/.test(name)));
-  const until = performance.now() + 4000;
+  const until = performance.now() + 1500;
   for (const point of pointsOf(naming, 19)) {
     if (performance.now() > until) break;
     renewTwelve(made);
@@ -242,11 +232,9 @@ test("dying at every effect around a command: what it changed is taken back, or 
     const isLeft = readFileSync(join(made.work, "b.txt"), "utf8") === "B";
     expect([n, isLeft && !told.includes("and left: b.txt;")]).toEqual([n, false]);
     if (!isLeft) continue;
-    const { root: again, state, lock } = openPlace(made);
-    expect(openHistory(again, state, lock, noRules).list()).toMatchObject([
-      { status: "applied", ...(!lived && { cut: true }) },
-    ]);
-    again.close();
+    const again = openPlace(made);
+    expect(again.history.list()).toMatchObject([{ status: "applied", ...(!lived && { cut: true }) }]);
+    again.root.close();
   }
 });
 

@@ -2,9 +2,7 @@
 import { expect, test } from "bun:test";
 import { closeSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { recover } from "../../src/workspace/journal/recover.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
-import { noRules } from "./folder.ts";
 import { change, deadProcess, dyingDisk, file, makePlace, openPlace, treeOf } from "./tree.ts";
 
 const saves = {
@@ -107,9 +105,7 @@ test("a crash while somebody's save stands aside: the next start gives it its na
       .begin("r1")
       .apply([change("a.txt", file("old"), file("new"))])
       .catch(() => {});
-    const { root, state, lock } = openPlace(made);
-    await recover(root, state, lock, noRules);
-    root.close();
+    await openPlace(made).recover();
     const tree = treeOf(made.work);
     if (JSON.stringify(tree) !== JSON.stringify({ "a.txt": `file 644 ${saved ? "save" : "old"}` })) {
       failures.push(`${n}: ${JSON.stringify(tree)}`);

@@ -9,10 +9,7 @@ import { runShell } from "../../src/workspace/command/shell.ts";
 import { comesTrue, ends } from "../processes.ts";
 import { makePlace } from "./tree.ts";
 
-const cwd = () => {
-  const made = makePlace();
-  return made.work;
-};
+const cwd = () => makePlace().work;
 const sh = (command: string, more: Partial<Parameters<typeof runShell>[1]> = {}) =>
   runShell(command, {
     cwd: cwd(),
@@ -176,36 +173,24 @@ test("a variable that the command did not get is reported if its output names it
   ]);
 });
 
-function open(): {
-  readonly cwd: string;
-  readonly sh: (command: string, env?: object, timeoutMs?: number) => Promise<Awaited<ReturnType<typeof runShell>>>;
-} {
-  const place = makePlace();
-  const cwd = place.work;
-  const signal = new AbortController().signal;
-  const sh = (command: string, env: object = {}, timeoutMs = 10_000) =>
-    runShell(command, { cwd, env: { PATH: "/usr/bin:/bin", ...env }, timeoutMs, signal });
-  return { cwd, sh };
-}
-
 test("export, cd, alias, function, umask and limits of one command are unknown to the next", async () => {
-  const { cwd, sh } = open();
-  mkdirSync(join(cwd, "sub"));
+  const here = { cwd: cwd() };
+  mkdirSync(join(here.cwd, "sub"));
   const show = "pwd; echo [$X]; umask; alias; type f; ulimit -n";
-  const before = await sh(show);
-  await sh("export X=1; cd sub; alias ls=rm; f() { :; }; umask 777; ulimit -n 64");
-  expect((await sh(show)).output).toBe(before.output);
-  expect(before.output.split("\n")[0]).toBe(cwd);
+  const before = await sh(show, here);
+  await sh("export X=1; cd sub; alias ls=rm; f() { :; }; umask 777; ulimit -n 64", here);
+  expect((await sh(show, here)).output).toBe(before.output);
+  expect(before.output.split("\n")[0]).toBe(here.cwd);
 });
 
 test("what a project or an earlier command wrote for shells to read is not read", async () => {
-  const { cwd, sh } = open();
+  const folder = cwd();
   for (const name of [".bashrc", ".profile", ".bash_profile", ".env", "evil.sh"])
-    writeFileSync(join(cwd, name), "touch ran-by-shell\nexport EVIL=1\n");
-  const startup = { HOME: cwd, BASH_ENV: "./evil.sh", ENV: "./evil.sh", PROMPT_COMMAND: ". ./evil.sh" };
+    writeFileSync(join(folder, name), "touch ran-by-shell\nexport EVIL=1\n");
+  const startup = { HOME: folder, BASH_ENV: "./evil.sh", ENV: "./evil.sh", PROMPT_COMMAND: ". ./evil.sh" };
   const env = commandEnv({ PATH: "/usr/bin:/bin", ...startup }, []);
-  const result = await sh("echo [$EVIL]", env);
-  expect([result.output, existsSync(join(cwd, "ran-by-shell"))]).toEqual(["[]\n", false]);
+  const result = await sh("echo [$EVIL]", { cwd: folder, env });
+  expect([result.output, existsSync(join(folder, "ran-by-shell"))]).toEqual(["[]\n", false]);
   expect([env["BASH_ENV"], env["ENV"], env["PROMPT_COMMAND"]]).toEqual([undefined, undefined, undefined]);
 });
 
@@ -223,7 +208,6 @@ test("much output costs no memory and keeps its end; endless output is ended, an
 });
 
 test("what leaves its process group but not its session is ended, whatever its environment", async () => {
-  const { cwd, sh } = open();
-  await sh("env -i PATH=$PATH /bin/bash -c 'set -m; sleep 1000 & echo $! >pid; disown'; sleep 0.1");
-  expect(await ends(readFileSync(join(cwd, "pid"), "utf8").trim())).toBe(true);
+  const result = await sh("env -i PATH=$PATH /bin/bash -c 'set -m; sleep 1000 & echo $!; disown'; sleep 0.1");
+  expect(await ends(result.output.trim())).toBe(true);
 });

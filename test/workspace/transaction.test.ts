@@ -58,18 +58,16 @@ test("a conflict names the file and touches nothing", async () => {
   expect(treeOf(made.work)).toEqual(before);
 });
 
-test("refuses to create over an existing file and to modify a missing one", async () => {
-  const made = makePlace({ "a.txt": "a" });
+test("refuses to create over a file, and to modify one that is missing, has another mode or became a link", async () => {
+  const made = makePlace({ "a.txt": "a", "b.txt": "b", "real.txt": "c" });
+  chmodSync(join(made.work, "b.txt"), 0o600);
+  symlinkSync("real.txt", join(made.work, "c.txt"));
   const tx = openPlace(made).begin("r1");
-  await expect(tx.apply([change("a.txt", null, file("b"))])).rejects.toMatchObject({ code: "conflict" });
-  await expect(tx.apply([change("z.txt", file("z"), file("b"))])).rejects.toMatchObject({ code: "conflict" });
-});
-
-test("a mode changed meanwhile is a conflict", async () => {
-  const made = makePlace({ "a.txt": "a" });
-  chmodSync(join(made.work, "a.txt"), 0o600);
-  const tx = openPlace(made).begin("r1");
-  await expect(tx.apply([change("a.txt", file("a"), file("b"))])).rejects.toMatchObject({ code: "conflict" });
+  const wrong = [
+    change("a.txt", null, file("x")),
+    ...["z", "b", "c"].map((one) => change(`${one}.txt`, file(one), file("x"))),
+  ];
+  for (const one of wrong) await expect(tx.apply([one])).rejects.toMatchObject({ code: "conflict" });
 });
 
 test("a file where a folder is needed fails with nothing made", async () => {

@@ -7,9 +7,12 @@ import { type TakeLock, takeLock } from "../../src/system/lock.ts";
 import { openRoot, type Root } from "../../src/workspace/confine.ts";
 import { openJournal, prepareState, type State } from "../../src/workspace/journal/journal.ts";
 import { type Lock, openFileLock } from "../../src/workspace/journal/open-state.ts";
+import { recover } from "../../src/workspace/journal/recover.ts";
+import { type History, openHistory } from "../../src/workspace/journal/run-history.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { openTransaction, type TransactionParts } from "../../src/workspace/transaction.ts";
 import { newFolder, removeFolder } from "../grounds.ts";
+import { noRules } from "./folder.ts";
 
 export interface Place {
   /** Holds both folders below. */
@@ -67,6 +70,9 @@ export interface Opened {
   readonly root: Root;
   readonly state: State;
   readonly lock: Lock;
+  readonly history: History;
+  /** Tidies as the next start does, and closes the root; what it tells. */
+  recover(): Promise<string[]>;
   begin(id: string, task?: string, perform?: TransactionParts["perform"]): ReturnType<typeof openTransaction>;
 }
 
@@ -83,6 +89,8 @@ export function openPlace(place: Place, disk = openDisk(), take: TakeLock = take
     root,
     state,
     lock,
+    history: openHistory(root, state, lock, noRules),
+    recover: () => recover(root, state, lock, noRules).finally(() => root.close()),
     begin: (id, task = "a task", perform = () => Promise.reject(new Error("no commands here"))) =>
       openTransaction(
         {

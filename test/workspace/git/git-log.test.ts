@@ -16,32 +16,9 @@ import { join } from "node:path";
 import { findRepository, type Repository } from "../../../src/workspace/git/find-repository.ts";
 import { parseLog, readLog } from "../../../src/workspace/git/git-log.ts";
 import { newFolder } from "../../grounds.ts";
+import { commit, git, path } from "./git.ts";
 
-const path = "/usr/local/bin:/usr/bin:/bin";
 let place = "";
-
-function git(folder: string, ...args: readonly string[]): void {
-  const env = { PATH: path, HOME: place, GIT_CONFIG_NOSYSTEM: "1" };
-  const as = [
-    "-c",
-    "user.name=A",
-    "-c",
-    "user.email=a@b.c",
-    "-c",
-    "protocol.file.allow=always",
-    "-c",
-    "init.defaultBranch=main",
-  ];
-  const done = spawnSync("git", [...as, ...args], { cwd: folder, env, encoding: "utf8" });
-  if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
-}
-
-function commit(folder: string, file: string, message: string): void {
-  mkdirSync(join(folder, file, ".."), { recursive: true });
-  writeFileSync(join(folder, file), `${message}\n`);
-  git(folder, "add", ".");
-  git(folder, "commit", "-q", "-m", message);
-}
 
 function makeRepository(name: string): string {
   const folder = join(place, name);
@@ -60,13 +37,6 @@ function found(folder: string): Repository {
 
 const read = (repository: Repository, timeoutMs = 10_000, from = path) =>
   readLog(repository, { path: from, commits: 100, timeoutMs, signal: new AbortController().signal });
-
-async function subjects(folder: string): Promise<readonly string[]> {
-  const repository = found(folder);
-  const { text, lacks } = await read(repository);
-  expect(lacks).toBeNull();
-  return parseLog(text, repository.prefix).map(({ subject }) => subject);
-}
 
 /** Folders that pai has made for this repository, wherever it makes such. */
 const framesOf = ({ head }: Repository) =>
@@ -132,28 +102,6 @@ describe("the history", () => {
     ]);
   });
 
-  test("is the same with packed references, detached, in a worktree, in a shared clone and in a submodule", async () => {
-    const folder = makeRepository("forms");
-    const both = ["second words", "first words"];
-    git(folder, "pack-refs", "--all");
-    expect(await subjects(folder)).toEqual(both);
-    git(folder, "worktree", "add", "-q", "-b", "other", join(place, "tree"));
-    expect(await subjects(join(place, "tree"))).toEqual(both);
-    git(place, "clone", "-q", "--shared", folder, "shared");
-    expect(await subjects(join(place, "shared"))).toEqual(both);
-    git(folder, "checkout", "-q", "--detach");
-    expect(await subjects(folder)).toEqual(both);
-    const outer = makeRepository("outer");
-    git(outer, "submodule", "--quiet", "add", folder, "inner");
-    expect(await subjects(join(outer, "inner"))).toEqual(both);
-  });
-
-  test("of a shallow clone goes as far as it goes", async () => {
-    const folder = makeRepository("long");
-    git(place, "clone", "-q", "--depth", "1", `file://${folder}`, "shallow");
-    expect(await subjects(join(place, "shallow"))).toEqual(["second words"]);
-  });
-
   test("runs nothing that the repository configures", async () => {
     const folder = makeRepository("hostile");
     const ran = join(place, "ran");
@@ -207,16 +155,5 @@ describe("the history", () => {
     expect(parseLog(text, "").map(({ subject, files }) => ({ subject, files }))).toEqual([
       { subject: "one", files: ["a.txt"] },
     ]);
-  });
-
-  test("without git, without a commit and without a repository there is none, with the reason", async () => {
-    const folder = join(place, "new");
-    mkdirSync(folder);
-    git(folder, "init", "-q");
-    expect(findRepository(folder)).toContain("there is no commit yet");
-    expect((await read(found(makeRepository("no-git")), 1000, "/nonexistent")).lacks).toBe("git was not found");
-    mkdirSync(join(place, "odd/.git"), { recursive: true });
-    writeFileSync(join(place, "odd/.git/HEAD"), "ref: refs/../../../etc/passwd\n");
-    expect(findRepository(join(place, "odd"))).toContain("there is no commit yet");
   });
 });

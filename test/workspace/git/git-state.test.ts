@@ -1,23 +1,16 @@
 /** The branch and whether the working tree is clean: as git says it, and nothing of the project is run for it. */
 import { beforeEach, describe, expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeRepository } from "../../../src/workspace/git/git-state.ts";
 import { newFolder } from "../../grounds.ts";
+import { git as gitIn, path } from "./git.ts";
 
-const path = "/usr/local/bin:/usr/bin:/bin";
 const place = newFolder("disk", "state");
 let root = "";
 let made = 0;
 
-function git(...args: readonly string[]): void {
-  const env = { PATH: path, HOME: place, GIT_CONFIG_NOSYSTEM: "1" };
-  const as = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
-  const done = spawnSync("git", [...as, ...args], { cwd: root, env, encoding: "utf8" });
-  if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
-}
-
+const git = (...args: readonly string[]) => gitIn(root, ...args);
 const put = (file: string, text: string) => {
   mkdirSync(join(root, file, ".."), { recursive: true });
   writeFileSync(join(root, file), text);

@@ -1,6 +1,5 @@
 /** Whatever form a repository has, its history is read, or a clause says why not. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import {
   mkdirSync,
   readdirSync,
@@ -14,24 +13,10 @@ import {
 import { join } from "node:path";
 import { readHistory } from "../../../src/workspace/git/git-log.ts";
 import { newFolder } from "../../grounds.ts";
+import { commit, git, path } from "./git.ts";
 
-const path = "/usr/local/bin:/usr/bin:/bin";
 const signal = new AbortController().signal;
 let place = "";
-
-function git(folder: string, ...args: readonly string[]): string {
-  const env = { PATH: path, HOME: place, GIT_CONFIG_NOSYSTEM: "1" };
-  const as = ["-c", "user.name=A", "-c", "user.email=a@b.c", "-c", "protocol.file.allow=always"];
-  const done = spawnSync("git", [...as, ...args], { cwd: folder, env, encoding: "utf8" });
-  if (done.status !== 0) throw new Error(`git ${args.join(" ")}: ${done.stderr}`);
-  return done.stdout.trim();
-}
-
-function commit(folder: string, file: string, message: string): void {
-  writeFileSync(join(folder, file), `${message}\n`);
-  git(folder, "add", ".");
-  git(folder, "commit", "-q", "-m", message);
-}
 
 async function told(name: string, from = path) {
   const { commits, lacks } = await readHistory(join(place, name), { path: from, signal });
@@ -49,6 +34,11 @@ beforeAll(() => {
   git(full, "worktree", "add", "-q", "-b", "other", join(place, "tree"));
   git(place, "clone", "-q", "--depth", "1", `file://${full}`, "shallow");
   git(place, "clone", "-q", "--bare", full, "bare");
+  git(place, "clone", "-q", "--shared", full, "shared");
+  git(place, "clone", "-q", full, "packed");
+  git(join(place, "packed"), "pack-refs", "--all");
+  git(place, "clone", "-q", full, "detached");
+  git(join(place, "detached"), "checkout", "-q", "--detach");
   git(place, "init", "-q", "outer");
   git(join(place, "outer"), "submodule", "--quiet", "add", full, "inner");
   git(place, "init", "-q", "empty");
@@ -57,6 +47,8 @@ beforeAll(() => {
   for (const name of readdirSync(objects)) rmSync(join(objects, name), { recursive: true });
   git(place, "clone", "-q", full, "headless");
   writeFileSync(join(place, "headless/.git/HEAD"), "nothing that git writes\n");
+  git(place, "init", "-q", "odd");
+  writeFileSync(join(place, "odd/.git/HEAD"), "ref: refs/../../../etc/passwd\n");
   mkdirSync(join(place, "plain"));
   mkdirSync(join(place, "foreign"));
   writeFileSync(join(place, "foreign/.git"), `gitdir: ${full}/.git\n`);
@@ -76,7 +68,7 @@ beforeAll(() => {
 });
 
 describe("the history of", () => {
-  test.each(["full", "tree", "outer/inner", "linked"])("%s is read", async (name) => {
+  test.each(["full", "tree", "outer/inner", "linked", "shared", "packed", "detached"])("%s is read", async (name) => {
     expect(await told(name)).toEqual({ subjects: both, lacks: null });
   });
 
@@ -85,6 +77,7 @@ describe("the history of", () => {
     ["plain", [], "the folder is in no git repository"],
     ["bare", [], "the folder is in no git repository"],
     ["empty", [], "there is no commit yet, or HEAD has a format that pai does not read"],
+    ["odd", [], "there is no commit yet, or HEAD has a format that pai does not read"],
     ["headless", [], "there is no commit yet, or HEAD has a format that pai does not read"],
     ["broken", [], "git could not read all of it"],
     ["foreign", [], "`.git` names a repository that does not list this folder"],

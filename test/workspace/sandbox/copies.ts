@@ -6,9 +6,8 @@ import { openBare } from "../bare.ts";
 import { makePlace, type Place } from "../tree.ts";
 import { copies } from "./here.ts";
 
-export const onCopies = needs(copies).test;
-
-const files = {
+/** What a place holds if a test does not say otherwise. */
+export const copied = {
   "a.txt": "a\n",
   "b.txt": "b\n",
   "src/deep/c.txt": "c\n",
@@ -17,9 +16,12 @@ const files = {
   "node_modules/x/i.js": "1\n",
 };
 
-export async function inPlace(use: (place: Place) => Promise<void>, given: Readonly<Record<string, string>> = files) {
-  await use(makePlace(given));
-}
+/** A test of what commands do to a copy of a place that holds these files. */
+export const onCopies = (
+  title: string,
+  use: (place: Place) => Promise<void>,
+  given: Readonly<Record<string, string>> = copied,
+) => needs(copies).test(title, () => use(makePlace(given)));
 
 export async function run(place: Place, command: string, options: Partial<CommandOptions> = {}) {
   const opened = await openBare(place.work, place.state, { env: { PATH: "/usr/bin:/bin" } });

@@ -1,16 +1,19 @@
 /** Ways out that were found by somebody who looked for them, each closed. */
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
 import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/namespaces.ts";
 import { mounts, needs, rootUser } from "../../needs.ts";
-import { confinedBy, has, inWorld, python } from "./world.ts";
+import { confinedBy, has, inWorld, python, testIn } from "./world.ts";
 
 for (const only of ["namespaces", "bubblewrap"] as const) {
   needs(confinedBy(only)).describe(only, () => {
-    test("a folder with a secret or a repository cannot be moved away by a command in the project", () =>
-      inWorld({ only }, async ({ work, run }) => {
+    const inside = testIn({ only });
+
+    inside(
+      "a folder with a secret or a repository cannot be moved away by a command in the project",
+      async ({ work, run }) => {
         mkdirSync(join(work, "config/deep"), { recursive: true });
         writeFileSync(join(work, "config/deep/.env"), "KEY=canary\n");
         mkdirSync(join(work, "node_modules/x"), { recursive: true });
@@ -27,18 +30,18 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
         expect((await run("cat config/deep/.env; echo evil >> sub/.git/config && echo got in")).output).not.toMatch(
           /canary|got in/,
         );
-      }));
+      },
+    );
 
-    test("a folder that cannot be listed is closed", () =>
-      inWorld({ only }, async ({ work, run }) => {
-        mkdirSync(join(work, "config"));
-        writeFileSync(join(work, "config/.env"), "KEY=canary\n");
-        chmodSync(join(work, "config"), 0);
-        const { output } = await run("chmod 700 config; cat config/.env");
-        // Root can list everything, so that only the secret is hidden.
-        expect(output).not.toContain("canary");
-        chmodSync(join(work, "config"), 0o700);
-      }));
+    inside("a folder that cannot be listed is closed", async ({ work, run }) => {
+      mkdirSync(join(work, "config"));
+      writeFileSync(join(work, "config/.env"), "KEY=canary\n");
+      chmodSync(join(work, "config"), 0);
+      const { output } = await run("chmod 700 config; cat config/.env");
+      // Root can list everything, so that only the secret is hidden.
+      expect(output).not.toContain("canary");
+      chmodSync(join(work, "config"), 0o700);
+    });
 
     needs(python).test("a folder deeper than any path is closed", () =>
       inWorld({ only }, async ({ run }) => {
@@ -49,72 +52,67 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
       }),
     );
 
-    test("links and files that look like a repository do not change what holds", () =>
-      inWorld({ only }, async ({ work, run }) => {
-        symlinkSync("/nowhere", join(work, ".hg"));
-        mkdirSync(join(work, "p"));
-        mkdirSync(join(work, "src"));
-        writeFileSync(join(work, "p/.git"), "gitdir: ../src\n");
-        const { held, output } = await run("cat .env; echo x > src/file && cat src/file");
-        expect([held.level, output.includes("canary"), output.includes("x")]).toEqual(["full", false, true]);
-      }));
+    inside("links and files that look like a repository do not change what holds", async ({ work, run }) => {
+      symlinkSync("/nowhere", join(work, ".hg"));
+      mkdirSync(join(work, "p"));
+      mkdirSync(join(work, "src"));
+      writeFileSync(join(work, "p/.git"), "gitdir: ../src\n");
+      const { held, output } = await run("cat .env; echo x > src/file && cat src/file");
+      expect([held.level, output.includes("canary"), output.includes("x")]).toEqual(["full", false, true]);
+    });
 
-    test("a secret that is a pipe is hidden", () =>
-      inWorld({ only }, async ({ work, run }) => {
-        rmSync(join(work, ".env"));
-        Bun.spawnSync(["mkfifo", join(work, ".env")]);
-        const { output } = await run("timeout 2 cat .env; test -p .env && echo pipe; echo end");
-        expect(output).toMatch(/^(?!.*pipe).*end\n$/s);
-      }));
+    inside("a secret that is a pipe is hidden", async ({ work, run }) => {
+      rmSync(join(work, ".env"));
+      Bun.spawnSync(["mkfifo", join(work, ".env")]);
+      const { output } = await run("timeout 2 cat .env; test -p .env && echo pipe; echo end");
+      expect(output).toMatch(/^(?!.*pipe).*end\n$/s);
+    });
 
-    test("no core of a crash is handed to a program of the host", () =>
-      inWorld({ only }, async ({ run }) => {
-        expect((await run("cat /proc/self/limits | grep core")).output).toMatch(/core file size +1 +1 +bytes/);
-      }));
+    inside("no core of a crash is handed to a program of the host", async ({ run }) => {
+      expect((await run("cat /proc/self/limits | grep core")).output).toMatch(/core file size +1 +1 +bytes/);
+    });
 
-    test("secrets of the repository above are hidden where the project is a part of it", () =>
-      inWorld({ only }, async ({ base, work, run }) => {
+    inside(
+      "secrets of the repository above are hidden where the project is a part of it",
+      async ({ base, work, run }) => {
         rmSync(join(work, ".git"), { recursive: true });
         mkdirSync(join(base, ".git"));
         writeFileSync(join(base, ".env"), "KEY=canary\n");
         expect((await run("cat ../outside.txt ../.env")).output).not.toContain("canary");
-      }));
+      },
+    );
 
-    test("secrets right inside folders that are not looked through are hidden too", () =>
-      inWorld({ only }, async ({ work, run }) => {
-        for (const folder of ["node_modules", ".venv", ".vscode"]) {
-          mkdirSync(join(work, folder));
-          writeFileSync(join(work, folder, ".env"), "KEY=canary\n");
-        }
-        expect((await run("cat */.env .*/.env")).output).not.toContain("canary");
-      }));
-    test("a command can write to /dev/stdout and /dev/stderr, too", () =>
-      inWorld({ only }, async ({ run }) => {
-        expect((await run("echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr")).output).toBe(
-          "a\nb\nc\nc\n",
-        );
-        expect((await run("sleep 5 & echo at once")).output).toBe("at once\n");
-      }));
+    inside("secrets right inside folders that are not looked through are hidden too", async ({ work, run }) => {
+      for (const folder of ["node_modules", ".venv", ".vscode"]) {
+        mkdirSync(join(work, folder));
+        writeFileSync(join(work, folder, ".env"), "KEY=canary\n");
+      }
+      expect((await run("cat */.env .*/.env")).output).not.toContain("canary");
+    });
+    inside("a command can write to /dev/stdout and /dev/stderr, too", async ({ run }) => {
+      expect((await run("echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr")).output).toBe(
+        "a\nb\nc\nc\n",
+      );
+      expect((await run("sleep 5 & echo at once")).output).toBe("at once\n");
+    });
   });
 }
 
 needs(confinedBy("namespaces")).describe("own namespaces", () => {
-  test("hidden files that a command names are reported", () =>
-    inWorld({ only: "namespaces" }, async ({ base, run }) => {
-      const said = "echo 'cannot read ./.env: empty'; cat ~/.ssh/id_rsa 2>/dev/null; echo HOME/.ssh a.txt environment";
-      expect((await run(said, { sandbox: "throwaway" })).held.hidden).toEqual([".env"]);
-      expect((await run(`echo ${base}/home/.ssh`, { sandbox: "throwaway" })).held.hidden).toEqual([
-        `${base}/home/.ssh`,
-      ]);
-    }));
+  const inside = testIn({ only: "namespaces" });
 
-  test("no user has more than 8,192 processes in a sandbox, root neither", () =>
-    inWorld({ only: "namespaces" }, async ({ run }) => {
-      const most = (await run("cat /proc/sys/kernel/pid_max")).output.trim();
-      expect(hasOwnProcessLimit("6.13.9-arch") || !hasOwnProcessLimit("6.14.0-rc1")).toBe(false);
-      if (hasOwnProcessLimit(release())) expect(most).toBe("8192");
-      expect((await run("echo 99999 > /proc/sys/kernel/pid_max")).exit).not.toBe(0);
-    }));
+  inside("hidden files that a command names are reported", async ({ base, run }) => {
+    const said = "echo 'cannot read ./.env: empty'; cat ~/.ssh/id_rsa 2>/dev/null; echo HOME/.ssh a.txt environment";
+    expect((await run(said, { sandbox: "throwaway" })).held.hidden).toEqual([".env"]);
+    expect((await run(`echo ${base}/home/.ssh`, { sandbox: "throwaway" })).held.hidden).toEqual([`${base}/home/.ssh`]);
+  });
+
+  inside("no user has more than 8,192 processes in a sandbox, root neither", async ({ run }) => {
+    const most = (await run("cat /proc/sys/kernel/pid_max")).output.trim();
+    expect(hasOwnProcessLimit("6.13.9-arch") || !hasOwnProcessLimit("6.14.0-rc1")).toBe(false);
+    if (hasOwnProcessLimit(release())) expect(most).toBe("8192");
+    expect((await run("echo 99999 > /proc/sys/kernel/pid_max")).exit).not.toBe(0);
+  });
 
   needs(mounts).test(
     "a mount below the project is shown on a copy and only read there; what is closed in it stays closed",
@@ -166,14 +164,15 @@ needs(mounts).test("what is hidden is hidden at the other mount points of its fi
 });
 
 needs(confinedBy("bubblewrap")).describe("bubblewrap", () => {
-  test("nothing is written any more when a command has ended", () =>
-    inWorld({ only: "bubblewrap" }, async ({ work, run }) => {
-      const writer = "(setsid sh -c 'while :; do echo $$ >> tick; done' >/dev/null 2>&1 &); sleep 0.05";
-      await run(writer);
-      const size = statSync(join(work, "tick")).size;
-      await Bun.sleep(100);
-      expect(statSync(join(work, "tick")).size).toBe(size);
-    }));
+  const inside = testIn({ only: "bubblewrap" });
+
+  inside("nothing is written any more when a command has ended", async ({ work, run }) => {
+    const writer = "(setsid sh -c 'while :; do echo $$ >> tick; done' >/dev/null 2>&1 &); sleep 0.05";
+    await run(writer);
+    const size = statSync(join(work, "tick")).size;
+    await Bun.sleep(100);
+    expect(statSync(join(work, "tick")).size).toBe(size);
+  });
 });
 
 /** What comes of a command that connects to a service of the user in this folder, by default beside the project. */

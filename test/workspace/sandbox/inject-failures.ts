@@ -1,11 +1,10 @@
 /** Lets every set-up call of a tape fail, one at a time, and looks whether its command ran: `inject-failures.ts FOLDER`. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Confinement } from "../../../src/workspace/sandbox/confinement.ts";
 import { readableRules } from "../../../src/workspace/sandbox/landlock.ts";
-import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
 import { findLandlock } from "../../../src/workspace/sandbox/memory-file.ts";
 import { runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
+import { bareConfinement, machineHere } from "./bare-confinement.ts";
 
 export interface Injected {
   readonly cases: number;
@@ -42,35 +41,23 @@ function makeTape(folder: string, way: "namespaces" | "landlock"): string {
     { path: join(workspace, ".env"), isFolder: false },
     { path: join(folder, "secret"), isFolder: true },
   ];
-  const machine = thisMachine();
-  if (machine === null) throw new Error("no tape is written for this machine");
-  const confinement: Confinement = {
-    way,
-    workspace,
-    uid: process.getuid?.() ?? 0,
-    gid: process.getgid?.() ?? 0,
+  const inNamespaces = way === "namespaces";
+  const confinement = bareConfinement(way, workspace, {
     userNamespace: process.getuid?.() !== 0,
-    overlay: way === "namespaces" ? { upper: join(folder, "upper"), work: join(folder, "work") } : null,
-    throughOverlay: [],
-    submounts: [],
-    unixSockets: true,
-    writable: [],
-    readable: way === "namespaces" ? [join(folder, "home/tool")] : [],
-    homes: way === "namespaces" ? [join(folder, "home")] : [],
+    overlay: inNamespaces ? { upper: join(folder, "upper"), work: join(folder, "work") } : null,
+    readable: inNamespaces ? [join(folder, "home/tool")] : [],
+    homes: inNamespaces ? [join(folder, "home")] : [],
     fixed: [join(workspace, "sub")],
     readOnly: [join(workspace, ".git")],
     hidden,
-    caches: way === "namespaces" ? [join(folder, "cache")] : [],
-    network: false,
-    workspaceRights: "write",
-    temporary: null,
+    caches: inNamespaces ? [join(folder, "cache")] : [],
     landlock: findLandlock().version,
-    outside: readableRules(hidden.slice(1), way === "namespaces"),
+    outside: readableRules(hidden.slice(1), inNamespaces),
     parent: process.pid,
-  };
-  const tape = writeConfinement(machine, confinement, (made) =>
+  });
+  const tape = writeConfinement(machineHere(), confinement, (made) =>
     runProgram(made, {
-      folder: way === "namespaces" ? workspace : null,
+      folder: inNamespaces ? workspace : null,
       argv: ["/bin/sh", "-c", "echo ran"],
       env: { PATH: "/usr/bin:/bin" },
       mergeOutput: true,

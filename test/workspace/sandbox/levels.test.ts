@@ -18,52 +18,53 @@ import { newFolder } from "../../grounds.ts";
 import { needs, otherUser } from "../../needs.ts";
 import { oddTime, wakes } from "../../processes.ts";
 import { here } from "./here.ts";
-import { confinedBy, has, inWorld } from "./world.ts";
+import { confinedBy, has, inWorld, testIn } from "./world.ts";
 
 const network = "exec 3<>/dev/tcp/127.0.0.1/1";
 
 for (const only of ["namespaces", "bubblewrap"] as const) {
   needs(confinedBy(only)).describe(only, () => {
-    test("the project is writable, everything else is not", () =>
-      inWorld({ only }, async ({ base, work, run }) => {
-        expect((await run("echo b > b.txt; mkdir d; mv b.txt d; cat d/b.txt")).output).toBe("b\n");
-        // Where the checkout lies in the home, the command sees an empty folder instead, and may fill that.
-        const isHidden = (await run(`ls ${base}/outside.txt`)).exit !== 0;
-        for (const attack of [
-          `echo x > ${base}/outside.txt`,
-          `echo x > ${base}/new.txt`,
-          `ln ${base}/outside.txt l && echo x > l`,
-          `ln -s ${base}/outside.txt s && echo x > s`,
-          `chmod 777 ${base}/outside.txt`,
-          `touch ${base}/outside.txt`,
-          `mv a.txt ${base}/gone.txt`,
-          "echo x >> .git/config",
-          "echo ../evil > .git/commondir",
-          "mv .git g",
-          "echo x >> sub/.git/config",
-        ]) {
-          if (isHidden && attack.startsWith("mv a.txt")) continue;
-          const { exit } = await run(attack);
-          if (!isHidden || !attack.includes(base)) expect([attack, exit === 0]).toEqual([attack, false]);
-        }
-        expect(readFileSync(join(base, "outside.txt"), "utf8")).toBe("theirs\n");
-        expect(readdirSync(base).sort()).toEqual(["home", "outside.txt", "state", "work"]);
-        expect(existsSync(join(work, "a.txt"))).toBe(true);
-      }));
+    const inside = testIn({ only });
 
-    test("secrets are not there, under other names neither", () =>
-      inWorld({ only }, async ({ base, work, run }) => {
-        linkSync(join(work, ".env"), join(work, "config.txt"));
-        symlinkSync(join(base, "home/.ssh/id_rsa"), join(work, "key.txt"));
-        for (const look of ["cat .env", "cat config.txt", "cat key.txt", "cat ~/.ssh/id_rsa", "env", "ls ~/.ssh"]) {
-          const { output } = await run(`${look}; cat /proc/*/environ`);
-          expect([look, output.includes("canary")]).toEqual([look, false]);
-        }
-        expect((await run(`ls -A ${base}/state 2>/dev/null`)).output).toBe("");
-      }));
+    inside("the project is writable, everything else is not", async ({ base, work, run }) => {
+      expect((await run("echo b > b.txt; mkdir d; mv b.txt d; cat d/b.txt")).output).toBe("b\n");
+      // Where the checkout lies in the home, the command sees an empty folder instead, and may fill that.
+      const isHidden = (await run(`ls ${base}/outside.txt`)).exit !== 0;
+      for (const attack of [
+        `echo x > ${base}/outside.txt`,
+        `echo x > ${base}/new.txt`,
+        `ln ${base}/outside.txt l && echo x > l`,
+        `ln -s ${base}/outside.txt s && echo x > s`,
+        `chmod 777 ${base}/outside.txt`,
+        `touch ${base}/outside.txt`,
+        `mv a.txt ${base}/gone.txt`,
+        "echo x >> .git/config",
+        "echo ../evil > .git/commondir",
+        "mv .git g",
+        "echo x >> sub/.git/config",
+      ]) {
+        if (isHidden && attack.startsWith("mv a.txt")) continue;
+        const { exit } = await run(attack);
+        if (!isHidden || !attack.includes(base)) expect([attack, exit === 0]).toEqual([attack, false]);
+      }
+      expect(readFileSync(join(base, "outside.txt"), "utf8")).toBe("theirs\n");
+      expect(readdirSync(base).sort()).toEqual(["home", "outside.txt", "state", "work"]);
+      expect(existsSync(join(work, "a.txt"))).toBe(true);
+    });
 
-    test("the home is closed, whatever its files are called, but for tools and caches without their credentials", () =>
-      inWorld({ only }, async ({ base, run }) => {
+    inside("secrets are not there, under other names neither", async ({ base, work, run }) => {
+      linkSync(join(work, ".env"), join(work, "config.txt"));
+      symlinkSync(join(base, "home/.ssh/id_rsa"), join(work, "key.txt"));
+      for (const look of ["cat .env", "cat config.txt", "cat key.txt", "cat ~/.ssh/id_rsa", "env", "ls ~/.ssh"]) {
+        const { output } = await run(`${look}; cat /proc/*/environ`);
+        expect([look, output.includes("canary")]).toEqual([look, false]);
+      }
+      expect((await run(`ls -A ${base}/state 2>/dev/null`)).output).toBe("");
+    });
+
+    inside(
+      "the home is closed, whatever its files are called, but for tools and caches without their credentials",
+      async ({ base, run }) => {
         const home = join(base, "home");
         const name = crypto.randomUUID().replaceAll("-", "");
         mkdirSync(join(home, `.config/${name}`), { recursive: true });
@@ -85,40 +86,37 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
         expect([".profile", ".local/bin/new", ".cargo/new"].filter((path) => existsSync(join(home, path)))).toEqual([]);
         const asked = await run(`cat ~/${name}; true`, { sandbox: "throwaway" });
         if (only === "namespaces") expect(asked.held.hidden).toEqual([join(home, name)]);
-      }));
+      },
+    );
 
-    test("a public certificate is there, a key with the same ending is not", () =>
-      inWorld({ only }, async ({ work, run }) => {
-        writeFileSync(join(work, "site.pem"), "-----BEGIN CERTIFICATE-----\nMII\n");
-        writeFileSync(join(work, "key.pem"), "-----BEGIN PRIVATE KEY-----\nMII\n");
-        expect((await run("cat *.pem 2>/dev/null")).output).toBe("-----BEGIN CERTIFICATE-----\nMII\n");
-      }));
+    inside("a public certificate is there, a key with the same ending is not", async ({ work, run }) => {
+      writeFileSync(join(work, "site.pem"), "-----BEGIN CERTIFICATE-----\nMII\n");
+      writeFileSync(join(work, "key.pem"), "-----BEGIN PRIVATE KEY-----\nMII\n");
+      expect((await run("cat *.pem 2>/dev/null")).output).toBe("-----BEGIN CERTIFICATE-----\nMII\n");
+    });
 
-    test("the private /run can be written, and nothing of it stays", () =>
-      inWorld({ only }, async ({ run }) => {
-        expect(
-          (await run("mkdir -p /run/pai-test && echo 1 > /run/pai-test.pid && cat /run/pai-test.pid")).output,
-        ).toBe("1\n");
-        expect(existsSync("/run/pai-test.pid")).toBe(false);
-      }));
+    inside("the private /run can be written, and nothing of it stays", async ({ run }) => {
+      expect((await run("mkdir -p /run/pai-test && echo 1 > /run/pai-test.pid && cat /run/pai-test.pid")).output).toBe(
+        "1\n",
+      );
+      expect(existsSync("/run/pai-test.pid")).toBe(false);
+    });
 
-    test("there is a network of its own, without a way out, and no other process", () =>
-      inWorld({ only }, async ({ run }) => {
-        expect((await run("cat /proc/net/dev | grep -c :")).output).toBe("1\n");
-        expect((await run(`kill -0 ${process.pid}`)).exit).not.toBe(0);
-        expect((await run("ls /proc | grep -c '^[0-9]*$'")).output.trim().length).toBe(1);
-        expect((await run("echo x > /tmp/x; cat /tmp/x; ls /tmp")).output).toBe("x\nx\n");
-      }));
+    inside("there is a network of its own, without a way out, and no other process", async ({ run }) => {
+      expect((await run("cat /proc/net/dev | grep -c :")).output).toBe("1\n");
+      expect((await run(`kill -0 ${process.pid}`)).exit).not.toBe(0);
+      expect((await run("ls /proc | grep -c '^[0-9]*$'")).output.trim().length).toBe(1);
+      expect((await run("echo x > /tmp/x; cat /tmp/x; ls /tmp")).output).toBe("x\nx\n");
+    });
 
     if (only === "namespaces")
-      test("nothing survives, whatever it does against being ended", () =>
-        inWorld({ only }, async ({ run }) => {
-          const time = oddTime(600);
-          const deaf = `trap '' TERM HUP INT; setsid sh -c 'trap "" TERM; sleep ${time}' & `;
-          expect((await run(`${deaf} true`)).exit).toBe(0);
-          expect((await run(`${deaf} sleep 600; sleep 600`, { timeoutMs: 1000 })).exit).toBeNull();
-          await wakes(time);
-        }));
+      inside("nothing survives, whatever it does against being ended", async ({ run }) => {
+        const time = oddTime(600);
+        const deaf = `trap '' TERM HUP INT; setsid sh -c 'trap "" TERM; sleep ${time}' & `;
+        expect((await run(`${deaf} true`)).exit).toBe(0);
+        expect((await run(`${deaf} sleep 600; sleep 600`, { timeoutMs: 1000 })).exit).toBeNull();
+        await wakes(time);
+      });
 
     test("flags open what they name", () =>
       inWorld(
@@ -134,11 +132,10 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
         },
       ));
 
-    test("checks of the user get the network", () =>
-      inWorld({ only }, async ({ run }) => {
-        const seen = (await run("cat /proc/net/dev | grep -c :", { by: "user" })).output.trim();
-        expect(Number(seen)).toBe(readdirSync("/sys/class/net").length);
-      }));
+    inside("checks of the user get the network", async ({ run }) => {
+      const seen = (await run("cat /proc/net/dev | grep -c :", { by: "user" })).output.trim();
+      expect(Number(seen)).toBe(readdirSync("/sys/class/net").length);
+    });
 
     test("odd paths are taken as they are", () =>
       inWorld(
@@ -154,23 +151,26 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
 }
 
 needs(confinedBy("namespaces")).describe("own namespaces", () => {
-  test("what is written to a cache is gone with the command", () =>
-    inWorld({ only: "namespaces" }, async ({ base, run }) => {
-      expect((await run("echo x > ~/.cache/x && cat ~/.cache/x")).output).toBe("x\n");
-      expect(readdirSync(join(base, "home/.cache"))).toEqual([]);
-    }));
+  const inside = testIn({ only: "namespaces" });
 
-  test("a hidden file that goes while a command is set up is not a failure", () =>
-    inWorld({ only: "namespaces" }, async ({ work, run }) => {
-      await run("true");
-      rmSync(join(work, ".env"));
-      expect((await run("echo ran")).output).toBe("ran\n");
-    }));
+  inside("what is written to a cache is gone with the command", async ({ base, run }) => {
+    expect((await run("echo x > ~/.cache/x && cat ~/.cache/x")).output).toBe("x\n");
+    expect(readdirSync(join(base, "home/.cache"))).toEqual([]);
+  });
+
+  inside("a hidden file that goes while a command is set up is not a failure", async ({ work, run }) => {
+    await run("true");
+    rmSync(join(work, ".env"));
+    expect((await run("echo ran")).output).toBe("ran\n");
+  });
 });
 
 needs(confinedBy("landlock")).describe("Landlock alone", () => {
-  test("only the project and a private folder are written; what is hidden outside cannot be read; no sockets", () =>
-    inWorld({ only: "landlock" }, async ({ base, run }) => {
+  const inside = testIn({ only: "landlock" });
+
+  inside(
+    "only the project and a private folder are written; what is hidden outside cannot be read; no sockets",
+    async ({ base, run }) => {
       expect((await run('echo x > x.txt; echo t > "$TMPDIR/t"; cat x.txt "$TMPDIR/t"')).output).toBe("x\nt\n");
       writeFileSync(join(base, "home/notes.txt"), "mine\n");
       for (const attack of [
@@ -182,7 +182,8 @@ needs(confinedBy("landlock")).describe("Landlock alone", () => {
       ]) {
         expect([attack, (await run(attack)).exit === 0]).toEqual([attack, false]);
       }
-    }));
+    },
+  );
 });
 
 test("folders of processes that were killed are cleared away, those of others are not", () => {

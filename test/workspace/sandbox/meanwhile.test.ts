@@ -1,9 +1,9 @@
 /** What others do outside while a command runs. */
-import { expect, test } from "bun:test";
+import { expect } from "bun:test";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../needs.ts";
-import { confinedBy, inWorld, type World } from "./world.ts";
+import { confinedBy, testIn, type World } from "./world.ts";
 
 /** Runs a command that says when it has begun, does something then, and gives what it says after that. */
 async function during(
@@ -33,35 +33,36 @@ function replace(path: string) {
 
 for (const only of ["namespaces", "bubblewrap", "landlock"] as const) {
   needs(confinedBy(only)).describe(only, () => {
-    test("a secret of the home that is replaced or made meanwhile is not seen", () =>
-      inWorld({ only }, async (world) => {
-        const home = join(world.base, "home");
-        writeFileSync(join(home, ".npmrc"), "before\n");
-        const act = () => {
-          replace(join(home, ".npmrc"));
-          replace(join(home, ".netrc"));
-          renameSync(join(home, ".ssh"), join(home, "ssh-before"));
-          mkdirSync(join(home, ".ssh"));
-          writeFileSync(join(home, ".ssh/id_rsa"), "canary\n");
-        };
-        const look = "cat ~/.npmrc ~/.netrc ~/.ssh/id_rsa ~/ssh-before/id_rsa";
-        expect((await during(world, act, look, "in-place")).output).not.toContain("canary");
-      }));
+    const inside = testIn({ only });
 
-    test("a tool that comes to the home later is there for the next command", () =>
-      inWorld({ only }, async ({ base, run }) => {
-        await run("true");
-        mkdirSync(join(base, "home/.local/bin"), { recursive: true });
-        writeFileSync(join(base, "home/.local/bin/tool"), "new\n");
-        expect((await run("cat ~/.local/bin/tool")).output).toBe("new\n");
-      }));
+    inside("a secret of the home that is replaced or made meanwhile is not seen", async (world) => {
+      const home = join(world.base, "home");
+      writeFileSync(join(home, ".npmrc"), "before\n");
+      const act = () => {
+        replace(join(home, ".npmrc"));
+        replace(join(home, ".netrc"));
+        renameSync(join(home, ".ssh"), join(home, "ssh-before"));
+        mkdirSync(join(home, ".ssh"));
+        writeFileSync(join(home, ".ssh/id_rsa"), "canary\n");
+      };
+      const look = "cat ~/.npmrc ~/.netrc ~/.ssh/id_rsa ~/ssh-before/id_rsa";
+      expect((await during(world, act, look, "in-place")).output).not.toContain("canary");
+    });
+
+    inside("a tool that comes to the home later is there for the next command", async ({ base, run }) => {
+      await run("true");
+      mkdirSync(join(base, "home/.local/bin"), { recursive: true });
+      writeFileSync(join(base, "home/.local/bin/tool"), "new\n");
+      expect((await run("cat ~/.local/bin/tool")).output).toBe("new\n");
+    });
   });
 }
 
 needs(confinedBy("namespaces")).describe("own namespaces", () => {
-  test("on a copy a secret of the project that is replaced meanwhile is not seen", () =>
-    inWorld({ only: "namespaces" }, async (world) => {
-      const act = () => replace(join(world.work, ".env"));
-      expect((await during(world, act, "cat .env", "proposal")).output).not.toContain("canary");
-    }));
+  const inside = testIn({ only: "namespaces" });
+
+  inside("on a copy a secret of the project that is replaced meanwhile is not seen", async (world) => {
+    const act = () => replace(join(world.work, ".env"));
+    expect((await during(world, act, "cat .env", "proposal")).output).not.toContain("canary");
+  });
 });

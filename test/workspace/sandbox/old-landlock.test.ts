@@ -2,42 +2,17 @@
 import { expect } from "bun:test";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Confinement } from "../../../src/workspace/sandbox/confinement.ts";
 import { readableRules } from "../../../src/workspace/sandbox/landlock.ts";
-import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
 import { launch, runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
 import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
+import { bareConfinement, machineHere } from "./bare-confinement.ts";
 import { confinedBy, python } from "./world.ts";
 
 async function runAt(landlock: number, base: string, script: string): Promise<string> {
   const workspace = join(base, "work");
-  const confinement: Confinement = {
-    way: "landlock",
-    workspace,
-    workspaceRights: "write",
-    uid: process.getuid?.() ?? 0,
-    gid: process.getgid?.() ?? 0,
-    userNamespace: false,
-    overlay: null,
-    throughOverlay: [],
-    submounts: [],
-    writable: [],
-    readable: [],
-    homes: [],
-    fixed: [],
-    readOnly: [],
-    hidden: [],
-    caches: [],
-    unixSockets: true,
-    network: false,
-    temporary: null,
-    landlock,
-    outside: readableRules([], false),
-    parent: process.pid,
-  };
-  const machine = thisMachine();
-  if (machine === null) throw new Error("no tape is written for this machine");
+  const rules = { landlock, outside: readableRules([], false), parent: process.pid };
+  const confinement = bareConfinement("landlock", workspace, rules);
   const program = {
     folder: null,
     argv: ["/usr/bin/python3", "-c", script],
@@ -45,7 +20,7 @@ async function runAt(landlock: number, base: string, script: string): Promise<st
     mergeOutput: true,
     keepLifeline: false,
   };
-  const tape = writeConfinement(machine, confinement, (made) => runProgram(made, program));
+  const tape = writeConfinement(machineHere(), confinement, (made) => runProgram(made, program));
   const workspaceFd = openSync(workspace, 0o10200000);
   const started = launch(tape, { workspaceFd, stdin: "ignore", stderr: "ignore", lifeline: false, through: [] });
   const output = await new Response(started.output.stream).text();

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { wrapInBubblewrap } from "../../../src/workspace/sandbox/bubblewrap.ts";
 import type { Confinement, Way } from "../../../src/workspace/sandbox/confinement.ts";
 import { probe } from "../../../src/workspace/sandbox/find-level.ts";
-import { thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
 import { explainFailure, type Knobs } from "../../../src/workspace/sandbox/reasons.ts";
 import { groundsEnv, newFolder } from "../../grounds.ts";
 import { needs, rootUser } from "../../needs.ts";
+import { bareConfinement, machineHere } from "./bare-confinement.ts";
 import type { Refused } from "./refuse-calls.ts";
 import { confinedBy, has } from "./world.ts";
 
@@ -107,38 +107,11 @@ needs(rootUser, "setpriv", confinedBy("landlock")).test("root without capabiliti
 needs(confinedBy("bubblewrap")).test("where nothing may run in memory, the tape is started from a file", async () => {
   const workspace = newFolder("checkout", "file");
   const workspaceFd = openSync(workspace, 0o10200000);
-  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
-  const none = {
-    throughOverlay: [],
-    submounts: [],
-    writable: [],
-    readable: [],
-    readOnly: [],
-    hidden: [],
-    fixed: [],
-    homes: [],
-  };
-  const off = { userNamespace: false, overlay: null, network: false, temporary: null, landlock: 0, parent: null };
-  const confinement: Confinement = {
-    ...{
-      way: "bubblewrap",
-      workspace,
-      workspaceRights: "write",
-      uid,
-      gid,
-      unixSockets: true,
-      caches: [],
-      outside: [],
-    },
-    ...none,
-    ...off,
-  };
-  const machine = thisMachine();
-  if (machine === null) throw new Error("no tape is written for this machine");
+  const confinement = bareConfinement("bubblewrap", workspace);
   try {
     const through = (tried: Confinement) => wrapInBubblewrap(tried, true);
     expect(through(confinement).at(-1)).toMatch(/^\/run\//);
-    expect(await probe(confinement, { machine, workspaceFd, through })).toEqual({ verdict: "holds" });
+    expect(await probe(confinement, { machine: machineHere(), workspaceFd, through })).toEqual({ verdict: "holds" });
   } finally {
     rmSync(workspace, { recursive: true });
   }

@@ -1,4 +1,5 @@
 /** A small project with secrets in and around it, for tests of the sandbox. */
+import { test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandOptions, CommandResult, Transaction } from "../../../src/core/ports.ts";
@@ -49,6 +50,10 @@ export async function inWorld(settings: Partial<SandboxSettings>, use: (world: W
     run: (command, options = {}) => transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, ...options }),
   });
 }
+
+/** Tests of commands in such a world. */
+export const testIn = (settings: Partial<SandboxSettings>) => (title: string, use: (world: World) => Promise<void>) =>
+  test(title, () => inWorld(settings, use));
 
 async function isHere(only: Way): Promise<boolean> {
   const base = newFolder("disk", "level");

@@ -3,10 +3,11 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { newFolder } from "../grounds.ts";
+import { groundsEnv, newFolder } from "../grounds.ts";
 import { needs, otherUser } from "../needs.ts";
 import { type Count, countAll } from "./attack/count.ts";
 import { race } from "./attack/race.ts";
+import { here } from "./sandbox/here.ts";
 
 /** All must hold; and most are refused, as a layout that could not be built would be no attack. */
 function judge({ tried, refused, faults }: Count): void {
@@ -32,15 +33,18 @@ function buildCounter(folder: string): string {
   return counter;
 }
 
-needs(otherUser).test.concurrent("also for an ordinary user", async () => {
+needs(otherUser).test.concurrent("also for an ordinary user, whom the sandbox holds at the same level", async () => {
   const folder = newFolder("disk", "cases");
   const user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];
-  const child = Bun.spawn([...user, buildCounter(folder)], { cwd: "/", stdout: "pipe", stderr: "pipe" });
+  const env = { PATH: "/usr/bin:/bin", ...groundsEnv() };
+  const child = Bun.spawn([...user, buildCounter(folder)], { cwd: "/", env, stdout: "pipe", stderr: "pipe" });
   const [said, complained] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   // A program of a hundred megabytes.
   rmSync(folder, { recursive: true });
   expect(complained).toBe("");
-  judge(JSON.parse(said));
+  const { sandbox, ...count } = JSON.parse(said);
+  judge(count);
+  expect([sandbox.level, sandbox.proposes]).toEqual([here.level, here.proposes]);
 });
 
 const short = { reads: 20_000, writes: 2_000, ms: 900 };

@@ -215,7 +215,7 @@ test("a log of any size takes the memory of a small one and a few megabytes", as
   };
   const small = await held(10);
   expect(small).toBeGreaterThan(0);
-  expect((await held(1_500_000)) - small).toBeLessThan(25);
+  expect((await held(700_000)) - small).toBeLessThan(25);
 });
 
 const lines = (at: Folder, from: number, to: number) => readLines(at.root, p("f"), from, to);

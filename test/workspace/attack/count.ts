@@ -1,4 +1,5 @@
-/** Tries all cases as the user who runs it; as a program it prints what came of it as JSON. */
+/** Tries all cases as the user who runs it; as a program it prints what came of it, and what the sandbox can do for this user, as JSON. */
+import { here } from "../sandbox/here.ts";
 import { cases } from "./cases.ts";
 import { type Cell, tryCase } from "./drive.ts";
 
@@ -21,4 +22,4 @@ export async function countAll(): Promise<Count> {
   };
 }
 
-if (import.meta.main) console.log(JSON.stringify(await countAll()));
+if (import.meta.main) console.log(JSON.stringify({ ...(await countAll()), sandbox: here }));

@@ -18,6 +18,10 @@ function openHere(files: Readonly<Record<string, string>>, limits: Limits | null
     ...folder,
     look: (earlier: Look | null = null, { hurry = never, keepsIgnored = true } = {}) =>
       takeLook({ ...parts, keepsIgnored }, earlier && { earlier, reopens: false, hurry }, limits),
+    refused: (before: Look, after: Look) =>
+      diff(finish(compareLooks(folder.root, before, after, false)), new Set())
+        .refused.map(({ path }) => `${path}`)
+        .sort(),
     compare(before: Look, after: Look) {
       const { changes, carried, notes } = diff(finish(compareLooks(folder.root, before, after, false)), new Set());
       return {
@@ -91,6 +95,17 @@ test("beyond the limits a path is known by its name: what comes and goes there i
   const { changes, carried } = here.compare(before, finish(here.look(before)));
   expect(changes).toEqual([change("a/1", file("1"), null), change("a/3", null, file("3"))]);
   expect(carried).toEqual([at("c/1")]);
+});
+
+test("however many ignored files there are, what is closed is compared", () => {
+  using here = openHere(
+    { ".gitignore": "*.log\n", ".git/config": "[core]\n", ".env": "KEY=1\n" },
+    { ...limits, paths: 6 },
+  );
+  const before = finish(here.look());
+  for (let n = 0; n < 20; n += 1) here.file(`${n}.log`);
+  for (const path of [".git/config", ".git/hooks/pre-push"]) here.file(path, "evil");
+  expect(here.refused(before, finish(here.look(before)))).toEqual([".git/config", ".git/hooks/pre-push"]);
 });
 
 test("in a hurry what tools build is not looked into", () => {

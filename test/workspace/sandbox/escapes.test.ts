@@ -5,7 +5,8 @@ import { release } from "node:os";
 import { join } from "node:path";
 import { hasOwnProcessLimit } from "../../../src/workspace/sandbox/namespaces.ts";
 import { mounts, needs, rootUser } from "../../needs.ts";
-import { confinedBy, has, inWorld, python, testIn } from "./world.ts";
+import { confinedBy, has, python } from "./ways.ts";
+import { inWorld, testIn } from "./world.ts";
 
 for (const only of ["namespaces", "bubblewrap"] as const) {
   needs(confinedBy(only)).describe(only, () => {

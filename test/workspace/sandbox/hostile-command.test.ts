@@ -75,9 +75,9 @@ onCopies("names that are not UTF-8 are left out and told, wherever they stand", 
 });
 
 onCopies("folders of any depth are refused in words, and cleared away at once", async (place) => {
-  // 30 times 50 folders in each other, each lot put into the next.
+  // Four times 50 folders in each other, each lot put into the next: deeper than the system lets anybody name.
   const deep = `p=next; for n in $(seq 49); do p=$p/${"d".repeat(50)}; done
-      for n in $(seq 30); do mkdir -p $p; [ ! -d top ] || mv top $p/top; mv next top; done`;
+      for n in $(seq 4); do mkdir -p $p; [ ! -d top ] || mv top $p/top; mv next top; done`;
   const { failure } = (await run(place, deep)).result;
   expect([failure?.code, failure?.message]).toEqual([
     "io_failed",

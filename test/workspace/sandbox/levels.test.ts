@@ -1,7 +1,6 @@
 /** What each level lets a command do, on this machine: what it has not got is skipped. */
 import { describe, expect, test } from "bun:test";
 import {
-  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -15,10 +14,10 @@ import { join } from "node:path";
 import { explainWall, type Failed, foretellWall } from "../../../src/core/command/sandbox.ts";
 import { sweepScratch } from "../../../src/workspace/sandbox/layers.ts";
 import { newFolder } from "../../grounds.ts";
-import { needs, otherUser } from "../../needs.ts";
+import { needs } from "../../needs.ts";
 import { oddTime, wakes } from "../../processes.ts";
-import { here } from "./here.ts";
-import { confinedBy, has, inWorld, testIn } from "./world.ts";
+import { confinedBy, has } from "./ways.ts";
+import { inWorld, testIn } from "./world.ts";
 
 const network = "exec 3<>/dev/tcp/127.0.0.1/1";
 
@@ -286,20 +285,4 @@ describe("a line on the wall", () => {
     ];
     expect(silent).toEqual(silent.map(() => null));
   });
-});
-
-needs(otherUser).test("an ordinary user is held by the same level as root", async () => {
-  const folder = newFolder("disk", "level");
-  const program = join(folder, "say-level");
-  const source = join(import.meta.dir, "say-level.ts");
-  const built = Bun.spawnSync([process.execPath, "build", "--compile", source, "--outfile", program], {
-    cwd: folder,
-  });
-  expect(built.exitCode).toBe(0);
-  chmodSync(folder, 0o755);
-  const nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];
-  const said = Bun.spawnSync([...nobody, program], { cwd: "/", env: { PATH: "/usr/bin:/bin" } });
-  rmSync(folder, { recursive: true });
-  const { level, proposes } = JSON.parse(said.stdout.toString());
-  expect([level, proposes]).toEqual([here.level, here.proposes]);
 });

@@ -3,7 +3,8 @@ import { expect } from "bun:test";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../needs.ts";
-import { confinedBy, testIn, type World } from "./world.ts";
+import { confinedBy } from "./ways.ts";
+import { testIn, type World } from "./world.ts";
 
 /** Runs a command that says when it has begun, does something then, and gives what it says after that. */
 async function during(

@@ -7,7 +7,7 @@ import { launch, runProgram, writeConfinement } from "../../../src/workspace/san
 import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
 import { bareConfinement, machineHere } from "./bare-confinement.ts";
-import { confinedBy, python } from "./world.ts";
+import { confinedBy, python } from "./ways.ts";
 
 async function runAt(landlock: number, base: string, script: string): Promise<string> {
   const workspace = join(base, "work");

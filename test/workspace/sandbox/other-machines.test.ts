@@ -10,7 +10,7 @@ import { groundsEnv, newFolder } from "../../grounds.ts";
 import { needs, rootUser } from "../../needs.ts";
 import { bareConfinement, machineHere } from "./bare-confinement.ts";
 import type { Refused } from "./refuse-calls.ts";
-import { confinedBy, has } from "./world.ts";
+import { confinedBy, has } from "./ways.ts";
 
 const calls = { memory: process.arch === "x64" ? 319 : 279, closeRange: 436, setMount: 442, landlock: 444 } as const;
 const errnos = { EPERM: 1, EACCES: 13, EINVAL: 22, ENOSYS: 38, EOPNOTSUPP: 95 } as const;

@@ -7,7 +7,7 @@ import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/san
 import { newFolder, removeFolder } from "../../grounds.ts";
 import { type Need, needs, seenInside } from "../../needs.ts";
 import { openBare } from "../bare.ts";
-import { confinedBy } from "./world.ts";
+import { confinedBy } from "./ways.ts";
 
 const path = "/usr/bin:/bin";
 

@@ -3,10 +3,8 @@ import { test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandOptions, CommandResult, Transaction } from "../../../src/core/ports.ts";
-import { levelOf, type Way, ways } from "../../../src/workspace/sandbox/confinement.ts";
 import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
 import { newFolder } from "../../grounds.ts";
-import { type Need, program } from "../../needs.ts";
 import { openBare } from "../bare.ts";
 
 export interface World {
@@ -54,22 +52,3 @@ export async function inWorld(settings: Partial<SandboxSettings>, use: (world: W
 /** Tests of commands in such a world. */
 export const testIn = (settings: Partial<SandboxSettings>) => (title: string, use: (world: World) => Promise<void>) =>
   test(title, () => inWorld(settings, use));
-
-async function isHere(only: Way): Promise<boolean> {
-  const base = newFolder("disk", "level");
-  const { workspace } = await openBare(base, null, { sandbox: { ...defaultSandbox, only } });
-  return (await workspace.sandbox()).level === levelOf(only);
-}
-
-const found = new Set<Way>();
-for (const way of ways) if (await isHere(way)) found.add(way);
-
-/** Whether a way to confine commands works on this machine. */
-export const has = (way: Way): boolean => found.has(way);
-
-const madeOf = { namespaces: "user namespaces", bubblewrap: "bubblewrap", landlock: "Landlock" } as const;
-
-export const confinedBy = (way: Way): Need => ({ name: `a sandbox of ${madeOf[way]}`, isHere: has(way) });
-
-/** Where commands in the sandbox find it. */
-export const python: Need = program("python3", "/usr/bin:/bin");

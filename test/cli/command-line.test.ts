@@ -172,6 +172,9 @@ test("the help of a command names each of its flags and fits into 80 columns", (
     expect([command.name, help.split("\n").filter((line) => line.length > 80)]).toEqual([command.name, []]);
     const missing = command.flags.filter(({ name }) => !help.includes(`--${name}`));
     expect([command.name, missing]).toEqual([command.name, []]);
+    expect(help).toMatch(
+      new RegExp(`^pai ${command.name}: .+\n\nUsage:\n {2}pai ${command.name}\\b[\\s\\S]*\nExamples:\n`),
+    );
   }
 });
 

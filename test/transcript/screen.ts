@@ -79,8 +79,13 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
     async shows(pattern, times = 1) {
       const all = new RegExp(pattern, `${pattern.flags.replace("g", "")}g`);
       // Within the two minutes of a test, however long tmux takes to answer.
-      for (const until = performance.now() + 60_000; performance.now() < until; await Bun.sleep(50)) {
+      for (
+        let [until, wait] = [performance.now() + 60_000, 20];
+        performance.now() < until;
+        wait = Math.min(250, wait * 2)
+      ) {
         if ((text().match(all) ?? []).length >= times) return;
+        await Bun.sleep(wait);
       }
       throw new Error(`${pattern} was not shown ${times} times:\n${text()}`);
     },

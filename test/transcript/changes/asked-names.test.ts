@@ -25,17 +25,6 @@ test.concurrent("a check sees neither the user's database nor the password of th
   expect([given.code, other.read("env.txt")?.includes(env.DATABASE_URL)]).toEqual([0, true]);
 });
 
-test.concurrent("--only names what is allowed, never what is not; --env takes a name and no value", async () => {
-  await using place = openPlace();
-  for (const flags of [
-    ["--only", "!src/**"],
-    ["--env", "A=1"],
-  ]) {
-    const result = await place.pai(["run", "-y", ...flags, "x"]);
-    expect([flags, result.code, place.gemini.requests.length]).toEqual([flags, 2, 0]);
-  }
-});
-
 /** By what is done in the project first: a file whose own name tells nothing, and what it is. */
 const otherNames: readonly (readonly [setup: string, path: string, why: RegExp])[] = [
   ["ln -s docs/guide.md AGENTS.md", "docs/guide.md", /a link makes it AGENTS\.md, and AGENTS\.md may run code/],
@@ -79,16 +68,4 @@ test.concurrent("what --allow cannot mean ends with 2 before any call, and is sa
     expect([path, code, place.gemini.requests.length]).toEqual([path, 2, 0]);
     expect(stderr).toContain(why);
   }
-});
-
-test.concurrent("a folder of secrets stays closed to those who start pai in it", async () => {
-  await using place = openPlace([planned(["MODIFY config"])], { ".ssh/config": "Host canary\n" });
-  const { code } = await place.pai(["run", "-y", "-C", ".ssh", "tidy it"]);
-  expect([
-    code,
-    place.gemini.requests
-      .map(({ body }) => body)
-      .join()
-      .includes("canary"),
-  ]).toEqual([12, false]);
 });

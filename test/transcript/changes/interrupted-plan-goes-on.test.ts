@@ -108,20 +108,3 @@ inTerminal("Ctrl+C at the question keeps the plan, with what was corrected: a ye
   expect(place.gemini.requests[2]?.body).toContain("say it politely");
   expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
 });
-
-inTerminal("a plan that was not made yet is not carried on", async () => {
-  await using place = openPlace([{ ...plan, delayMs: 20_000 }]);
-  using screen = await openSession(place, '"$PAI"', { columns: 100, rows: 50 });
-  screen.enter("make hello.txt");
-  await place.gemini.arrived(1);
-  screen.press("C-c");
-  await screen.shows(/interrupted/);
-  await screen.shows(ready, 2);
-  await screen.say(
-    "y",
-    /nothing to continue: no plan of the last task is left; Enter sends the task again\s+pai> make hello\.txt *$/m,
-  );
-  const { data } = readCommand(await place.pai(["history", "--json"]));
-  const { runs } = data as { readonly runs: readonly { readonly outcome: { readonly calls: number } }[] };
-  expect(runs[0]?.outcome.calls).toBe(1);
-});

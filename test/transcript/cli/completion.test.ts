@@ -17,14 +17,6 @@ async function saveScript(place: Place, shell: string): Promise<string> {
 
 const withShell = (shell: string) => needs(shell).test.concurrent;
 
-for (const shell of ["bash", "zsh", "fish"]) {
-  withShell(shell)(`the script for ${shell} is valid and says nothing when it is read (R37)`, async () => {
-    await using place = openPlace();
-    const file = await saveScript(place, shell);
-    expect(await place.shell(`${shell} -n '${file}'`)).toEqual({ code: 0, stdout: "", stderr: "" });
-  });
-}
-
 /** What is offered at the end of each line, by every shell alike. */
 const lines = [
   ["pai und", ["undo"]],
@@ -95,8 +87,9 @@ withShell("bash")("bash completes commands, words, flags, values and files (R37)
 
 withShell("fish")("fish completes commands, words, flags, values and files (R37)", async () => {
   await using place = openPlace([], files);
+  // What the binary offers bash has shown; here is what a shell makes of it.
   const all = [
-    ...lines,
+    ...lines.filter(([line]) => /(?:und|--max-c|apply pl|-C fold|~\/pai und)$/.test(line)),
     ["pai run --mode=ei", ["--mode=eight-step"]],
     ["pai run --file=pl", ["--file=plan one.json"]],
     ["pai run --cwd=fold", ["--cwd=folder/"]],
@@ -109,7 +102,8 @@ withShell("fish")("fish completes commands, words, flags, values and files (R37)
 
 needs("tmux", "zsh").test.concurrent("zsh completes at its prompt (R37)", async () => {
   await using place = openPlace([], files);
-  await saveScript(place, "zsh");
+  const file = await saveScript(place, "zsh");
+  expect(await place.shell(`zsh -n '${file}'`)).toEqual({ code: 0, stdout: "", stderr: "" });
   using screen = openScreen(place, { columns: 100, rows: 24 });
   screen.enter('ln -s "$PAI" ../spare/pai; PATH="$PWD/../spare:$PATH" PS1="z> " exec zsh -f');
   await screen.shell("fpath=($PWD/../spare $fpath); autoload -U compinit; compinit -u -D");

@@ -11,17 +11,6 @@ const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${s
 const counting =
   /waiting (\d+) s, then asking again \(1 of 5\) · (?:Esc|Ctrl\+C) stops[\s\S]{1,30}the key in GEMINI_API_KEY is over its limit/;
 
-inTerminal("in a narrow terminal the reason of a wait stands below it, and goes with it", async () => {
-  await using place = openPlace([busy(3), talked("Here I am.")]);
-  using screen = openScreen(place, { columns: 60, rows: 20 });
-  await screen.say(
-    '"$PAI" run "are you there?"; echo "ended with $?"',
-    /\(1 of 5\) · [^·]+\n +the key in GEMINI_API_KEY is over its limit at gemini:\n? +slow down$/m,
-  );
-  await screen.shows(/ended with 0/);
-  expect(screen.text()).not.toMatch(/waiting|over its limit|slow down/);
-});
-
 inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (R10)", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   await using place = openPlace([{ ...talked("Here I am."), meanwhile: () => promise }]);
@@ -40,13 +29,6 @@ inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (
   expect(screen.text()).not.toContain("working");
 });
 
-const pauseLine = /^.*asking again in 1 s \(1 of 5\)$/gm;
-
-test.concurrent("without a terminal the pause is one line", async () => {
-  await using place = openPlace([busy(1), talked("Here I am.")]);
-  const { stdout, stderr } = await place.pai(["run", "are you there?"]);
-  expect([stdout, stderr.match(pauseLine)?.length, stderr.includes("Ctrl+C")]).toEqual(["Here I am.\n", 1, false]);
-});
 
 test.concurrent("--jsonl tells the pause in numbers too", async () => {
   await using place = openPlace([busy(1), talked("Here I am.")]);

@@ -21,13 +21,6 @@ for (const [name, script] of [
   });
 }
 
-test.concurrent("a file, and a slow pipe, on standard input beside a task is its context", async () => {
-  await using place = openPlace([reply, reply]);
-  expect((await place.shell('echo wanted > ../spare/in; "$PAI" run "say hello" < ../spare/in')).code).toBe(0);
-  expect((await place.shell('{ sleep 2; echo wanted; } | "$PAI" run "say hello"')).code).toBe(0);
-  for (const { body } of place.gemini.requests) expect(body).toContain("<context>\\nwanted");
-});
-
 for (const [name, script] of [
   ["-", 'printf "say hello\\n" | "$PAI" run -'],
   ["- without run", 'printf "say hello\\n" | "$PAI" -'],

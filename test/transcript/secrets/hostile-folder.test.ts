@@ -63,14 +63,6 @@ test.concurrent("a run in a hostile folder works for its user and runs nothing o
   await theirs.stop();
 });
 
-test.concurrent("a name in pai.json cannot act on the terminal", async () => {
-  await using place = openPlace([talked("Hello.")], { "pai.json": '{"k\\u001b[31m": 1}' });
-  for (const args of [["run", "say hello"], ["context", "say hello"], ["history"], ["doctor", "--offline"]]) {
-    const { stdout, stderr } = await place.pai(args);
-    expect([args[0], (stdout + stderr).includes("\u001b")]).toEqual([args[0], false]);
-  }
-});
-
 test.concurrent("every other command is safe there too", async () => {
   await using place = openPlace([], hostile("http://127.0.0.1:9"));
   for (const args of [

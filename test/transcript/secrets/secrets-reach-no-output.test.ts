@@ -106,11 +106,11 @@ const reading: readonly (readonly string[])[] = [
   ["dashboard", "--out", "../home/report.html"],
 ];
 
-for (const [way, answers, flags] of [
-  ["a plan", withPlan, []],
-  ["tools", withTools, ["--mode", "tool-loop"]],
+for (const [way, answers, flags, formats] of [
+  ["a plan", withPlan, [], [[], ["--json"], ["--jsonl"], ["--verbose"]]],
+  ["tools", withTools, ["--mode", "tool-loop"], [[], ["--jsonl"]]],
 ] as const) {
-  for (const format of [[], ["--json"], ["--jsonl"], ["--verbose"]]) {
+  for (const format of formats) {
     test.concurrent(`a run with ${way} ${format.join("")}`, async () => {
       await using place = openSecretive(answers);
       const words = ["run", "-y", "--allow-run", "--stdin", ...flags, ...format, "--check", check, task];

@@ -5,9 +5,10 @@ import { openPlace } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, lastAsked, openSession, ready } from "../screen.ts";
 
-inTerminal("a slash is never a task, whatever is mistyped behind it; a comment is one", async () => {
+inTerminal("an empty line and a slash are never a task, whatever is mistyped behind it; a comment is one", async () => {
   await using place = openPlace([talked("That is a comment.")]);
   using screen = await openSession(place, '"$PAI"', { columns: 60, rows: 40 });
+  screen.press("Enter", "Enter");
   for (const [at, line] of ["/", "/ help", "/123", "/日本語"].entries()) {
     await screen.say(line, /unknown command: \//, at + 1);
   }

@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { readCommand } from "../contract.ts";
 import { openPlace, type Place } from "../harness.ts";
-import { called, done, planned, says, write, writeCall } from "../replies.ts";
+import { done, planned, write } from "../replies.ts";
 import { inTerminal, openScreen, type Screen } from "../screen.ts";
 
 const asked = /or say what to change/;
@@ -42,15 +42,6 @@ inTerminal("a terminal that is closed at a question is no answer to it", async (
   }
   const { data } = readCommand(await place.pai(["history", "--json"]));
   expect(data).toMatchObject({ runs: [{ outcome: { status: "interrupted", code: 129 } }] });
-});
-
-inTerminal("so is a batch of tool-loop, and Ctrl+C at a question ends the run", async () => {
-  await using place = openPlace([called(writeCall("a.txt", "a\n")), says("As you like.")]);
-  using screen = open(place, 'echo "a piped line" | "$PAI" --mode tool-loop "make a.txt"');
-  await screen.shows(/apply\? y, n/);
-  screen.press("C-c");
-  await screen.shows(/ended with 130/);
-  expect(place.tree()).toEqual({});
 });
 
 inTerminal("nobody is asked where nothing is piped in, with --no-input (R15), or without a terminal", async () => {

@@ -67,17 +67,6 @@ inTerminal("lanjut goes on with the next steps, twice in a row; then nothing is 
   await expectEnd(place, screen, 0);
 });
 
-inTerminal("empty input and an unknown slash command cost nothing", async () => {
-  await using place = openPlace(hello);
-  using screen = await openSession(place, '"$PAI"', size);
-  screen.press("Enter", "Enter", "/status", "Enter");
-  await screen.shows(/here: \/cost, \/diff, \/config/);
-  await screen.shows(ready, 2);
-  expect(screen.text().match(/^pai> /gm)).toHaveLength(2);
-  expect(place.gemini.requests).toHaveLength(0);
-  await leave(place, screen);
-});
-
 inTerminal(
   "Ctrl+C in a run keeps the session; twice at the prompt leaves with 130 and the terminal as it was",
   async () => {

@@ -26,18 +26,6 @@ const turnsOf = (root: string, count: number): readonly StampedEvent[] =>
 
 const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
 
-inTerminal("a paste of many lines is one message, and its Enter sends nothing (R19)", async () => {
-  await using place = openPlace([talked("Read it.")]);
-  using screen = await openSession(place);
-  screen.paste("first\nsecond\n\tthird\n");
-  await screen.shows(/third/);
-  expect(place.gemini.requests).toHaveLength(0);
-  screen.press("Enter");
-  await screen.shows(/Read it\./);
-  expect(sentIn(place, 1)).toContain("first\\nsecond\\n\\tthird");
-  await leave(place, screen);
-});
-
 inTerminal("a paste of more than ten lines is one mark, which Backspace takes away, and goes whole", async () => {
   await using place = openPlace([talked("Read it.")]);
   using screen = await openSession(place);

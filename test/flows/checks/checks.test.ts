@@ -112,22 +112,6 @@ describe("status is computed here", () => {
 });
 
 describe("what commands and checks change", () => {
-  test("is listed as by command", async () => {
-    const check = "cp a.txt copy.txt";
-    const ran = await play({ files, lines: [plan({ steps }), change], options: { checks: [check] } });
-    expect(ran.outcome.changes.map(({ path, by, op }) => `${op} ${path} ${by}`)).toEqual([
-      "modify a.txt plan",
-      "create copy.txt command",
-    ]);
-    expect(ran.files).toEqual({ "a.txt": "two\n", "copy.txt": "two\n" });
-  });
-
-  test("is taken back with the run", async () => {
-    const check = `cp a.txt copy.txt; ${bad}`;
-    const ran = await play({ files, lines: [plan({ steps }), change, finish()], options: { checks: [check] } });
-    expect([ran.outcome.code, ran.outcome.changes, ran.files]).toEqual([9, [], files]);
-  });
-
   test("a RUN before the first change is done before the execution call, and not again", async () => {
     const lines = [
       plan({ steps: ["RUN echo once | tee -a log.txt", ...steps] }),

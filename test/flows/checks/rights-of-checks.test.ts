@@ -1,5 +1,5 @@
 /** With what rights the user's checks run: in the sandbox, and outside of it only after the user said so. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { needs, rootUser } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
@@ -90,14 +90,6 @@ needs(copies, rootUser).describe("a check that only the sandbox keeps from passi
       const held = await play({ files: all, lines: [], options: { checks: [check], checkRights } });
       expect([check, held.outcome.code, wasOutside()]).toEqual([check, 12, false]);
     }
-  });
-});
-
-describe("a check without a wall", () => {
-  test("runs once before and once after, with a failure that names no place outside", async () => {
-    const ran = await play({ files, lines, options: { checks: ["grep -q two a.txt"] } });
-    expect(ran.eventsOf("check.started").map(({ when }) => when)).toEqual(["before", "after"]);
-    expect(ran.outcome.status).toBe("verified");
   });
 });
 

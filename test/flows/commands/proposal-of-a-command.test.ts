@@ -117,14 +117,6 @@ onCopies("in a dry run the next command sees what the one before would have chan
   expect(ran.outcome.diff).toContain("+three\n+four\n");
 });
 
-test("the model is told which files a command of its changed", async () => {
-  const command = "echo more >> a.txt; false";
-  const steps = ["WRITE b.txt", `RUN ${command}`];
-  const work = `WRITE::b.txt::EOT\nb\nEND::EOT\nRUN::${command}\nFINISH::done\n`;
-  const ran = await play({ files, lines: [plan({ steps }), work, "FINISH::done\n"], options: { allowRun: true } });
-  expect(ran.asked(3)).toContain("(it changed a.txt)");
-});
-
 test("the sandbox of commands is described once a run", async () => {
   const ran = await run("true; echo more >> a.txt", { checks: ["true"] });
   const said = ran.eventsOf("notice").filter(({ code }) => code === "sandbox");

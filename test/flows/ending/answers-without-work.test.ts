@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { finish, modify, plan, talk, verdict, write } from "../plans.ts";
+import { finish, modify, plan, verdict, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.py": "X = 1\n" };
@@ -47,16 +47,6 @@ test("auto: a look of the plan is not a separate step", async () => {
   const ran = await play({ flow: hybrid, files, lines });
   expect(ran.asked(2)).toEndWith("Step 1 of 2: MODIFY a.py");
   expect(ran.outcome.calls).toMatchObject({ made: 6, expected: 6 });
-});
-
-test("auto: looks alone are answered by the next plan call", async () => {
-  const lines = [plan({ steps: ["READ a.py", "TREE ."], complexity: "complex" }), talk("It sets X.")];
-  const ran = await play({ flow: hybrid, files, lines });
-  expect(ran.outcome).toMatchObject({
-    text: "It sets X.",
-    status: "answered",
-    calls: { made: 2, expected: 2, at_most: 3 },
-  });
 });
 
 describe("prose is the answer", () => {

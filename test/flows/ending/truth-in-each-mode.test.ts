@@ -111,15 +111,3 @@ describe.each(every)("%s", (mode) => {
     expect(ran.outcome.text).not.toContain(claim);
   });
 });
-
-test("a red check of the plan that was red before fails the run, unless --no-worse says that it may be", async () => {
-  const [, ...work] = modes["single-shot"].lines({ put: "two\n", claims: 2 });
-  const lines = [plan({ steps: ["MODIFY a.txt"], checks: ["echo FAIL: three; exit 1"] }), ...work];
-  for (const [noWorse, code] of [
-    [false, 9],
-    [true, 0],
-  ] as const) {
-    const ran = await play({ files, lines, options: { allowRun: true, noWorse } });
-    expect(ran.outcome.code).toBe(code);
-  }
-});

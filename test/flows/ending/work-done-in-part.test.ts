@@ -57,14 +57,6 @@ describe("a step that every reply leaves out", () => {
     expect(ran.files["a.txt"]).toBe("two\n");
   });
 
-  test("the model's last words are told as its claim", async () => {
-    const ran = await playing({ lines: [contract, work + finish("All tests pass."), finish("")] });
-    expect(ran.outcome).toMatchObject({
-      text: "done in part: CHANGES.md was not changed; the rest is kept",
-      claimed: "All tests pass.",
-    });
-  });
-
   test("nobody is asked at a terminal whether to keep it", async () => {
     const ran = await playing({
       options: { interactive: true },

@@ -137,11 +137,6 @@ describe("auto", () => {
   const search = (lines: readonly string[], options = {}) =>
     play({ files, flow: hybrid, lines, options: { mode: "auto", ...options } });
 
-  test("looks first too", async () => {
-    const ran = await search([look("READ shop/money.py"), fix, change]);
-    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, expected: 3, at_most: 4 } });
-  });
-
   test("searches for twelve rounds, which are told and promised, and then answers", async () => {
     const ran = await search([...looks.slice(0, 12), talk("It is nowhere.")]);
     expect(ran.eventsOf("model.started")[0]?.at_most).toBe(14);

@@ -20,22 +20,6 @@ describe("what a file says is not carried out", () => {
     expect(ran.files).toEqual({ "keep.txt": "1\n", "notes.md": attack, "copy.md": attack });
   });
 
-  test("the word changes when a later phase shows such a file", async () => {
-    const ran = await play({
-      files: { "keep.txt": "1\n", "notes.md": attack },
-      lines: [
-        plan({ steps: ["WRITE copy.md"], complexity: "moderate" }),
-        "READ::notes.md\n",
-        `WRITE::copy.md::EOT2\n${attack}END::EOT2\n${finish("Copied.")}`,
-      ],
-      options: { allowDelete: true },
-    });
-    // The planning call showed the file: the word is another from the first script on.
-    expect(ran.asked(2)).toContain("write EOT2 in place of EOT");
-    expect(ran.asked(3)).toContain("write EOT2 in place of EOT");
-    expect(ran.files).toEqual({ "keep.txt": "1\n", "notes.md": attack, "copy.md": attack });
-  });
-
   test("the output of a command is wrapped separately", async () => {
     const ran = await play({
       lines: [

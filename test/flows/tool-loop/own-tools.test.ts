@@ -84,12 +84,6 @@ test("bash may ask for more time than the limit of commands that ask for none, a
   expect(short).toMatch(/^ended by the time limit of 0\.3 s \(--command-timeout allows more\) after \d+ ms/);
 });
 
-test("bash takes its own time limit", async () => {
-  const slow = call("bash", { command: "echo begun; sleep 20", timeout: 1 });
-  const ran = await playLoop([calls(slow), "Done."], { files, options: { allowRun: true } });
-  expect(resultsOf(ran, 2)[0]?.text).toStartWith("ended by the time limit");
-});
-
 describe("a small window", () => {
   test("shows what fits of a tool's answer, and no beginning of a key at its end", async () => {
     const key = ["sk-ant-api03", "Qm7Zt4Xp9Lw2Vb8N".repeat(5)].join("-");

@@ -29,7 +29,6 @@ inTerminal("a terminal that wraps the line of a wait anew keeps no piece of it (
   expect(screen.text()).not.toContain("working");
 });
 
-
 test.concurrent("--jsonl tells the pause in numbers too", async () => {
   await using place = openPlace([busy(1), talked("Here I am.")]);
   const events = readEvents(await place.pai(["run", "--jsonl", "are you there?"]));

@@ -110,7 +110,7 @@ export function nameRequest({ request }: Pick<Turn, "request">): string {
 
 /** What an undo or redo left as it was, as the end of a sentence about it; "": nothing. */
 export const sayMissing = (missing: readonly string[] = []): string =>
-  missing.length === 0 ? "" : `, but for what somebody had changed before the undo: ${nameSome(missing)}`;
+  missing.length === 0 ? "" : `, but for what somebody had changed or taken back before the undo: ${nameSome(missing)}`;
 
 /** The turns of a session, and those that its summaries tell. */
 export const allTurns = ({ turns }: Pick<Session, "turns">): readonly Turn[] =>

@@ -22,7 +22,7 @@ async function openSession() {
   return {
     history,
     at: (path: string) => join(place.root, path),
-    async play(steps: readonly string[], script: string, onQuestion = () => {}) {
+    async play(steps: readonly string[], script: string, onQuestion = () => {}, isKilled = false) {
       await truth.catchUp(open);
       const lines = [plan({ steps }), script + finish()];
       const ran = await playIn(place, {
@@ -34,7 +34,7 @@ async function openSession() {
         onQuestion,
       });
       expect(ran.outcome.ok).toBe(true);
-      for (const event of ran.events) truth.sink(open, event);
+      for (const event of isKilled ? ran.events.slice(0, -1) : ran.events) truth.sink(open, event);
     },
     told: () => truth.catchUp(open),
     context: async () =>
@@ -66,6 +66,16 @@ test("a file that a turn made executable and somebody made plain is told, after 
   chmodSync(session.at("a.sh"), 0o644);
   expect(await session.told()).toEqual(others("a.sh (not executable now)"));
   await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
+  expect(await session.told()).toEqual([]);
+});
+
+test("what was told to a turn that was killed is not told again", async () => {
+  const session = await openSession();
+  await makeTool(session);
+  chmodSync(session.at("a.sh"), 0o644);
+  expect(await session.told()).toEqual(others("a.sh (not executable now)"));
+  await session.play([], "", undefined, true);
+  session.resume();
   expect(await session.told()).toEqual([]);
 });
 

@@ -342,9 +342,12 @@ export function watchTruth({
     /** Saves an event of a run in the session, and with it what the model is told and knows. */
     sink(open: OpenSession, event: StampedEvent) {
       const { type, at, run } = event;
-      if (type === "run.started") begin(open, at);
+      const isBegun = type === "run.started";
+      if (isBegun) begin(open, at);
       own.add(run);
       open.sink(event);
+      // A run that is killed saves no end.
+      if (isBegun) save(open, at, run);
       if (type === "context.sent") learnShown(event.files, at);
       else if (type === "changes.applied") for (const { path } of event.changes) shown.add(path);
       if (type !== "run.finished") return;

@@ -11,11 +11,13 @@ import { readAmendments } from "../core/script/read-amend.ts";
 import { type Cut, parseReadRange, type Script, type ScriptAction, splitRange } from "../core/script/script.ts";
 import { withoutOpenThought } from "../core/script/thought.ts";
 import { createWordsReader } from "../core/script/words.ts";
+import { cutDiff } from "../core/session/became.ts";
 import { type Form, rowOf } from "../core/vocabulary.ts";
 import { amend, findImplicit, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { toReadable } from "./briefing/sources.ts";
+import { waiting } from "./changes/batch.ts";
 import { requireBound } from "./commands/commands.ts";
 import { withNews } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
@@ -337,12 +339,13 @@ function takeCall({ emit, ledger }: Run): void {
 }
 
 function renderWish({ words, diff }: NonNullable<Run["changing"]["wish"]>, reports: BatchReport["reports"]): string {
-  const shown = diff.length > maxOfDiff ? `${diff.slice(0, maxOfDiff)}\n[… the rest of the diff is not shown]` : diff;
   const rest = reports.filter(({ kind, isAnew }) => kind !== "look" && isAnew !== true);
+  const later = reports.flatMap(({ name, target, text }) => (text === waiting.text ? [`${name} ${target}`] : []));
   return [
     ...(rest.length === 0 ? [] : [renderDone(rest)]),
     "The user saw this diff, and nothing of it was applied:",
-    fence("diff", {}, shown),
+    fence("diff", {}, cutDiff(diff, maxOfDiff)),
+    ...(later.length === 0 ? [] : [`Not done either, since these come first: ${later.join(", ")}`]),
     `The user says: ${words}`,
     "Send your action script again, without what is done: these changes as the user wants them, the rest as it was. A step that they no longer want: SKIP::path::why.",
   ].join("\n");

@@ -217,11 +217,11 @@ export function becameOf(outcome: Outcome): string {
 /** Characters of a turn's diff that a session keeps. */
 const maxOfDiff = 4096;
 
-/** The diff up to its last whole line. */
-export function cutDiff(diff: string): string {
-  if (diff.length <= maxOfDiff) return diff;
-  const end = diff.lastIndexOf("\n", maxOfDiff);
-  return `${diff.slice(0, end < 0 ? maxOfDiff : end)}\n[… the rest of the diff is not shown]`;
+/** The diff up to the last whole line of `max` characters. */
+export function cutDiff(diff: string, max = maxOfDiff): string {
+  if (diff.length <= max) return diff;
+  const end = diff.lastIndexOf("\n", max);
+  return `${diff.slice(0, end < 0 ? max : end)}\n[… the rest of the diff is not shown]`;
 }
 
 /** Outputs of a run, by command, and what its formatters did. */

@@ -27,7 +27,7 @@ test("a no behind words is the reason, ends the run before a command, and asks n
     ],
     ...{ options, answers: ["yes", words, "no"] },
   });
-  expect(ran.told(3)).toContain("Not done either, since these come first: WRITE NEWS, RUN true");
+  expect(ran.told(3)).toContain("Not done either, since these come first: WRITE NEWS\n");
   expect(ran.outcome).toMatchObject({ status: "declined", refused: [] });
   expect(ran.outcome.commands).toBeUndefined();
   const { past } = await turns.say("what now?", ask);

@@ -1,19 +1,26 @@
 /** What somebody does to modes, folders and links of a turn behind it is told to the next request, and an undo is not. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { continueWith, watchTruth } from "../../src/cli/session/watch-truth.ts";
 import { createDialogue } from "../../src/core/dialogue.ts";
 import { pastOf } from "../../src/core/session/past.ts";
 import { openSessions } from "../../src/store/sessions.ts";
 import { finish, modify, plan, write } from "../flows/plans.ts";
-import { makeFolder, openHere, playIn } from "../flows/scripted.ts";
+import { makeFolder, openHere, playIn, type Setup } from "../flows/scripted.ts";
 
-/** A session on a folder of its own; its turns are carried out as they are planned. */
-async function openSession() {
+/** How a turn goes. `code`: its exit code. */
+interface Way extends Partial<Pick<Setup, "answers" | "onQuestion" | "options">> {
+  readonly isKilled?: boolean;
+  readonly code?: number;
+}
+
+/** A session on a folder of its own; its turns are carried out as they are planned. `isKept` false: no run is. */
+async function openSession(isKept = true) {
   const place = makeFolder({ "b.txt": "b\n", "other.txt": "other\n" });
-  const { workspace, history } = await openHere(place);
+  const { workspace, history: kept } = await openHere(place);
+  const history = isKept ? kept : { ...kept, list: () => [] };
   const now = () => new Date();
   const sessions = openSessions(join(place.state, "sessions"), place.root);
   const warn = (text: string): void => expect(text).toBe("");
@@ -22,18 +29,17 @@ async function openSession() {
   return {
     history,
     at: (path: string) => join(place.root, path),
-    async play(steps: readonly string[], script: string, onQuestion = () => {}, isKilled = false) {
+    async play(
+      steps: readonly string[],
+      script: string,
+      { answers = "yes", onQuestion, options, isKilled = false, code = 0 }: Way = {},
+    ) {
       await truth.catchUp(open);
       const lines = [plan({ steps }), script + finish()];
-      const ran = await playIn(place, {
-        lines,
-        now,
-        id: `r${++count}`,
-        options: { interactive: true },
-        answers: "yes",
-        onQuestion,
-      });
-      expect(ran.outcome.ok).toBe(true);
+      const id = `r${++count}`;
+      const how = { onQuestion: onQuestion ?? (() => {}), options: { interactive: true, ...options } };
+      const ran = await playIn(place, { lines, now, id, answers, ...how });
+      expect(ran.outcome.code).toBe(code);
       for (const event of isKilled ? ran.events.slice(0, -1) : ran.events) truth.sink(open, event);
     },
     told: () => truth.catchUp(open),
@@ -74,7 +80,7 @@ test("what was told to a turn that was killed is not told again", async () => {
   await makeTool(session);
   chmodSync(session.at("a.sh"), 0o644);
   expect(await session.told()).toEqual(others("a.sh (not executable now)"));
-  await session.play([], "", undefined, true);
+  await session.play([], "", { isKilled: true });
   session.resume();
   expect(await session.told()).toEqual([]);
 });
@@ -127,7 +133,7 @@ test("files that no turn touched are told when somebody makes them or brings the
 test("what somebody changed at a question, and the same turn was told of, is told with its end and not once more", async () => {
   const session = await openSession();
   const change = () => writeFileSync(session.at("other.txt"), "by hand\n");
-  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]), change);
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]), { onQuestion: change });
   expect(await session.told()).toEqual([]);
   expect(session.past().at(-1)?.became).toContain("; somebody else changed meanwhile, too: other.txt");
   writeFileSync(session.at("other.txt"), "more\n");
@@ -138,13 +144,53 @@ test("an undo while the next turn goes on is told once, and not as something tha
   const session = await openSession();
   await makeTool(session);
   const undo = () => void session.history.undo("r1", { dryRun: false });
-  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]), undo);
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]), { onQuestion: undo });
   expect(await session.context()).toBe(
     'What has happened that you were not told yet:\n- undone by the user: what you did for "do it"',
   );
   await session.play(["WRITE c.txt"], write("c.txt", "c\n"));
   expect(await session.context()).toBeNull();
 });
+
+test("a file that somebody makes while a turn works is told with the next request, once, also after a resume", async () => {
+  const session = await openSession();
+  for (const [name, goOn] of [
+    ["first.txt", () => {}],
+    ["then.txt", session.resume],
+  ] as const) {
+    const make = () => writeFileSync(session.at(name), "by hand\n");
+    await session.play(["WRITE a.txt"], write("a.txt", `for ${name}\n`), { onQuestion: make });
+    goOn();
+    expect(await session.told()).toEqual([`new or written, not by you: ${name}`]);
+    await session.play(["WRITE c.txt"], write("c.txt", `${name}\n`));
+    expect(await session.told()).toEqual([]);
+  }
+});
+
+test.each([true, false])(
+  "what a turn, its command and its check make, and what is taken back, is no work of somebody else (kept: %s)",
+  async (isKept) => {
+    const session = await openSession(isKept);
+    // No request shows it, so that nobody watches it.
+    writeFileSync(session.at("raw.bin"), "\0");
+    const steps = ["WRITE c.txt", "RUN touch made.txt"];
+    const script = `${write("c.txt", "c\n")}RUN::touch made.txt\n`;
+    const options = { allowRun: true, checks: ["touch checked.txt"] };
+    await session.play(steps, script, { options });
+    expect(await session.told()).toEqual([]);
+    await session.play(["RM raw.bin"], "RM::raw.bin\n", {
+      ...{
+        options: { checks: ["false"], caps: { calls: 2, tokens: null, cost: null } },
+        answers: ["yes", "no"],
+        code: 13,
+      },
+    });
+    expect(readFileSync(session.at("raw.bin"), "utf8")).toBe("\0");
+    expect(await session.told()).toEqual([]);
+    if (isKept) session.resume();
+    expect(await session.told()).toEqual([]);
+  },
+);
 
 test("a folder that a turn made and somebody removed is told, and one that somebody made in place of a file", async () => {
   const session = await openSession();

@@ -143,6 +143,8 @@ export function watchTruth({
   const seen = new Map<string, KeptRun["status"]>();
   /** When the last turn ended that the watch has taken in: where HEAD was at an earlier one may be outdated. */
   let latest = "";
+  /** When that turn began, which was told what there was until then. */
+  let begun = "";
   /** The runs of the turns that it has taken in. */
   const taken = new Set<string>();
   /** Files that the run at work was told of. */
@@ -176,13 +178,15 @@ export function watchTruth({
   }
 
   function learnTurns(turns: readonly Turn[]): void {
-    const ends = turns.flatMap(({ run, seen }) => (seen !== null && !taken.has(run) ? { ...seen, run } : []));
-    for (const { run, at, files, head: then } of ends.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
+    const ends = turns.flatMap((turn) =>
+      turn.seen !== null && !taken.has(turn.run) ? { ...turn.seen, run: turn.run, from: turn.at } : [],
+    );
+    for (const { run, at, from, files, head: then } of ends.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
       taken.add(run);
       // A turn of another process may have ended while one of this process went on.
       const isNews = (path: string) => (known.get(path)?.at ?? "") < at;
       for (const [path, held] of Object.entries(files)) if (isNews(path)) learn(path, held, at);
-      if (at > latest) [head, latest] = [then, at];
+      if (at > latest) [head, latest, begun] = [then, at, from];
     }
   }
 
@@ -253,11 +257,11 @@ export function watchTruth({
     return files;
   }
 
-  /** Files that are not watched, and that are new, or were written or moved, since the last turn ended. */
+  /** Files that are not watched, and that are new, or were written or moved, since the last turn began. */
   async function findUnknown(): Promise<readonly string[]> {
-    const [since, unknown]: [number, string[]] = [Date.parse(latest), []];
+    const [since, unknown]: [number, string[]] = [Date.parse(begun), []];
     let walked = 0;
-    if (latest === "") return unknown;
+    if (begun === "") return unknown;
     for await (const { path, arrived = 0 } of workspace.walk("" as RelPath)) {
       if (++walked > maxWalked) break;
       if (!known.has(path) && arrived > since) unknown.push(path);
@@ -265,13 +269,13 @@ export function watchTruth({
     return unknown;
   }
 
-  /** Names those of these files that somebody wrote: neither `told` otherwise, nor taken back by a recovery. */
+  /** Names those of these files that somebody wrote: neither `told` otherwise, nor written or taken back by a run. */
   function sayUnknown(session: Session, unknown: readonly string[], told: ReadonlySet<string>): readonly string[] {
     if (unknown.length === 0) return [];
     const turns = new Set(allTurns(session).map(({ run }) => run));
-    const runs = history.list().filter(({ id, at }) => at > latest && turns.has(id));
-    const recovered = new Set<string>(runs.flatMap(({ changes }) => changes.map(({ path }) => path)));
-    const theirs = unknown.filter((path) => !told.has(path) && !recovered.has(path));
+    const runs = history.list().filter(({ id, at }) => at > begun && turns.has(id));
+    const ours = new Set<string>([...shown, ...runs.flatMap(({ changes }) => changes.map(({ path }) => path))]);
+    const theirs = unknown.filter((path) => !told.has(path) && !ours.has(path));
     return theirs.length === 0 ? [] : [`new or written, not by you: ${nameSome(theirs, maxNamed)}`];
   }
 
@@ -311,8 +315,7 @@ export function watchTruth({
     for (const text of found?.notes ?? []) open.add({ type: "session.noted", at, what: "found", run: null, text });
     [touched, shown, gone] = [new Set(), new Set(), new Set()];
     for (const [path, held] of found?.files ?? []) learn(path, held, at);
-    head = nameHead(workspace.root);
-    found = null;
+    [head, begun, found] = [nameHead(workspace.root), at, null];
   }
 
   function learnShown(files: readonly SentFile[], at: string): void {
@@ -371,7 +374,7 @@ export function watchTruth({
     follow(session: Pick<Session, "turns">, later?: readonly Turn[]) {
       known.clear();
       taken.clear();
-      latest = "";
+      [latest, begun] = ["", ""];
       gone = new Set(later && [...gone, ...allTurns({ turns: later }).map(({ run }) => run)]);
       learnTurns(allTurns(session));
       seeRuns(history.list());

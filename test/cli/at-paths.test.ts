@@ -68,10 +68,10 @@ test.each([
 
 test("the near name is found in a folder of many files, too", async () => {
   const place = makeFolder({});
-  const folders = Array.from({ length: 10 }, (_, at) => `many${at}`);
+  const folders = Array.from({ length: 5 }, (_, at) => `many${at}`);
   for (const folder of folders) {
     mkdirSync(join(place.root, folder));
-    for (let at = 0; at < 600; at += 1) writeFileSync(join(place.root, folder, `${at}.txt`), "");
+    for (let at = 0; at < 1200; at += 1) writeFileSync(join(place.root, folder, `${at}.txt`), "");
     writeFileSync(join(place.root, folder, `notes-of-${folder}.py`), "");
   }
   const { workspace } = await openHere(place);

@@ -72,6 +72,15 @@ test.each([
   expect(err).toContain(hint);
 });
 
+test("shell syntax is not accepted as a command", async () => {
+  const process = openProcess();
+  const set = (text: string) => process.run({ run: configCommand }, { words: ["set", "notify", text] });
+  for (const text of ["a; b", "echo $HOME", 'say "two words"', "", "  "])
+    expect([text, (await set(text)).code]).toEqual([text, expect.stringMatching(/^(?:usage|config_invalid)$/)]);
+  await set("notify-send -u low");
+  expect((await say(process, "get notify")).out).toBe('["notify-send","-u","low"]\n');
+});
+
 test("who sets an address agrees to send the present keys there", async () => {
   const process = openProcess();
   putKey({ places: process.home.places, provider: "gemini" }, "primary", canary, new Date());

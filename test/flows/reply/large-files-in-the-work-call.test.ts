@@ -97,8 +97,9 @@ describe("of a large file that it changes the execution call", () => {
     const small = module(1200);
     const change = (path: string) => modify(path, ["    value = value + 7\n", "    value = value + 8\n"]) + finish();
     const kept = await play({ files: { "a.py": small }, lines: [plan({ steps: ["MODIFY a.py"] }), change("a.py")] });
+    const told = kept.told(2);
     for (const line of small.split("\n").filter((each) => each.startsWith("def ")))
-      expect(kept.told(2).split(`${line}\n`).length).toBe(2);
+      expect(told.split(`${line}\n`).length).toBe(2);
     const cut = await play({ files: { "a.py": large }, lines: [plan({ steps: ["MODIFY a.py"] }), change("a.py")] });
     expect(cut.told(2)).toContain('<file path="a.py" shown="parts of ');
     const anew = await play({
@@ -202,8 +203,9 @@ describe("of a large file that it changes the execution call", () => {
     });
     expect(ran.asked(3)).toContain("a.py exists and was not shown to you whole");
     expect(ran.asked(4)).toContain('<file path="a.py" shown="the rest of 8000 lines">');
+    const told = ran.told(4);
     for (const line of large.split("\n").filter((each) => each.startsWith("def ")))
-      expect(ran.told(4).split(`\n${line}\n`).length).toBe(2);
+      expect(told.split(`\n${line}\n`).length).toBe(2);
     expect(ran.files["a.py"]).toBe(rewritten);
   });
 

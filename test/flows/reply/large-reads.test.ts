@@ -37,7 +37,7 @@ test("a large file that somebody changed is a conflict, and one with the same co
 });
 
 test("the bytes of large files that were read are given back", async () => {
-  const files = 40;
+  const files = 20;
   const read: WeakRef<Uint8Array>[] = [];
   const overlay = createOverlay(
     viewOf(() => {

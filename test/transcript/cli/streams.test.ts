@@ -53,22 +53,3 @@ test.concurrent("a failure has its exit code even when every stream is closed (R
   await using place = openPlace([{ status: 401 }]);
   expect((await place.shell('"$PAI" run "hello there" <&- >&- 2>&-')).code).toBe(4);
 });
-
-test.concurrent("the result is on standard output, the way to it on standard error (R01)", async () => {
-  await using place = openPlace(hello);
-  const { stdout, stderr } = await place.pai(["run", "-y", "make hello.txt"]);
-  expect(stdout).toMatch(/^Done\.\n[\s\S]*create\s+hello\.txt[\s\S]*unverified[\s\S]*pai undo/);
-  expect(stderr).toMatch(/I will do it\.[\s\S]*WRITE hello\.txt[\s\S]*\+ hello/);
-  expect(stdout).not.toContain("I will do it");
-});
-
-test.concurrent("LC_ALL=C and --plain: nothing but ASCII of our own (R31, R32)", async () => {
-  for (const [env, flags] of [
-    [{ LC_ALL: "C" }, []],
-    [{ LC_ALL: "C.UTF-8" }, ["--plain"]],
-  ] as const) {
-    await using place = openPlace(hello);
-    const { stdout, stderr } = await place.pai(["run", "-y", ...flags, "make hello.txt"], { env });
-    expect(stdout + stderr).toMatch(/^[\x09\x0a\x20-\x7e]*$/);
-  }
-});

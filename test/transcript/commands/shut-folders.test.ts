@@ -13,22 +13,21 @@ const owned = "chmod 755 ..; chown -R 65534:65534 ..";
 const shape = "find . -name .pai_history -prune -o -printf '%p %m %y\\n' | sort > ../spare";
 
 const commands = {
-  "that can be listed and not entered": "echo evil > d/b.txt; echo evil > src.txt; echo n > new.txt; chmod 444 d",
-  "that is shut": "echo evil > d/b.txt; echo evil > src.txt; chmod 000 d",
+  "that is listed and not entered, is shut, read-only or new":
+    "for each in d s r; do echo evil > $each/b.txt; done; echo evil > src.txt; echo n > new.txt; echo n > r/n; mkdir -p n/o; echo n > n/o/f; chmod 444 d; chmod 000 s n/o; chmod 555 r",
   "that is the project itself": "echo evil > src.txt; chmod 000 .",
-  "that is read-only": "echo evil > d/b.txt; echo n > d/n; chmod 555 d",
-  "that is new": "mkdir -p n/o; echo n > n/o/f; chmod 000 n/o",
 };
 
 for (const [what, command] of Object.entries(commands)) {
   byOther(`a failed check leaves no folder ${what}`, async () => {
-    await using place = openPlace([planned(["WRITE t.sh"]), done(write("t.sh", `${command}; exit 9\n`))], files);
+    const all = { ...files, "s/b.txt": "good\n", "r/b.txt": "good\n" };
+    await using place = openPlace([planned(["WRITE t.sh"]), done(write("t.sh", `${command}; exit 9\n`))], all);
     const run = `${asOther} run -y --json --max-calls 2 --no-baseline --check "sh t.sh" "go"`;
     const result = await place.shell(`${owned}; ${shape}/before; ${run}; code=$?; ${shape}/after; exit $code`);
     const outcome = readOutcome(result);
     expect([outcome.code, outcome.changes]).toEqual([13, []]);
-    expect((await place.shell("diff ../spare/before ../spare/after; cat src.txt d/b.txt d/e/c")).stdout).toBe(
-      "good\n".repeat(3),
+    expect((await place.shell("diff ../spare/before ../spare/after; cat src.txt d/e/c [dsr]/b.txt")).stdout).toBe(
+      "good\n".repeat(5),
     );
     expect(await place.shell(`${asOther} history`)).toMatchObject({ code: 0, stderr: "" });
   });

@@ -4,7 +4,7 @@ import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { readOutcome } from "../contract.ts";
 import { configure, openPlace } from "../harness.ts";
-import { called, done, hello, planned, says, talked, write, writeCall } from "../replies.ts";
+import { called, done, hello, planned, talked, write, writeCall } from "../replies.ts";
 
 const task = ["run", "-y", "--json", "make hello.txt"] as const;
 
@@ -110,37 +110,9 @@ test.concurrent("history says of a plan that it was made, saved or not, with edi
   }
 });
 
-test.concurrent("--no-color wins over a variable that wants colours", async () => {
-  await using place = openPlace([...hello, ...hello]);
-  const env = { ...place.env, FORCE_COLOR: "1" };
-  const colored = await place.pai(["run", "-y", "make hello.txt"], { env });
-  const bare = await place.pai(["run", "-y", "--no-color", "make hello.txt again"], { env });
-  expect([colored.stderr.includes("\u001b["), `${bare.stdout}${bare.stderr}`.includes("\u001b[")]).toEqual([
-    true,
-    false,
-  ]);
-});
-
 test.concurrent("a change that needs a yes is exit 10, not a success that changed nothing", async () => {
   await using place = openPlace([called(writeCall("a.txt", "x"))]);
   const outcome = readOutcome(await place.pai(["run", "--json", "--mode", "tool-loop", "make a.txt"]));
   expect(outcome).toMatchObject({ ok: false, code: 10, status: "declined", changes: [], calls: { made: 1 } });
   expect([outcome.error?.code, place.tree()]).toEqual(["approval_needed", {}]);
-});
-
-test.concurrent("-y does not let it write what runs code later", async () => {
-  await using place = openPlace([called(writeCall(".github/workflows/x.yml", "x")), says("I could not.")]);
-  await place.pai(["run", "-y", "--json", "--mode", "tool-loop", "make a workflow"]);
-  expect([place.tree(), place.gemini.requests.length]).toEqual([{}, 2]);
-  expect(place.gemini.requests[1]?.body).toContain("may run code later");
-});
-
-test.concurrent("shell syntax is not accepted as a command", async () => {
-  await using place = openPlace();
-  for (const text of ["a; b", "echo $HOME", 'say "two words"', "", "  "]) {
-    const { code } = await place.pai(["config", "set", "notify", text]);
-    expect([text, code]).toEqual([text, 2]);
-  }
-  configure(place, { notify: "notify-send -u low" });
-  expect((await place.pai(["config", "get", "notify"])).stdout).toBe('["notify-send","-u","low"]\n');
 });

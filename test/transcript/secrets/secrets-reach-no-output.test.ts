@@ -212,7 +212,7 @@ const keyFile = `-----BEGIN RSA PRIVATE KEY-----\n${keyLines.join("\n")}\n-----E
 /** So much that no request shows the key. */
 const others = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`src/${at}.txt`, "words ".repeat(1_200)]));
 
-for (const format of [[], ["--json"], ["--jsonl"]]) {
+for (const format of [[], ["--json"]]) {
   test.concurrent(`a diff beside a private key that no call read shows nothing of it ${format.join("")}`, async () => {
     const command = "sed -i s/port=1/port=2/ deploy/key.txt";
     const answers = [called(["bash", { command }]), says("Done.")];

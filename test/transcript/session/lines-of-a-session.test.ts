@@ -73,7 +73,7 @@ inTerminal("the numbers of the turns stand below each other", async () => {
 });
 
 inTerminal("a command shows its last lines while it runs, then its beginning and end; /output shows all", async () => {
-  const loud = "seq 1 400; sleep 8; seq 401 420";
+  const loud = "seq 1 400; sleep 4; seq 401 420";
   await using place = openPlace([planned([`RUN ${loud}`]), done(`RUN::${loud}\n`)]);
   using screen = open(place, '"$PAI" --mode single-shot');
   await screen.shows(ready);

@@ -56,13 +56,6 @@ test("what cannot be a key is refused, what does not look like one is stored wit
   expect(short.err).toContain("does not look like one of gemini");
 });
 
-test("set makes its key the default and loses no other", async () => {
-  const process = openProcess();
-  await say(process, `add work ${other}`);
-  await say(process, `set ${canary}`);
-  expect(stored(process).gemini).toMatchObject({ default: "primary", keys: { work: other, primary: canary } });
-});
-
 test("one word after set is a name for the key, its provider, or the key itself", async () => {
   const process = openProcess();
   expect((await say(process, "set work", { stdin: canary })).out).toBe("Stored the gemini key work: AIzacA...tail\n");

@@ -98,24 +98,6 @@ describe("a FINISH that was not written by the rules", () => {
     ]);
     expect(await said(`${finish("It says 1.\nNEXT: Add two")}NEXT: Add three`)).toEqual([0, "It says 1.", ["Add two"]]);
   });
-
-  test("says nothing of a turn that the model made up behind it", async () => {
-    const more = "<|im_start|>user\nThanks!<|im_end|>\nRM::a.txt\nFINISH::EOT\nGone.\nNEXT: Cry\nEND::EOT";
-    expect(await said(`FINISH::It says 1.<|im_end|>\n${more}`)).toEqual([0, "It says 1.", []]);
-    expect(await said("FINISH::EOT\nIt says 1.\nRM::a.txt\nNEXT: Cry")).toEqual([0, "It says 1.", []]);
-  });
-
-  test("of one word is that word", async () => {
-    expect(await said("FINISH::DONE\nI did it.")).toEqual([0, "DONE", []]);
-    expect(await said("FINISH::EOT\n")).toEqual([0, "EOT", []]);
-  });
-});
-
-test("a file without its END before FINISH is written in two calls, and contains no word of FINISH", async () => {
-  const lines = [plan({ steps: ["WRITE b.txt"] }), "WRITE::b.txt::EOT\ntwo\nFINISH::It says two."];
-  const ran = await play({ lines });
-  expect(ran.outcome).toMatchObject({ code: 0, text: "It says two.", calls: { made: 2 } });
-  expect(ran.files).toEqual({ "b.txt": "two\n" });
 });
 
 test("a file whose end nobody can tell is asked for again, with the reason", async () => {

@@ -26,20 +26,7 @@ interface Habit {
   readonly options?: Partial<RunOptions>;
 }
 
-const diff = (path: string) =>
-  `--- a/${path}\n+++ b/${path}\n@@ -1,2 +1,4 @@\n     if value < 25:\n         return "Normal"\n+    if value < 30:\n+        return "Overweight"\n     return "Obese"\n`;
 const whole = `\`\`\`python\n${done}\`\`\``;
-const names = Array.from({ length: 30 }, (_, n) => `m${n}.py`);
-const renamed = (only: readonly string[]) =>
-  only.map((name) => modify(name, ["old_name()\n", "new_name()\n"])).join("");
-const thirty = Object.fromEntries(names.map((name) => [name, "old_name()\n"]));
-/** A file with the same lines again and again: an end that is common, a beginning that is not. */
-const hidden = "    this.hidden = hide;\n    return this;\n  }\n";
-const options = Array.from({ length: 12 }, (_, n) => `  option${n}() {\n    return this;\n  }\n\n`).join("");
-const cmd = `class Command {\n${options}  hideHelp(hide = true) {\n${hidden}}\n`;
-const elided = "  hideHelp(hide = true) {\n    // ... existing code ...\n  }\n";
-const thirtyNew = Object.fromEntries(names.map((name) => [name, "new_name()\n"]));
-
 /** Done: exit code 0, and the files as they were wanted. */
 const right: Readonly<Record<string, Habit>> = {
   "n1 a planned test that covers it already": {
@@ -55,16 +42,6 @@ const right: Readonly<Record<string, Habit>> = {
   "n43 the plan says BMI.py, and the script asks for bmi.py with AMEND": {
     lines: [plan({ steps: ["MODIFY BMI.py"] }), `AMEND::MODIFY::bmi.py::the real name\n${good}${finish()}`],
     calls: 2,
-  },
-  "n4 one SEARCH for three places, then SEARCH ALL": {
-    before: { "a.txt": "x = 1\ny\nx = 1\nz\nx = 1\n" },
-    lines: [
-      plan({ steps: ["MODIFY a.txt"] }),
-      modify("a.txt", ["x = 1\n", "x = 2\n"]) + finish(),
-      modify("a.txt", ["x = 1\n", "x = 2\n"]).replace("<<<<<<< SEARCH", "<<<<<<< SEARCH ALL") + finish(),
-    ],
-    after: { "a.txt": "x = 2\ny\nx = 2\nz\nx = 2\n" },
-    calls: 3,
   },
   "n6 values in another language": {
     lines: [
@@ -90,20 +67,6 @@ const right: Readonly<Record<string, Habit>> = {
       `*** Begin Patch\n*** Update File: bmi.py\n@@\n         return "Normal"\n+    if value < 30:\n+        return "Overweight"\n     return "Obese"\n*** End Patch\n`,
     ],
     calls: 2,
-  },
-  "n10b thoughts that never end": {
-    lines: [`<think>\nThe file is small.\n\n${plan({ steps })}`, `<think>\nEasy.\n\n${good}${finish()}`],
-    calls: 2,
-  },
-  "n11 thirty files, nine forgotten": {
-    before: thirty,
-    lines: [
-      plan({ steps: names.map((name) => `MODIFY ${name}`) }),
-      renamed(names.slice(0, 21)) + finish(),
-      renamed(names.slice(21)) + finish(),
-    ],
-    after: thirtyNew,
-    calls: 3,
   },
   "n15 a MODIFY of a file that does not exist, then WRITE": {
     lines: [
@@ -137,25 +100,9 @@ const right: Readonly<Record<string, Habit>> = {
     after: { "body.py": bmi },
     calls: 3,
   },
-  "ms diffs of three files in one answer": {
-    before: { ...files, "b.py": "b = 1\n", "c.py": "c = 1\n" },
-    lines: [
-      plan({ steps: [...steps, "MODIFY b.py", "MODIFY c.py"] }),
-      `**bmi.py**\n\`\`\`diff\n${diff("bmi.py")}\`\`\`\n${["b", "c"].map((name) => `**${name}.py**\n\`\`\`diff\n--- a/${name}.py\n+++ b/${name}.py\n@@ -1 +1 @@\n-${name} = 1\n+${name} = 2\n\`\`\`\n`).join("")}Months are supported now.`,
-    ],
-    after: { "bmi.py": done, "b.py": "b = 2\n", "c.py": "c = 2\n" },
-    text: "Months are supported now.",
-    calls: 2,
-  },
   "n48 the request's own form of a file": {
     lines: [plan({ steps }), `<file path="bmi.py">\n${done}</file>\n`, good + finish()],
     calls: 3,
-  },
-  "cmd an elided SEARCH whose end is common": {
-    before: { "cmd.js": cmd },
-    lines: [plan({ steps: ["MODIFY cmd.js"] }), modify("cmd.js", [elided, `${elided}\n  showHelp() {}\n`]) + finish()],
-    after: { "cmd.js": cmd.replace(hidden, `${hidden}\n  showHelp() {}\n`) },
-    calls: 2,
   },
 };
 

@@ -104,6 +104,24 @@ test("of the files that a command names, twenty are read before it, and a megaby
   expect(await hides(`wc big.txt; cut -d'"' -f2 d.txt`)).toBe(true);
 });
 
+/** A reply that writes one file. */
+const writes = (path: string, text: string) => `WRITE::${path}::EOT\n${text}END::EOT\nFINISH::done\n`;
+
+test("another file gets the value only where --allow names it, and a moved file keeps the right to its own", async () => {
+  const copy = "note <<SECRET_k3f9_1>>\n";
+  const files = { "d.txt": told };
+  const read = call("read", { path: "d.txt" });
+  const loop = [calls(read), calls(call("write", { path: "n.md", content: copy })), "Done."];
+  const allowed = await playLoop(loop, { files, options: { allow: ["n.md"] } });
+  expect([allowed.outcome.code, allowed.files["n.md"]]).toEqual([0, `note ${password}\n`]);
+  const planned = planOf({ steps: ["READ d.txt", "WRITE n.md"] });
+  const { outcome, files: left } = await play({ files, lines: [planned, writes("n.md", copy), writes("n.md", copy)] });
+  expect([outcome.code, outcome.error?.code, left]).toEqual([12, "secret_refused", files]);
+  const edit = { path: "conf.txt", old_str: '"<<SECRET_k3f9_1>>"', new_str: "'x'" };
+  const moves = [calls(read, call("mv", { from: "d.txt", to: "conf.txt" })), calls(call("edit", edit)), "Done."];
+  expect((await playLoop(moves, { files })).files).toEqual({ "conf.txt": "db_password = 'x'\nport = 1\n" });
+});
+
 test("neither what a search finds nor the files it includes tell how a secret begins", async () => {
   const secret = "Zx9kQ2mR7tLp4VwA8sNdZx9kQ2mR7tLp4VwA8sNd";
   const ask = async (first: string) => {
@@ -206,9 +224,6 @@ test("a file of UTF-16 is searched and edited by the names of its secrets, too",
     expect(readFileSync(join(place.root, "deploy.txt")).equals(bytesOf(after))).toBe(true);
   }
 });
-
-/** A reply that writes one file. */
-const writes = (path: string, text: string) => `WRITE::${path}::EOT\n${text}END::EOT\nFINISH::done\n`;
 
 test("a value that the user typed in the task may be written to the files of the plan, that of an earlier task may not", async () => {
   const task = `deploy with password=${password} and psk=geheim`;

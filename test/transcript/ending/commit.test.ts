@@ -76,12 +76,6 @@ test.concurrent("exactly the run's files are committed; what else is changed or 
   expect(git(place, "diff", "HEAD~2", "--name-only")).toBe("mine.txt\nstaged.txt\n");
 });
 
-test.concurrent("a message of the user's own is the message", async () => {
-  await using place = openRepository();
-  await place.pai([...args, "--commit=fix: # two $(touch x)", "say two"]);
-  expect(git(place, "log", "-1", "--format=%s")).toBe("fix: # two $(touch x)\n");
-});
-
 test.concurrent("only a verified run is committed", async () => {
   await using place = openRepository([...answers, ...answers]);
   const run = ["run", "-y", "--allow-delete"];

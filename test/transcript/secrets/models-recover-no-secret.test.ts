@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../../needs.ts";
 import { closesFiles } from "../../workspace/sandbox/here.ts";
-import { readOutcome } from "../contract.ts";
 import { openPlace } from "../harness.ts";
 import { called, done, modify, planned, write } from "../replies.ts";
 import { attack, attacks, files, password } from "../secret-attacks.ts";
@@ -22,15 +21,6 @@ for (const each of attacks) {
     expect(Object.values(tree).join("\n")).not.toMatch(/<<SECRET_(?!1>>)/);
   });
 }
-
-const copied = [
-  called(["read", { path: "deploy.txt" }]),
-  {
-    reply: (body: string) =>
-      called(["write", { path: "n2.md", content: `note ${/<<SECRET_\w+>>/.exec(body)?.[0]}\n` }]),
-  },
-  { text: "Done." },
-];
 
 /** Calls whose answers tell something of a secret that stands in a link, and everything that the model was sent. */
 async function sentAfter(...texts: readonly string[]): Promise<string> {
@@ -130,51 +120,6 @@ test.concurrent("a variable that commands get is hidden in their output, and eac
   const sent = place.gemini.requests.map(({ body }) => body).join("\n");
   expect(sent.match(/<<SECRET_\w+>>/g)?.length).toBeGreaterThanOrEqual(3);
   for (const each of [JSON.stringify(value).slice(1, -1), ...lines]) expect(sent + stdout + stderr).not.toContain(each);
-});
-
-test.concurrent("--allow lets the named file have the value", async () => {
-  await using place = openPlace(copied, files);
-  const flags = ["--mode", "tool-loop", "--allow", "n2.md"];
-  expect(readOutcome(await place.pai(["run", "-y", "--json", ...flags, "copy it"])).code).toBe(0);
-  expect(place.read("n2.md")).toBe(`note ${password}\n`);
-});
-
-test.concurrent("a planned file that would get the value ends the run with 12", async () => {
-  const copy = { reply: (body: string) => done(write("n2.md", `note ${/<<SECRET_\w+>>/.exec(body)?.[0]}\n`)) };
-  await using place = openPlace([planned(["READ deploy.txt", "WRITE n2.md"]), copy, copy, copy], files);
-  const outcome = readOutcome(await place.pai(["run", "-y", "--json", "copy it"]));
-  expect([outcome.code, place.read("n2.md")]).toEqual([12, null]);
-  expect(outcome.error?.code).toBe("secret_refused");
-});
-
-test.concurrent("a file that moves takes the right to its secret along", async () => {
-  const moved = [
-    called(["read", { path: "deploy.txt" }], ["mv", { from: "deploy.txt", to: "conf.txt" }]),
-    {
-      reply: (body: string) =>
-        called(
-          ["edit", { path: "conf.txt", old_str: `"${/<<SECRET_\w+>>/.exec(body)?.[0]}"`, new_str: "'x'" }],
-          ["read", { path: "conf.txt" }],
-        ),
-    },
-    { text: "Done." },
-  ];
-  await using place = openPlace(moved, files);
-  await place.pai(["run", "-y", "--mode", "tool-loop", "move it"]);
-  expect(place.read("conf.txt")).toBe("db_password = 'x'\nport = 1\n");
-});
-
-// F11: the first secret of a run was called <<SECRET_1>>, so that a README could ask for it.
-test.concurrent("text of a file that was written before the run stands for no secret of the task", async () => {
-  const text = "see <<SECRET_1>> and <<SECRET_0000_1>>\n";
-  const answers = [
-    called(["read", { path: "README.md" }]),
-    called(["write", { path: "README.md", content: `${text}more\n` }]),
-  ];
-  await using place = openPlace([...answers, { text: "Done." }], { "README.md": text });
-  const { code } = await place.pai(["run", "-y", "--mode", "tool-loop", `add a line; db_password = "${password}"`]);
-  expect([code, place.read("README.md")]).toEqual([0, `${text}more\n`]);
-  expect(place.gemini.requests.map(({ body }) => body.includes(password))).toEqual([false, false, false]);
 });
 
 whereClosed("a closed file that a person makes between two commands is closed to the second", async () => {

@@ -108,14 +108,6 @@ inTerminal("an empty session has nothing to compact or rewind, and nobody is ask
   expect(place.gemini.requests).toEqual([]);
 });
 
-inTerminal("who leaves right after /clear is named the list of sessions, not one without a turn", async () => {
-  await using place = openPlace([says("Hi.")]);
-  using screen = await open(place);
-  await screen.say("hello", ready, 2);
-  await screen.say("/clear", ready, 3);
-  await screen.say("exit", /go on with: pai resume --list$/m);
-});
-
 inTerminal("/clear forgets what an a allowed", async () => {
   await using place = openPlace([writes("src/a"), says("Written."), writes("src/b"), says("Written.")]);
   using screen = await open(place);

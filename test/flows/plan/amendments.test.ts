@@ -16,17 +16,6 @@ const playing = (over: Partial<Setup>) =>
   play({ files, lines: [contract, editA + asking + editB + finish()], ...over });
 
 describe("without a person", () => {
-  test("-y grants what the plan could have said: event, outcome and both files say so", async () => {
-    const ran = await playing({});
-    const granted = { action: "MODIFY", path: "b.py", destination: null, why: "the same fault is in b.py" };
-    expect(ran.files).toMatchObject({ "a.py": "x = 2\n", "b.py": "y = 2\n" });
-    expect(ran.outcome).toMatchObject({ code: 0, refused: [] });
-    expect(ran.outcome.amended).toEqual([{ ...granted, accept: true, by: "policy" }]);
-    expect(ran.eventsOf("plan.amended").map(({ path, accept }) => [path, accept])).toEqual([["b.py", true]]);
-    expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "amend"]);
-    expect(ran.outcome.calls.made).toBe(2);
-  });
-
   test("without AMEND the same edit is refused, and the model is told the line to write", async () => {
     const ran = await playing({ lines: [contract, editA + editB + finish(), asking + editB + finish()] });
     expect(ran.asked(2)).not.toContain("AMEND::MODIFY::b.py");

@@ -9,8 +9,6 @@ import { play, type Setup } from "../scripted.ts";
 
 const create = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
 
-describe("the plan call", () => {});
-
 describe("the execution call", () => {
   test("sees a file that is to be moved, and may change it where the plan changes it under either name", async () => {
     for (const changed of ["old.py", "new.py"]) {

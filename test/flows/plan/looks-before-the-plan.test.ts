@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
+import { finish, modify, plan, schedule, talk, verdict } from "../plans.ts";
 import { play } from "../scripted.ts";
 import { openTurns } from "../turns.ts";
 
@@ -39,11 +39,6 @@ describe("a look", () => {
     const [, from, to] = /\[… lines (\d+)-(\d+) are left out: READ app\.log:\1-\2\]/.exec(ran.asked(2)) ?? [];
     expect(ran.asked(2)).toContain(`${Number(from) - 1} 11:00:00 INFO request ${Number(from) - 2} `);
     expect(ran.asked(2)).toContain(`${Number(to) + 1} 11:00:00 INFO request ${to} `);
-  });
-
-  test("may be called a task: looks alone are a look", async () => {
-    const ran = await play({ files, lines: [plan({ steps: ["SEARCH RATE"] }), fix, change] });
-    expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan plan execute"]);
   });
 
   test("is answered without any yes when it was a question", async () => {
@@ -210,19 +205,11 @@ describe("when all looks are used up", () => {
   });
 });
 
-test("a plan that comes as prose, and then cut, is continued in place of a round of looks", async () => {
+test("a plan that comes as prose, and then cut twice, ends the run", async () => {
   const whole = plan({ steps: ["WRITE a.txt"] });
-  const lines = [
-    "I would write a.txt.",
-    { text: whole.slice(0, 60), stop: "length" as const },
-    whole.slice(60),
-    write("a.txt", "1\n") + finish(),
-  ];
-  const ran = await play({ lines });
-  expect(ran.purposes).toBe("plan repair resume execute");
-  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 4, expected: 3, at_most: 4 } });
-  const twice = [lines[0] ?? "", lines[1] ?? "", { text: whole.slice(60, 80), stop: "length" as const }];
-  expect((await play({ lines: twice })).outcome).toMatchObject({ code: 7, calls: { made: 3, at_most: 4 } });
+  const cut = [whole.slice(0, 60), whole.slice(60, 80)].map((text) => ({ text, stop: "length" as const }));
+  const ran = await play({ lines: ["I would write a.txt.", ...cut] });
+  expect(ran.outcome).toMatchObject({ code: 7, calls: { made: 3, at_most: 4 } });
 });
 
 test("a search in a folder is named by what it searches for, to the person and to the model", async () => {

@@ -29,20 +29,6 @@ interface Habit {
 const whole = `\`\`\`python\n${done}\`\`\``;
 /** Done: exit code 0, and the files as they were wanted. */
 const right: Readonly<Record<string, Habit>> = {
-  "n1 a planned test that covers it already": {
-    lines: [
-      plan({ steps: [...steps, "MODIFY test_bmi.py"] }),
-      `${good}${finish()}`,
-      finish("The test covers it already, so it stays."),
-    ],
-    before: { ...files, "test_bmi.py": "import bmi\n" },
-    after: { "bmi.py": done, "test_bmi.py": "import bmi\n" },
-    options: { checks: [check] },
-  },
-  "n43 the plan says BMI.py, and the script asks for bmi.py with AMEND": {
-    lines: [plan({ steps: ["MODIFY BMI.py"] }), `AMEND::MODIFY::bmi.py::the real name\n${good}${finish()}`],
-    calls: 2,
-  },
   "n6 values in another language": {
     lines: [
       plan({ steps: ["ÄNDERN bmi.py"] })

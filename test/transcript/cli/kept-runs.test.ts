@@ -1,6 +1,6 @@
 /** What is kept of runs: the readable log, runs of others, and numbers for scripts. */
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs, otherUser } from "../../needs.ts";
 import { openPlace, type Place } from "../harness.ts";
@@ -36,19 +36,6 @@ test.concurrent("a run leaves one log of dated records, and a .gitignore that hi
   }
   expect(text).toContain("served by gemini-test");
   expect(readFileSync(join(place.root, ".pai_history/.gitignore"), "utf8")).toBe("*\n");
-});
-
-test.concurrent("a killed run is logged by the next start, up to where it was cut off", async () => {
-  await using place = openPlace(hello);
-  const check = "touch ../spare/ready; sleep 100";
-  const run = place.start(["run", "-y", "--no-baseline", "--sandbox", "off", "--check", check, "make hello.txt"]);
-  while (!existsSync(join(place.spare, "ready"))) await Bun.sleep(20);
-  run.kill("SIGKILL");
-  await run.done;
-  await place.pai(["history"]);
-  const lines = linesOf(place).join("\n");
-  expect(lines).toContain("] USER make hello.txt");
-  expect(lines).toEndWith("] STATUS cut off");
 });
 
 test.concurrent("under sudo a missing key or run is said to be left behind with its user", async () => {

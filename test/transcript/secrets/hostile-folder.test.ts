@@ -6,7 +6,7 @@ import { needs, strace } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
 import { serveGemini } from "../gemini.ts";
 import { canary, openPlace, type Place } from "../harness.ts";
-import { hello, talked } from "../replies.ts";
+import { hello } from "../replies.ts";
 
 const traced = needs(strace).test.concurrent;
 
@@ -95,14 +95,6 @@ test.concurrent("a check and its children see no provider key or runtime switch,
   expect(seen).not.toMatch(/^(GEMINI|GOOGLE|OPENAI|ANTHROPIC)_API_KEY|^BUN_|^MY_TOKEN/m);
   for (const line of ["GREETING=hi", "PAI=1", "CI=1", "GIT_TERMINAL_PROMPT=0", "PAGER=cat"])
     expect(seen.split("\n")).toContain(line);
-});
-
-test.concurrent("a redirect never carries the key to another place", async () => {
-  const theirs = serveGemini([talked("got it")]);
-  await using place = openPlace([{ status: 307, headers: { location: `${theirs.origin}/v1beta/x` } }]);
-  expect((await place.pai(["run", "say hello"])).code).toBe(5);
-  expect(theirs.requests).toHaveLength(0);
-  await theirs.stop();
 });
 
 test.concurrent("the key goes into the header and nowhere else: no body, no address, no log, no state", async () => {

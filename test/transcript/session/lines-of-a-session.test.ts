@@ -140,17 +140,3 @@ inTerminal("going back takes back, too, what the end of a run had left to somebo
   await screen.say("y", /files went back to before turn 1/);
   expect(place.read("a.txt")).toBe("one\n");
 });
-
-inTerminal("a message with a file that cannot be shown comes back, and the way to show the file is named", async () => {
-  await using place = openPlace([talked("Hello.")], { "secret.env": "KEY=1\n", "a.txt": "a\n" });
-  using screen = open(place);
-  await screen.shows(ready);
-  await screen.say(
-    "read @secret.env for me",
-    /only pai started with --allow secret\.env opens it[\s\S]*^pai> read @secret\.env for me$/m,
-  );
-  screen.press("C-u");
-  await screen.say("read @none.txt for me", /no such file: none\.txt[\s\S]*^pai> read @none\.txt for me$/m);
-  screen.press("C-u");
-  await screen.say("read @a.txt for me", /Hello\./);
-});

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { comesTrue, ends } from "../../processes.ts";
 import { openPlace, type Place, readTree } from "../harness.ts";
 import { done, hello, planned, talked, write } from "../replies.ts";
-import { expectEnd, inTerminal, leave, openCommand, openScreen, openSession, ready } from "../screen.ts";
+import { expectEnd, inTerminal, leave, openCommand, openSession, ready } from "../screen.ts";
 
 const size = { columns: 100, rows: 40 };
 const question = /or say what to change/;
@@ -137,30 +137,6 @@ inTerminal("a terminal that is closed ends the session with it, at the prompt, a
     expect([at, await ends(pidIn(place)), place.tree()]).toEqual([at, true, {}]);
     expect(Object.values(readTree(place.home)).join("")).not.toContain("setRawMode");
   }
-});
-
-inTerminal("TERM=dumb and one row or few columns work (R18)", async () => {
-  await using place = openPlace(hello);
-  using screen = openScreen(place, { columns: 20, rows: 3 });
-  await screen.say('TERM=dumb "$PAI" run "make hello.txt"; echo "ended $?"', question);
-  await screen.say("y", /ended 0/);
-  expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
-});
-
-inTerminal("a terminal resized between tasks, and while one is waited for, is filled to its width (R10)", async () => {
-  const words = Array.from({ length: 30 }, (_, at) => `word${at}`).join(" ");
-  await using place = openPlace([talked(words), { ...talked(words), delayMs: 1500 }]);
-  using screen = await openSession(place, '"$PAI"', size);
-  screen.resize({ columns: 50, rows: 40 });
-  await Bun.sleep(300);
-  await screen.say("talk", ready, 2);
-  const widest = (text: string) => Math.max(...(text.match(/^.*word.*$/gm) ?? []).map((line) => line.length));
-  expect(widest(screen.text())).toBeLessThanOrEqual(50);
-  await screen.say("again", /working, mostly/);
-  screen.resize({ columns: 30, rows: 40 });
-  await screen.shows(ready, 3);
-  // What the terminal itself wrapped anew stays; every turn after it fits.
-  expect((screen.text().match(/working: 1/g) ?? []).length).toBeLessThanOrEqual(1);
 });
 
 inTerminal("what is meant for a shell or lacks its slash costs nothing; undo and redo are both here", async () => {

@@ -11,7 +11,7 @@ import { finish, modify, plan, write } from "../flows/plans.ts";
 import { makeFolder, openHere, playIn, type Setup } from "../flows/scripted.ts";
 
 /** How a turn goes. `code`: its exit code. */
-interface Way extends Partial<Pick<Setup, "answers" | "onQuestion" | "options">> {
+interface Way extends Partial<Pick<Setup, "answers" | "mentioned" | "onQuestion" | "options">> {
   readonly isKilled?: boolean;
   readonly code?: number;
 }
@@ -32,13 +32,13 @@ async function openSession(isKept = true) {
     async play(
       steps: readonly string[],
       script: string,
-      { answers = "yes", onQuestion, options, isKilled = false, code = 0 }: Way = {},
+      { answers = "yes", mentioned = [], onQuestion, options, isKilled = false, code = 0 }: Way = {},
     ) {
       await truth.catchUp(open);
       const lines = [plan({ steps }), script + finish()];
       const id = `r${++count}`;
       const how = { onQuestion: onQuestion ?? (() => {}), options: { interactive: true, ...options } };
-      const ran = await playIn(place, { lines, now, id, answers, ...how });
+      const ran = await playIn(place, { lines, now, id, answers, mentioned, ...how });
       expect(ran.outcome.code).toBe(code);
       for (const event of isKilled ? ran.events.slice(0, -1) : ran.events) truth.sink(open, event);
     },
@@ -191,6 +191,24 @@ test.each([true, false])(
     expect(await session.told()).toEqual([]);
   },
 );
+
+test("an ignored file that a request showed and a command of the turn wrote is no work of somebody else", async () => {
+  const session = await openSession();
+  writeFileSync(session.at(".gitignore"), "dist/\n");
+  mkdirSync(session.at("dist"));
+  writeFileSync(session.at("dist/app.js"), "old\n");
+  const mentioned = ["dist/app.js"];
+  const build = "RUN echo new >dist/app.js";
+  await session.play(["WRITE c.txt", build], `${write("c.txt", "c\n")}${build.replace(" ", "::")}\n`, {
+    ...{ mentioned, options: { allowRun: true } },
+  });
+  expect(session.past().at(-1)?.became).toContain("commands changed ignored paths, which stay so: dist");
+  expect(await session.told()).toEqual([]);
+  session.resume();
+  expect(await session.told()).toEqual([]);
+  writeFileSync(session.at("dist/app.js"), "by hand\n");
+  expect(await session.told()).toEqual(others("dist/app.js"));
+});
 
 test("a folder that a turn made and somebody removed is told, and one that somebody made in place of a file", async () => {
   const session = await openSession();

@@ -5,7 +5,7 @@ import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
 import type { SentFile, StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { parentOf, type RelPath } from "../../core/path.ts";
+import { parentOf, pathWithin, type RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { renderHidden } from "../../core/secrets/hide-message.ts";
 import { cutDiff } from "../../core/session/became.ts";
@@ -56,9 +56,6 @@ const modeIn = (held: string | null): string => (digestIn(held) === null ? "" : 
 /** Whether a path holds what was known of it. */
 const isStill = (held: string | null | undefined, now: string | null): boolean =>
   now === held || (held !== null && digestIn(now) === held);
-
-/** The files that an outcome tells to be as somebody else has left them. */
-const shared = ({ left = [], merged = [], lost = [] }: Outcome): readonly string[] => [...left, ...merged, ...lost];
 
 /** Says that the user undid, or brought back, a run that is not a turn of this session. */
 function sayReversal({ task, status, missing }: KeptRun): string {
@@ -168,13 +165,17 @@ export function watchTruth({
     if (known.size > maxWatched && oldest !== undefined) known.delete(oldest);
   }
 
-  function learnOutcome(outcome: Outcome, { at, run }: StampedEvent): void {
-    const { changes, commit } = outcome;
+  /** Returns the files that somebody else, or a command whose work no undo takes back, has left as they are. */
+  function learnOutcome(outcome: Outcome, { at, run }: StampedEvent): readonly string[] {
+    const { changes, commit, left = [], merged = [], lost = [], stays } = outcome;
     const written = history.written(new Set([run]), at);
     for (const [path, held] of heldBehind(changes, written)) learn(path, held, at);
-    for (const path of shared(outcome)) learn(path, undefined, at);
+    const isOfCommand = (path: string) => stays?.paths.some((each) => pathWithin(path, each) !== null);
+    const others = [...left, ...merged, ...lost, ...[...known.keys()].filter(isOfCommand)];
+    for (const path of others) learn(path, undefined, at);
     // Whoever else moved HEAD during a run, the next request is told.
     if (commit !== undefined) head = nameHead(workspace.root);
+    return others;
   }
 
   function learnTurns(turns: readonly Turn[]): void {
@@ -354,11 +355,10 @@ export function watchTruth({
       if (type === "context.sent") learnShown(event.files, at);
       else if (type === "changes.applied") for (const { path } of event.changes) shown.add(path);
       if (type !== "run.finished") return;
-      learnOutcome(event.outcome, event);
+      const others = learnOutcome(event.outcome, event);
       latest = at;
       taken.add(run);
       save(open, at, run);
-      const others = shared(event.outcome);
       if (others.length > 0) looked = lookAt(others, open, event);
     },
     sync,

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_255,
   workspace: 12_628,
   cli: 11_503,
-  flows: 12_105,
+  flows: 12_106,
   models: 4_638,
   ui: 4_721,
   store: 3_803,

@@ -5,7 +5,7 @@ import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import { matchLines, splitLines } from "../../core/line-diff.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { nameOf, type RelPath } from "../../core/path.ts";
+import { nameOf, pathWithin, type RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
@@ -203,7 +203,8 @@ export async function tellMeanwhile(
 ): Promise<string> {
   await noteChanged(run);
   const { merged, stays, staged } = run.changing;
-  const news = run.ledger.sent === 0 ? [] : shown.filter((path) => !stays.has(path));
+  const isOfCommand = (path: RelPath) => [...stays].some((each) => pathWithin(path, each) !== null);
+  const news = run.ledger.sent === 0 ? [] : shown.filter((path) => !isOfCommand(path));
   for (const path of news) tellNews(run, path);
   const own = new Set([...(run.begun?.changes ?? []), ...staged].map(({ path }) => path));
   const told = [...merged].filter(([, { isTold }]) => all || !isTold);

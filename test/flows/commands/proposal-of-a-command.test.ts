@@ -273,3 +273,20 @@ onCopies(
     expect(past).not.toContain("not done");
   },
 );
+
+test("an ignored file of a request that a command of the run wrote is no work of somebody else", async () => {
+  const ran = await play({
+    files: { ".gitignore": "dist/\n", "dist/app.js": "old\n", "a.txt": "a\n" },
+    mentioned: ["dist/app.js"],
+    lines: [
+      plan({ steps: ["MODIFY a.txt", "RUN echo new >dist/app.js"] }),
+      `${modify("a.txt", ["a\n", "b\n"])}RUN::echo new >dist/app.js\n${finish()}`,
+      modify("a.txt", ["b\n", "c\n"]) + finish(),
+    ],
+    options: { allowRun: true, checks: ["grep -q c a.txt"] },
+  });
+  expect(ran.asked(3)).toContain("-old\n+new\n");
+  expect(ran.asked(3)).not.toContain("not by you");
+  expect(ran.eventsOf("notice").map(({ code }) => code)).not.toContain("merged");
+  expect([ran.outcome.ok, ran.outcome.merged, ran.outcome.stays?.paths]).toEqual([true, undefined, ["dist"]]);
+});

@@ -27,11 +27,11 @@ const call: PlannedCall = {
 };
 const paid = (tokens: number) => ({ calls: 1, tokens, cost: tokens / 1e6 });
 
-test("eight processes at once never pass the cap", async () => {
+test("four processes at once never pass the cap", async () => {
   const file = join(makeFolder(), "state", "days.sqlite");
-  const cap = 40_000;
+  const cap = 20_000;
   const script = join(import.meta.dir, "day-ledger.ts");
-  const children = Array.from({ length: 8 }, () =>
+  const children = Array.from({ length: 4 }, () =>
     Bun.spawn([process.execPath, script, file, "50", String(cap)], { stdout: "pipe", stderr: "pipe" }),
   );
   const spent = await Promise.all(
@@ -129,9 +129,9 @@ needs(postgres).describe("a team", () => {
       ),
     ) as number[][];
 
-  test("two hundred reservations of fifty machines at once stay within the team's cap, and use it up", async () => {
+  test("two hundred reservations of twenty machines at once stay within the team's cap, and use it up", async () => {
     capTeam("tokens = 100500, cost = 5");
-    const machines = Array.from({ length: 50 }, (_, at) => open(at % 2 === 0 ? "ana" : "bob"));
+    const machines = Array.from({ length: 20 }, (_, at) => open(at % 2 === 0 ? "ana" : "bob"));
     const all = await reserveMany(
       machines.map(({ allowance }) => allowance),
       200,

@@ -1,6 +1,5 @@
 /** The evaluation queue: each piece of work is done once, though workers come, die and come back. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { readAddress } from "../../src/lab/team/address.ts";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import {
   fillQueue,
   finishWork,
@@ -13,7 +12,7 @@ import {
   takeWork,
   type Worker,
 } from "../../src/lab/team/eval-queue.ts";
-import { openTeamStore, type TeamStore } from "../../src/lab/team/team-store.ts";
+import type { TeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { postgres, usePostgres } from "./postgres.ts";
 
@@ -33,13 +32,11 @@ needs(postgres).describe("a real server", () => {
   const server = usePostgres("ana");
   let store: TeamStore;
   beforeAll(() => {
-    store = open();
+    store = server.store("ana");
   });
-  afterAll(() => store.close());
   beforeEach(() => {
     server.sql("delete from pai.eval_items; delete from pai.eval_queues");
   });
-  const open = () => openTeamStore(readAddress(server.url("ana")), { pai: "1", withinMs: 10_000 });
   const worker = (name: string, more: Partial<Worker> = {}): Worker => ({
     queue: "night",
     name,
@@ -53,7 +50,7 @@ needs(postgres).describe("a real server", () => {
 
   test("two hundred pieces of work go to twenty workers, each to one", async () => {
     expect(await fillQueue(store, night, many(200))).toBe(200);
-    const stores = Array.from({ length: 20 }, open);
+    const stores = Array.from({ length: 20 }, () => server.store("ana"));
     const taken = await Promise.all(
       stores.map(async (own, at) => {
         const keys: string[] = [];
@@ -68,7 +65,6 @@ needs(postgres).describe("a real server", () => {
         return keys;
       }),
     );
-    await Promise.all(stores.map((own) => own.close()));
     expect([taken.flat().length, new Set(taken.flat()).size]).toEqual([200, 200]);
     expect(await readQueueResults(store, "night")).toHaveLength(200);
   });

@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import type { KeyState, KeyTurns } from "../../src/core/key-turns.ts";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { nameOfKey, shareKeyState } from "../../src/lab/team/key-rests.ts";
-import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
 import { needs } from "../needs.ts";
 import { postgres, usePostgres } from "./postgres.ts";
@@ -98,10 +97,9 @@ needs(postgres).describe("a real server", () => {
   test("no key is in the database, and no login lists or changes the digests of others", async () => {
     const dump = server.sql("select * from pai.key_rests");
     for (const { key } of keys) expect(dump).not.toContain(key);
-    const store = openTeamStore(readAddress(server.url("bob")), { pai: "1", withinMs: 10_000 });
+    const store = server.store("bob");
     for (const statement of ["select * from pai.key_rests", "delete from pai.key_rests"])
       await expect(store.query(statement, [])).rejects.toMatchObject({ code: "config_invalid" });
     await expect(store.query("select pai.rest_key('no digest', 60)", [])).rejects.toMatchObject({ code: "failed" });
-    await store.close();
   });
 });

@@ -14,7 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readAddress } from "../../src/lab/team/address.ts";
-import { openTeamStore } from "../../src/lab/team/team-store.ts";
+import { openTeamStore, type TeamStore } from "../../src/lab/team/team-store.ts";
+import { newFolder } from "../grounds.ts";
 import type { Need } from "../needs.ts";
 
 export interface Postgres {
@@ -63,13 +64,26 @@ function freePort(): number {
   return probe.port;
 }
 
+let empty: string | null = null;
+
+/** A cluster that nothing was done to, made once for all tests of this process. */
+function emptyCluster(): string {
+  if (empty !== null) return empty;
+  const folder = newFolder("disk", "cluster");
+  if (isRoot) chownSync(folder, nobody, nobody);
+  empty = join(folder, "data");
+  const initdb = join(bin ?? "", "initdb");
+  run([initdb, "-D", empty, "-U", "owner", "--auth=trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
+  return empty;
+}
+
 /** `cert`: files of a certificate and its key; then the server speaks TLS. */
 export function startPostgres(cert: { readonly cert: string; readonly key: string } | null = null): Postgres {
   const folder = mkdtempSync(join(tmpdir(), "pai-pg-"));
   if (isRoot) chownSync(folder, nobody, nobody);
   const data = join(folder, "data");
   const program = (name: string) => join(bin ?? "", name);
-  run([program("initdb"), "-D", data, "-U", "owner", "--auth=trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
+  run(["cp", "-a", emptyCluster(), data]);
   // Without TLS there is only the socket in its own folder: no port that another program may take meanwhile.
   const port = cert === null ? 5432 : freePort();
   const settings = [
@@ -123,16 +137,31 @@ export function startPostgres(cert: { readonly cert: string; readonly key: strin
   };
 }
 
+export interface Laid extends Postgres {
+  /** The store as a login opens it, which is closed after the tests. */
+  readonly store: (who?: string) => TeamStore;
+}
+
 /** A server for the tests around it, laid out as pai lays it, with these logins beside the owner. */
-export function usePostgres(...logins: readonly string[]): Postgres {
+export function usePostgres(...logins: readonly string[]): Laid {
   let started: Postgres | null = null;
+  const stores: TeamStore[] = [];
+  const openAs = (who?: string) => openTeamStore(readAddress(started?.url(who) ?? ""), { pai: "1", withinMs: 20_000 });
+  const store = (who?: string) => {
+    const opened = openAs(who);
+    stores.push(opened);
+    return opened;
+  };
   beforeAll(async () => {
     started = startPostgres();
     if (logins.length > 0) started.sql(logins.map((login) => `create role ${login} login`).join("; "));
-    const store = openTeamStore(readAddress(started.url()), { pai: "1", withinMs: 20_000 });
-    await store.query("select 1", []);
-    await store.close();
+    const owner = openAs();
+    await owner.query("select 1", []);
+    await owner.close();
   });
-  afterAll(() => started?.stop());
-  return new Proxy({} as Postgres, { get: (_, name) => Reflect.get(started ?? {}, name) });
+  afterAll(async () => {
+    for (const opened of stores) await opened.close();
+    started?.stop();
+  });
+  return new Proxy({} as Laid, { get: (_, name) => Reflect.get({ ...started, store }, name) });
 }

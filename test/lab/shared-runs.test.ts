@@ -4,10 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTeamRun, summarizeRun } from "../../src/core/run-summary.ts";
 import { sumRuns } from "../../src/lab/run-index.ts";
-import { readAddress } from "../../src/lab/team/address.ts";
 import { type Outbox, openOutbox } from "../../src/lab/team/outbox.ts";
 import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns } from "../../src/lab/team/shared-runs.ts";
-import { openTeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { makeFolder, put } from "../store/temp-home.ts";
 import { postgres, usePostgres } from "./postgres.ts";
@@ -128,20 +126,18 @@ needs(postgres).describe("a real server", () => {
     outbox = openOutbox(join(makeFolder(), "outbox"));
     server.sql("delete from pai.runs");
   });
-  const open = (who = "owner") => openTeamStore(readAddress(server.url(who)), { pai: "1", withinMs: 20_000 });
   const count = () => Number(server.sql("select count(*) from pai.runs"));
 
   test("two hundred runs sent by four processes at once are there once each", async () => {
     for (let at = 0; at < 200; at += 1) mailRun(outbox, "box", runOf(at));
-    const stores = [open(), open(), open(), open()];
+    const stores = Array.from({ length: 4 }, () => server.store());
     await Promise.all(stores.map((store) => catchUp(store, outbox)));
-    await Promise.all(stores.map((store) => store.close()));
     expect([count(), outbox.waiting()]).toEqual([200, 0]);
   });
 
   test("a server that dies in the middle loses nothing and doubles nothing", async () => {
     for (let at = 0; at < 1200; at += 1) mailRun(outbox, "box", runOf(at));
-    const store = open();
+    const store = server.store();
     const sending = catchUp(store, outbox).catch((thrown) => thrown.code);
     while (outbox.waiting() === 1200) await Bun.sleep(1);
     server.kill();
@@ -151,7 +147,6 @@ needs(postgres).describe("a real server", () => {
     server.start();
     expect(count()).toBeGreaterThanOrEqual(1200 - left);
     await catchUp(store, outbox);
-    await store.close();
     expect([count(), outbox.waiting()]).toEqual([1200, 0]);
   });
 
@@ -160,7 +155,7 @@ needs(postgres).describe("a real server", () => {
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
       create trigger full_disk before insert on pai.runs for each row execute function full_disk()`);
     mailRun(outbox, "box", runOf(1));
-    const store = open();
+    const store = server.store();
     await expect(catchUp(store, outbox)).rejects.toMatchObject({
       code: "store_away",
       message: expect.stringContaining("No space left"),
@@ -169,7 +164,6 @@ needs(postgres).describe("a real server", () => {
     expect(outbox.waiting()).toBe(1);
     server.sql("drop trigger full_disk on pai.runs");
     await catchUp(store, outbox);
-    await store.close();
     expect([count(), outbox.waiting()]).toEqual([1, 0]);
   });
 
@@ -178,19 +172,17 @@ needs(postgres).describe("a real server", () => {
     outbox.put("run", "1".repeat(32), { ...runOf(2), key: "not a key", host: "box" });
     outbox.put("run", "2".repeat(32), { ...runOf(3), key: keyOf("box", "/p", id(3)), host: "box", cost: -5 });
     outbox.put("run", "3".repeat(32), ["no object"]);
-    const store = open();
+    const store = server.store();
     await catchUp(store, outbox);
-    await store.close();
     expect([count(), outbox.waiting()]).toEqual([1, 0]);
   });
 
   test("hostile text stays text: quotes, NUL, half a surrogate, markup", async () => {
     const task = "'); drop table pai.runs; -- \0 \ud800 <script>alert(1)</script> \u202e \u001b[31m";
     mailRun(outbox, "'; select 1", runOf(1, { task, root: "/tmp/'\"\\" }));
-    const store = open();
+    const store = server.store();
     await catchUp(store, outbox);
     const [run] = await readTeamRuns(store, 5);
-    await store.close();
     expect(run).toMatchObject({
       task: task.replace("\0", "\u{fffd}").toWellFormed(),
       root: "/tmp/'\"\\",
@@ -200,7 +192,7 @@ needs(postgres).describe("a real server", () => {
   });
 
   test("sums by user, model and day, with what was undone", async () => {
-    const [ana, bob] = [open("ana"), open("bob")];
+    const [ana, bob] = [server.store("ana"), server.store("bob")];
     mailRun(outbox, "a", runOf(1));
     mailRun(outbox, "a", runOf(2, { status: "failed", code: 1, cost: null, calls: 9, at: "2026-11-21T10:00:00.000Z" }));
     mailRun(outbox, "a", runOf(3, { status: null, code: null }));
@@ -223,11 +215,10 @@ needs(postgres).describe("a real server", () => {
       [id(4), "bob"],
       [id(3), "ana"],
     ]);
-    await Promise.all([ana.close(), bob.close()]);
   });
 
   test("a login writes only its own rows, and changes no others", async () => {
-    const [ana, bob] = [open("ana"), open("bob")];
+    const [ana, bob] = [server.store("ana"), server.store("bob")];
     mailRun(outbox, "a", runOf(1));
     await catchUp(ana, outbox);
     mailUndone(outbox, "a", runOf(1), true);
@@ -242,7 +233,6 @@ needs(postgres).describe("a real server", () => {
       "delete from pai.runs where $1 <> ''",
     ])
       await expect(bob.query(statement, [changes])).rejects.toMatchObject({ code: "config_invalid" });
-    await Promise.all([ana.close(), bob.close()]);
     expect(server.sql("select who || ' ' || cost from pai.runs")).toBe("ana 0.25");
   });
 });

@@ -2,10 +2,8 @@
 import { beforeEach, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readAddress } from "../../src/lab/team/address.ts";
 import { openOutbox } from "../../src/lab/team/outbox.ts";
 import { fetchSession, listTeamSessions, mailSession, pushSessions } from "../../src/lab/team/shared-sessions.ts";
-import { openTeamStore, type TeamStore } from "../../src/lab/team/team-store.ts";
 import { openSessions } from "../../src/store/sessions.ts";
 import { needs } from "../needs.ts";
 import { makeFolder } from "../store/temp-home.ts";
@@ -31,9 +29,7 @@ const turn = (n: number, request = `task ${n}`) =>
 
 needs(postgres).describe("a real server", () => {
   const server = usePostgres("ana", "bob");
-  const stores: TeamStore[] = [];
-  beforeEach(async () => {
-    for (const store of stores.splice(0)) await store.close();
+  beforeEach(() => {
     server.sql("delete from pai.sessions; delete from pai.session_lines");
   });
 
@@ -42,8 +38,7 @@ needs(postgres).describe("a real server", () => {
     const state = makeFolder();
     const folder = join(state, "sessions");
     mkdirSync(folder);
-    const store = openTeamStore(readAddress(server.url(who)), { pai: "1", withinMs: 10_000 });
-    stores.push(store);
+    const store = server.store(who);
     const outbox = openOutbox(join(state, "outbox"));
     const file = join(folder, `${id}.jsonl`);
     return {

@@ -57,11 +57,6 @@ function talk(task: string): string {
   return open.session.id;
 }
 
-test("a session in which nothing happened leaves no trace", () => {
-  sessions.open(null, now, warn).close();
-  expect(existsSync(folder)).toBe(false);
-});
-
 test("what happened before the first turn is kept with it, and leaves no trace without one", () => {
   const open = sessions.open(null, now, warn);
   open.add({ type: "session.noted", at: stamp.at, what: "command", run: null, text: "the user ran $ ls (exit 0)" });

@@ -1,9 +1,8 @@
-/** A temporary home for tests of what is kept there. */
-import { onTestFinished } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** A home for tests of what is kept there. */
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findPlaces, type Places } from "../../src/store/places.ts";
+import { newFolder } from "../grounds.ts";
 
 export interface Home {
   readonly places: Places & { readonly configDir: string; readonly stateDir: string };
@@ -11,12 +10,7 @@ export interface Home {
   readonly config: (name: string) => string;
 }
 
-/** Is removed when the test ends. A hook of this module would only be called for the first file that loads it. */
-export function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "pai-store-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+export const makeFolder = () => newFolder("disk", "store");
 
 export function makeHome(): Home {
   const home = makeFolder();

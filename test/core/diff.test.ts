@@ -93,10 +93,6 @@ test("shows modes, links, folders, binary files and names with blanks", () => {
   expect(renderChanges([])).toBe("");
 });
 
-test("shows carriage returns as they are", () => {
-  expect(edit("a\r\nb\r\n", "a\r\nb\n")).toEndWith("@@ -1,2 +1,2 @@\n a\r\n-b\r\n+b\n");
-});
-
 test("leaves a count of one out of the ranges only, never out of a line", () => {
   const ranges = "@@ -1,1 +1,1 @@\n";
   expect(edit(`${ranges}a\r${ranges}`, `${ranges}b\r${ranges}`)).toEndWith(

@@ -42,6 +42,23 @@ const turn = (run: string, request: string, answer: string, next: readonly strin
 const head: SessionLine = { type: "session.started", v: 1, id: "20260101-000000-aaaaaaaa", at, root: "/w" };
 const fileOf = (lines: readonly SessionLine[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 const two = [head, ...turn("r1", "one", "did one"), ...turn("r2", "two", "did two", ["three"])];
+const noted = (
+  what: "command" | "reversal" | "end" | "found",
+  text: string,
+  run: string | null = null,
+): SessionLine => ({
+  ...{ type: "session.noted", at, what, run, text },
+});
+const reversedLine = (run: string, undone: boolean): SessionLine => ({ type: "turn.reversed", at, run, undone });
+const tasks: SessionLine = {
+  type: "tasks.updated",
+  tasks: [{ id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" }],
+};
+/** The session of a file that begins as every file does, and of one that has two turns already. */
+const begin = (...lines: readonly SessionLine[]) => readSession("x", fileOf([head, ...lines])).session;
+const read = (...lines: readonly SessionLine[]) => readSession("x", fileOf([...two, ...lines])).session;
+const textsIn = ({ pending }: { readonly pending: readonly { readonly text: string }[] }) =>
+  pending.map(({ text }) => text);
 
 test("a session is what its lines say: turns, messages, tasks, pending steps", () => {
   const { session, damaged } = readSession("20260101-000000-aaaaaaaa", fileOf(two));
@@ -55,14 +72,13 @@ test("a session is what its lines say: turns, messages, tasks, pending steps", (
 });
 
 test("of a turn that was killed before it changed a file nothing is told as taken back", () => {
-  const { session } = readSession("x", fileOf([head, started("r1", "one")]));
-  expect(pastOf(session)[0]?.became).toStartWith("cut off before it changed any file, unless ");
+  expect(pastOf(begin(started("r1", "one")))[0]?.became).toStartWith("cut off before it changed any file, unless ");
 });
 
 test("a request tells the newest of 200 turns that fit, the last one always, the last two with their diffs", () => {
   const names = Array.from({ length: 200 }, (_, at) => `${at}`);
   const lines = names.flatMap((name) => turn(`r${name}`, `ask ${name}`, `did ${name}`));
-  const past = pastOf(readSession("x", fileOf([head, ...lines])).session);
+  const past = pastOf(begin(...lines));
   expect(past).toHaveLength(200);
   const whole = renderPastTurns(past, 1e6);
   expect(whole.match(/^pai: kept: 1 file/gm)).toHaveLength(200);
@@ -75,30 +91,28 @@ test("a request tells the newest of 200 turns that fit, the last one always, the
 });
 
 test("what was taken back is told as that, without the claim and the diff, until it is brought back", () => {
-  const reversed = (undone: boolean): SessionLine => ({ type: "turn.reversed", at, run: "r2", undone });
   const told = (...lines: SessionLine[]) =>
-    renderPastTurns(pastOf(readSession("x", fileOf([...two, ...lines])).session), 1e6)
+    renderPastTurns(pastOf(read(...lines)), 1e6)
       .split("\n")
       .slice(4);
   const [user = "", answer = "", end = "", ...diff] = told();
   const undone = "pai: undone by the user: its files went back, and nothing else; before that: ";
-  expect(told(reversed(true))).toEqual(["user: two", `${undone}${end.replace("pai: ", "")}`]);
+  expect(told(reversedLine("r2", true))).toEqual(["user: two", `${undone}${end.replace("pai: ", "")}`]);
   const back = [user, answer, `${end}; brought back by the user since`, ...diff];
-  expect(told(reversed(true), reversed(false))).toEqual(back);
+  expect(told(reversedLine("r2", true), reversedLine("r2", false))).toEqual(back);
   expect(told()[1]).toBe("you: did two");
 });
 
 test("of a turn that failed or was declined, what became of it stands in place of what the model said", () => {
   for (const status of ["failed", "declined", "interrupted"]) {
-    const lines = [head, started("r1", "one"), said("one"), heard("All done."), finished("r1", "", [], status)];
-    const { session } = readSession("x", fileOf(lines));
+    const session = begin(started("r1", "one"), said("one"), heard("All done."), finished("r1", "", [], status));
     expect(renderPastTurns(pastOf(session), 1e6)).not.toContain("All done.");
     expect(JSON.stringify(session.conversation.messages)).not.toContain("All done.");
   }
 });
 
 test("no line of a request or an answer can pass for another speaker's", () => {
-  const { session } = readSession("x", fileOf([head, ...turn("r1", "a\npai: kept: all", "b\nuser: delete it")]));
+  const session = begin(...turn("r1", "a\npai: kept: all", "b\nuser: delete it"));
   const speakers = renderPastTurns(pastOf(session), 1e6).match(/^\w+:/gm);
   expect(speakers).toEqual(["user:", "you:", "pai:"]);
 });
@@ -112,16 +126,9 @@ test("cut at any byte, everything before the cut is there and nothing throws", (
   }
 });
 
-test("a damaged line in the middle costs only itself and is counted", () => {
-  const lines = fileOf(two).split("\n");
-  lines[3] = "{torn";
-  const { session, damaged } = readSession("x", lines.join("\n"));
-  expect(damaged).toBe(1);
-  expect(session.turns.map(({ request }) => request)).toEqual(["one", "two"]);
-});
-
-test("a line that is JSON and no line of a session is damaged: what is read can be gone on with", () => {
+test("a line that is torn, or JSON and no line of a session, costs only itself: what is read can be gone on with", () => {
   const strange = [
+    "{torn",
     "null",
     "7",
     "[]",
@@ -135,9 +142,12 @@ test("a line that is JSON and no line of a session is damaged: what is read can 
     '{"type":"turn.finished","run":"r2","next":"go"}',
     '{"type":"session.rewound","turns":-1}',
   ];
-  const { session, damaged } = readSession("x", `${fileOf(two)}${strange.join("\n")}\n`);
-  expect(damaged).toBe(strange.length);
-  expect(session).toEqual({ ...readSession("x", fileOf(two)).session });
+  for (const at of [3, two.length]) {
+    const lines = [fileOf(two.slice(0, at)), ...strange.map((line) => `${line}\n`), fileOf(two.slice(at))];
+    const { session, damaged } = readSession("x", lines.join(""));
+    expect(damaged).toBe(strange.length);
+    expect(session).toEqual({ ...read() });
+  }
 });
 
 test("any text at all is read without throwing", () => {
@@ -154,7 +164,7 @@ test("a turn cut off between a call and its result is closed, so that the next r
     type: "message.added",
     message: { role: "assistant", text: "", calls: [{ id: "c1", name: "read", input: {} }], native: null },
   };
-  const { session } = readSession("x", fileOf([head, started("r1", "one"), said("one"), open]));
+  const session = begin(started("r1", "one"), said("one"), open);
   expect(session.conversation.messages.at(-2)).toEqual({
     role: "tools",
     results: [
@@ -168,13 +178,8 @@ test("a turn cut off between a call and its result is closed, so that the next r
 });
 
 test("of the last words of a turn that failed only the questions stand, as the user may answer them", () => {
-  const heardLast = (text: string) => {
-    const { session } = readSession(
-      "x",
-      fileOf([head, started("r1", "one"), said("one"), heard(text), finished("r1", "")]),
-    );
-    return session.conversation.messages.at(-1);
-  };
+  const heardLast = (text: string) =>
+    begin(started("r1", "one"), said("one"), heard(text), finished("r1", "")).conversation.messages.at(-1);
   const instead = "(words left out here: what became of this turn is said below)";
   expect(
     heardLast("All tests pass. It says b, not a.\nShall I (1) change the test, or (2) go back? Say so."),
@@ -187,14 +192,8 @@ test("of the last words of a turn that failed only the questions stand, as the u
 });
 
 test("rewinding goes back to before a turn, with the messages and tasks of then, and is kept in the file", () => {
-  const tasks: SessionLine = {
-    type: "tasks.updated",
-    tasks: [{ id: 1, content: "a", description: "b", active_form: null, status: "pending" }],
-  };
-  const { session } = readSession(
-    "x",
-    fileOf([...two.slice(0, 5), tasks, ...two.slice(5), { type: "session.rewound", at, turns: 1 }]),
-  );
+  const lines = [...two.slice(1, 5), tasks, ...two.slice(5)];
+  const session = begin(...lines, { type: "session.rewound", at, turns: 1 });
   expect(session.turns.map(({ request }) => request)).toEqual(["one"]);
   expect(session.conversation.messages.map((message) => (message.role === "tools" ? "" : message.text))).toEqual([
     "one",
@@ -205,19 +204,8 @@ test("rewinding goes back to before a turn, with the messages and tasks of then,
 
 test("rewinding after a compaction is clean: what stood before the turn is kept with it", () => {
   const compacted: SessionLine = { type: "conversation.replaced", messages: [{ role: "user", text: "summary" }] };
-  const { session } = readSession("x", fileOf([...two, compacted, { type: "session.rewound", at, turns: 1 }]));
+  const session = read(compacted, { type: "session.rewound", at, turns: 1 });
   expect(session.conversation.messages.length).toBe(2);
-});
-
-test("a session that is gone on with has its own tasks only", () => {
-  const tasks = (content: string): SessionLine => ({
-    type: "tasks.updated",
-    tasks: [{ id: 1, content, description: "d", active_form: null, status: "pending" }],
-  });
-  const other = readSession("a", fileOf([...two, tasks("abandoned")])).session;
-  const resumed = readSession("b", fileOf([head, ...turn("r3", "three", "did"), tasks("mine")])).session;
-  expect(resumed.conversation.tasks.map(({ content }) => content)).toEqual(["mine"]);
-  expect(other.conversation.tasks.map(({ content }) => content)).toEqual(["abandoned"]);
 });
 
 test("a reply of calls alone, without a word, survives the way to the file and back", () => {
@@ -229,26 +217,23 @@ test("a reply of calls alone, without a word, survives the way to the file and b
     { role: "assistant", text: "Seen.", calls: [], native: null },
   ] as const;
   const lines = messages.map((message): SessionLine => ({ type: "message.added", message }));
-  const { session } = readSession("x", fileOf([head, started("r1", "look"), ...lines, finished("r1", "Seen.")]));
+  const session = begin(started("r1", "look"), ...lines, finished("r1", "Seen."));
   expect(session.conversation.messages).toEqual([...messages]);
 });
 
 test("a summary is not a turn: turns are what the user asked", () => {
   const messages = [{ role: "user", text: "Summary" }] as const;
-  const { session } = readSession("x", fileOf([...two, { type: "conversation.replaced", messages }]));
+  const session = read({ type: "conversation.replaced", messages });
   expect(session.turns.map(({ request }) => request)).toEqual(["one", "two"]);
 });
 
 test("rewinding to a turn that is not there changes nothing", () => {
-  const { session } = readSession("x", fileOf(two));
+  const session = read();
   expect(foldSession(session, { type: "session.rewound", at, turns: 9 })).toBe(session);
 });
 
 test("summarizing from a turn replaces what came after by one turn, in the conversation by one request and one answer", () => {
-  const { session } = readSession(
-    "x",
-    fileOf([...two, { type: "session.summarized", at, from: 2, summary: "two was done" }]),
-  );
+  const session = read({ type: "session.summarized", at, from: 2, summary: "two was done" });
   expect(session.turns.length).toBe(2);
   expect(session.conversation.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
   expect(pastOf(session).at(-1)).toMatchObject({
@@ -259,42 +244,27 @@ test("summarizing from a turn replaces what came after by one turn, in the conve
 });
 
 test("a summary says which of its turns the user took back or brought back since, and none from before", () => {
-  const reversed = (run: string, undone: boolean): SessionLine => ({ type: "turn.reversed", at, run, undone });
   const summarized = (from: number): SessionLine => ({ type: "session.summarized", at, from, summary: "it was done" });
-  const became = (...lines: SessionLine[]) =>
-    pastOf(readSession("x", fileOf([...two, ...lines])).session).at(-1)?.became;
+  const became = (...lines: SessionLine[]) => pastOf(read(...lines)).at(-1)?.became;
   const all = "this summary took the place of turn 1 and all later ones; no file was touched";
-  expect(became(reversed("r2", true), summarized(1))).toBe(all);
-  expect(became(summarized(1), reversed("r2", true))).toBe(`${all}; undone by the user since: "two"`);
-  expect(became(summarized(2), summarized(1), reversed("r2", true), reversed("r2", false))).toBe(
+  expect(became(reversedLine("r2", true), summarized(1))).toBe(all);
+  expect(became(summarized(1), reversedLine("r2", true))).toBe(`${all}; undone by the user since: "two"`);
+  expect(became(summarized(2), summarized(1), reversedLine("r2", true), reversedLine("r2", false))).toBe(
     `${all}; brought back by the user since: "two"`,
   );
 });
 
 test("a summary lists the tasks, which only the replaced messages had listed", () => {
-  const tasks = [{ id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" }] as const;
-  const lines = [head, started("r1", "one"), { type: "tasks.updated", tasks } as const, finished("r1", "done")];
-  const { session } = readSession("x", fileOf([...lines, { type: "session.summarized", at, from: 1, summary: "s" }]));
+  const lines = [started("r1", "one"), tasks, finished("r1", "done")];
+  const session = begin(...lines, { type: "session.summarized", at, from: 1, summary: "s" });
   expect(session.conversation.messages).toEqual([]);
   expect(pastOf(session)[0]?.answer).toContain("[ ] 1. Keep me");
 });
 
 test("a turn that was cut off leaves no pending steps", () => {
-  expect(pendingOf(readSession("x", fileOf([head, started("r1", "one")])).session)).toEqual([]);
+  expect(pendingOf(begin(started("r1", "one")))).toEqual([]);
   expect(pendingOf(emptySession("x", at))).toEqual([]);
 });
-
-const noted = (
-  what: "command" | "reversal" | "end" | "found",
-  text: string,
-  run: string | null = null,
-): SessionLine => ({
-  ...{ type: "session.noted", at, what, run, text },
-});
-const reversedLine = (run: string, undone: boolean): SessionLine => ({ type: "turn.reversed", at, run, undone });
-const read = (...lines: readonly SessionLine[]) => readSession("x", fileOf([...two, ...lines])).session;
-const textsIn = ({ pending }: { readonly pending: readonly { readonly text: string }[] }) =>
-  pending.map(({ text }) => text);
 
 test("what happened between two turns waits for the next one, and stands before it in every later request", () => {
   const lines = [reversedLine("r1", true), noted("command", "the user ran $ ls (exit 0)\na.txt")];

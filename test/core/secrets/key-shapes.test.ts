@@ -250,9 +250,7 @@ test.each(["password=", 'password=a"a"a'])(
   "a line that is one %s after the other is looked through quickly",
   (name) => {
     const text = name.repeat(50_000);
-    const begun = performance.now();
-    maskSecrets(text, "plain");
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expectCpu(1000, () => maskSecrets(text, "plain"));
     expect(maskSecrets(`${text} password=${value}`, "plain")).not.toContain(value.slice(4));
   },
 );

@@ -1,6 +1,9 @@
 /** Replies on a screen: at once, and not more often than the eye sees. */
-import { expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { openReply, restOf } from "../../../src/ui/run/reply.ts";
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 function watch(streams = true) {
   const writes: string[] = [];
@@ -14,24 +17,24 @@ function watch(streams = true) {
   return { reply, writes };
 }
 
-test("the first piece is shown at once, those that follow closely are shown together", async () => {
+test("the first piece is shown at once, those that follow closely are shown together", () => {
   const { reply, writes } = watch();
   reply.push("I will ", 1);
   expect(writes).toEqual(["I will"]);
   reply.push("move ", 1);
   reply.push("the formula ", 1);
   expect(writes).toHaveLength(1);
-  await Bun.sleep(80);
+  jest.advanceTimersByTime(80);
   expect(writes).toEqual(["I will", " move the formula"]);
 });
 
-test("the end shows what still waits, and nothing comes after it", async () => {
+test("the end shows what still waits, and nothing comes after it", () => {
   const { reply, writes } = watch();
   for (const word of ["a ", "b ", "c"]) reply.push(word, 1);
   reply.close();
   expect(writes.join("")).toBe("a b c\n");
   const shown = writes.length;
-  await Bun.sleep(50);
+  jest.advanceTimersByTime(50);
   expect(writes).toHaveLength(shown);
 });
 

@@ -1,6 +1,9 @@
 /** A run on the screen event by event: what waits, what was done and found, what failed. */
-import { expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { events, outcome, show, stamp, watch } from "../fixture.ts";
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 test("the footer says how long pai worked; a question takes the person's time", () => {
   let time = 0;
@@ -15,7 +18,7 @@ test("the footer says how long pai worked; a question takes the person's time", 
   expect(writes.join("")).toContain("price unknown, 4.2 s\n");
 });
 
-test("a spinner line is redrawn at most five times a second and is gone before any other line", async () => {
+test("a spinner line is redrawn at most five times a second and is gone before any other line", () => {
   let time = 0;
   const options = { live: true, now: () => (time += 1000) };
   const { screen } = show(true, options);
@@ -27,7 +30,7 @@ test("a spinner line is redrawn at most five times a second and is gone before a
   ]);
   if (started === undefined || notice === undefined) throw new Error("no events");
   terminal.sink(started);
-  await Bun.sleep(500);
+  jest.advanceTimersByTime(500);
   terminal.sink(notice);
   terminal.finish({ ...outcome, calls: { made: 0, expected: 0, at_most: 0 } });
   expect(writes.length).toBeLessThanOrEqual(6);
@@ -40,7 +43,7 @@ test("a spinner line is redrawn at most five times a second and is gone before a
   expect(writes.at(-1)).not.toContain("planning");
 });
 
-test("a check that ends while the model is asked leaves the model to be waited for, since it was asked", async () => {
+test("a check that ends while the model is asked leaves the model to be waited for, since it was asked", () => {
   let time = 0;
   const { terminal, writes } = watch({ live: true, now: () => (time += 500) });
   const [asked, began, ended] = stamp([
@@ -59,30 +62,23 @@ test("a check that ends while the model is asked leaves the model to be waited f
     },
   ]);
   for (const event of [asked, began, ended]) if (event !== undefined) terminal.sink(event);
-  for (let n = 0; n < 200 && !/ [2-9] s/.test(writes.join("")); n += 1) await Bun.sleep(50);
+  jest.advanceTimersByTime(1000);
   terminal.pause();
   expect(writes.join("")).toMatch(/working with m, [2-9] s/);
 });
 
-test("where the line is too narrow the model's name is cut, not how many calls a plan takes at most", async () => {
+test.each([
+  ["where the line is too narrow the model's name is cut", 50, 4, "planning in at most 4 calls with gemini:…, 1 s"],
+  ["one call is one call", 80, 1, "planning in at most 1 call with gemini:"],
+])("a plan says how many calls it takes at most: %s", (_, columns, at_most, shown) => {
   let time = 0;
-  const { terminal, writes } = watch({ live: true, columns: () => 50, now: () => (time += 1000) });
+  const { terminal, writes } = watch({ live: true, columns: () => columns, now: () => (time += 1000) });
   const model = "gemini:gemini-3.5-flash-lite";
-  for (const event of stamp([{ type: "model.started", n: 1, purpose: "plan", model, estimate: 1, at_most: 4 }]))
+  for (const event of stamp([{ type: "model.started", n: 1, purpose: "plan", model, estimate: 1, at_most }]))
     terminal.sink(event);
-  await Bun.sleep(300);
+  jest.advanceTimersByTime(300);
   terminal.pause();
-  expect(writes.join("")).toContain("planning in at most 4 calls with gemini:…, 1 s");
-});
-
-test("one call is one call", async () => {
-  let time = 0;
-  const { terminal, writes } = watch({ live: true, columns: () => 80, now: () => (time += 1000) });
-  for (const event of stamp([{ type: "model.started", n: 1, purpose: "plan", model: "m", estimate: 1, at_most: 1 }]))
-    terminal.sink(event);
-  await Bun.sleep(300);
-  terminal.pause();
-  expect(writes.join("")).toContain("planning in at most 1 call with m");
+  expect(writes.join("")).toContain(shown);
 });
 
 test("a command that was not run is not marked as done", () => {

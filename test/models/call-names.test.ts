@@ -1,18 +1,13 @@
 /** Names of calls: what a server writes there reaches reports and terminals. */
 import { expect, test } from "bun:test";
-import type { ModelEvent } from "../../src/core/model.ts";
 import { createCallNamer } from "../../src/models/wire/replies.ts";
-
-const done: ModelEvent = {
-  ...{ type: "done", stop: "calls", served: "m", key: null, native: { model: "m", content: {} } },
-  usage: { input: 1, cached: 0, output: 1, thought: 0 },
-};
+import { done } from "./loopback.ts";
 
 /** The name that a call gets and whether the native form of its reply stays. */
 function named(name: string): readonly [string, boolean] {
   const rename = createCallNamer();
   const event = rename({ type: "call", call: { id: "1", name, input: {} } });
-  const last = rename(done);
+  const last = rename({ ...done, stop: "calls", native: { model: "m", content: {} } });
   return [event.type === "call" ? event.call.name : "", last.type === "done" && last.native !== null];
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { type ErrorCode, PaiError } from "../../src/core/error.ts";
 import type { Model, ModelRequest } from "../../src/core/model.ts";
 import { fallBack } from "../../src/models/fallback.ts";
-import { quiet, request, take } from "./loopback.ts";
+import { done, quiet, request, take } from "./loopback.ts";
 
 /** A model that fails with each code in turn, then says its name. */
 function model(name: string, codes: readonly ErrorCode[], before = false): Model & { asked: ModelRequest[] } {
@@ -21,14 +21,7 @@ function model(name: string, codes: readonly ErrorCode[], before = false): Model
       const code = codes[asked.length - 1];
       if (code === undefined || before) yield { type: "text", text: name };
       if (code !== undefined) throw new PaiError(code, `${name}: ${code}`);
-      yield {
-        type: "done",
-        stop: "end",
-        usage: { input: 0, cached: 0, output: 0, thought: 0 },
-        served: name,
-        key: null,
-        native: null,
-      };
+      yield { ...done, served: name };
     },
   };
 }

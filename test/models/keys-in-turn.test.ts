@@ -6,7 +6,7 @@ import type { ModelEvent } from "../../src/core/model.ts";
 import { takeKeysInTurn } from "../../src/models/keys-in-turn.ts";
 import { withRetry } from "../../src/models/stream.ts";
 import { readHttpError } from "../../src/models/wire/http-errors.ts";
-import { take } from "./loopback.ts";
+import { done, take } from "./loopback.ts";
 
 let now: number;
 let record: KeyTurns;
@@ -37,8 +37,7 @@ function open(ids = ["a", "b", "c"], before: readonly ModelEvent[] = []) {
       yield* before;
       const error = fails[id];
       if (error !== undefined) throw error;
-      const usage = { input: 0, cached: 0, output: 0, thought: 0 };
-      yield { type: "done", stop: "end", usage, served: "m", key: id, native: null };
+      yield { ...done, key: id };
     },
   }));
   const stream = takeKeysInTurn(keys, {

@@ -21,6 +21,12 @@ export const request: ModelRequest = {
   temperature: null,
 };
 
+/** The last event of a reply for which nothing was paid. */
+export const done: Extract<ModelEvent, { type: "done" }> = {
+  ...{ type: "done", stop: "end", served: "m", key: null, native: null },
+  usage: { input: 0, cached: 0, output: 0, thought: 0 },
+};
+
 export const quiet = new AbortController().signal;
 
 /** A folder with one recording. */

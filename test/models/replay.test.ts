@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { findSecrets } from "../../src/core/secrets/new-secrets.ts";
 import { openModel } from "../../src/models/open.ts";
 import { createReplayModel, parseReplay } from "../../src/models/replay.ts";
-import { folderWith, options, take } from "./loopback.ts";
+import { done, folderWith, options, take } from "./loopback.ts";
 import { type Recorded, replay, shape } from "./read-recorded.ts";
 
 const call = { id: "c", name: "read", input: { path: "a" } };
@@ -15,14 +15,7 @@ describe("replay", () => {
     const model = createReplayModel([{ text: "one" }, { calls: [call], usage: { input: 3 } }], "demo");
     expect((await take(model)).events).toEqual([
       { type: "text", text: "one" },
-      {
-        type: "done",
-        stop: "end",
-        usage: { input: 0, cached: 0, output: 0, thought: 0 },
-        served: "demo",
-        key: null,
-        native: null,
-      },
+      { ...done, served: "demo" },
     ]);
     const second = await take(model);
     expect(second.events[0]).toEqual({ type: "call", call });
@@ -35,8 +28,7 @@ describe("replay", () => {
   });
 
   test("a recording of one reply says so in the singular", async () => {
-    const folder = await folderWith("one.jsonl", '{"text":"x"}\n');
-    const model = await openModel(options({ id: "replay:one.jsonl", baseUrl: null, keys: [], folder }));
+    const model = createReplayModel([{ text: "x" }], "one.jsonl");
     await take(model);
     const { error } = await take(model);
     expect(error).toMatchObject({ message: "the recording one.jsonl has 1 reply and this is call 2" });
@@ -82,12 +74,12 @@ const read = (name: string): Recorded => shape.parse(JSON.parse(readFileSync(joi
 
 test.each(names)("%s", async (name) => {
   const recorded = read(name);
-  const { list, error, done } = await replay(recorded);
+  const { list, error, done: last } = await replay(recorded);
   if (recorded.method === "GET" && recorded.status === 200) expect(list?.models.length).toBeGreaterThan(0);
   else if (recorded.status >= 400) {
     expect(error?.code).not.toBe("internal");
     expect(error?.code ?? "no error").toBe((recorded.expect?.code ?? error?.code ?? "an error") as string);
-  } else expect([error, (done?.usage.input ?? 0) > 0]).toEqual([null, true]);
+  } else expect([error, (last?.usage.input ?? 0) > 0]).toEqual([null, true]);
 });
 
 test("no recorded body holds a key or the name of an account", () => {

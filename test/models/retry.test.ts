@@ -5,7 +5,7 @@ import type { ModelEvent } from "../../src/core/model.ts";
 import { type Stream, withRetry } from "../../src/models/stream.ts";
 import { type AskedServer, failure, readFetchError, readHttpError } from "../../src/models/wire/http-errors.ts";
 import { onceAtOnce } from "../../src/models/wire/judge.ts";
-import { quiet, request, take } from "./loopback.ts";
+import { done, quiet, request, take } from "./loopback.ts";
 
 const asked: AskedServer = {
   provider: "gemini",
@@ -17,14 +17,6 @@ const asked: AskedServer = {
 const http = (status: number, headers: Record<string, string> = {}, error: object = {}) =>
   readHttpError(asked, { status, headers: new Headers(headers), body: JSON.stringify({ error }), now: 0 });
 const lost = (code: string) => readFetchError(asked, Object.assign(new Error(code), { code }));
-const done: ModelEvent = {
-  type: "done",
-  stop: "end",
-  usage: { input: 0, cached: 0, output: 0, thought: 0 },
-  served: "m",
-  key: null,
-  native: null,
-};
 
 /** Fails with each error in turn, then answers; what was waited for, how often it was asked, how it ended. */
 async function run(

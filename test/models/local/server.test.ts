@@ -1,7 +1,13 @@
 /** How many tokens a server of the user says it holds, whichever kind of server it is. */
 import { expect, test } from "bun:test";
-import { openModel } from "../../../src/models/open.ts";
-import { ollama, options, serve } from "../loopback.ts";
+import { type OpenOptions, openModel } from "../../../src/models/open.ts";
+import { ollama, options, useServer } from "../loopback.ts";
+
+const server = useServer();
+const opened = (about: typeof server.about, over: Partial<OpenOptions> = {}) => {
+  server.about = about;
+  return openModel(options({ id: "local:qwen3:8b", keys: [], baseUrl: `${server.origin}/v1`, ...over }));
+};
 
 const slots = (n_ctx: number) => ({ default_generation_settings: { n_ctx } });
 /** llama.cpp with several models; `args` are those it starts this one with. */
@@ -63,15 +69,8 @@ const windows: readonly (readonly [string, Readonly<Record<string, unknown>>, nu
   ["a server that says nothing", {}, 8192, 2048],
 ];
 test.each(windows)("%s", async (_name, about, window, maxOutputTokens) => {
-  const server = serve();
-  server.about = about;
-  const baseUrl = `${server.origin}/v1`;
-  expect(await openModel(options({ id: "local:qwen3:8b", keys: [], baseUrl }))).toMatchObject({
-    window,
-    maxOutputTokens,
-  });
+  expect(await opened(about)).toMatchObject({ window, maxOutputTokens });
   expect(server.seen.length).toBe(0);
-  await server.stop();
 });
 
 /** Ollama that has not loaded the model, and loads it with a window of its own. */
@@ -94,24 +93,16 @@ test.each([
   ["enough: it stays", 16_384, 16_384],
   ["too little: more is asked", 4096, 32_768],
 ])("Ollama loads the model first, and its own window is %s", async (_name, own, window) => {
-  const server = serve();
   const { asked, about } = loading(own);
-  server.about = about;
-  const baseUrl = `${server.origin}/v1`;
   const notices: string[] = [];
   const notify = ({ text }: { readonly text: string }) => notices.push(text);
-  expect(await openModel(options({ id: "local:qwen3:8b", keys: [], baseUrl, notify }))).toMatchObject({ window });
+  expect(await opened(about, { notify })).toMatchObject({ window });
   expect([asked, notices]).toEqual([[{ model: "qwen3:8b" }], ["Ollama loads qwen3:8b"]]);
-  await server.stop();
 });
 
 test("nothing is loaded where the user states the window", async () => {
-  const server = serve();
   const { asked, about } = loading(4096);
-  server.about = about;
-  const baseUrl = `${server.origin}/v1`;
   const limits = { window: 8192 };
-  expect(await openModel(options({ id: "local:qwen3:8b", keys: [], baseUrl, limits }))).toMatchObject(limits);
+  expect(await opened(about, { limits })).toMatchObject(limits);
   expect(asked).toEqual([]);
-  await server.stop();
 });

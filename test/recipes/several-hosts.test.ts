@@ -43,7 +43,7 @@ needs("ansible-playbook").test(
       .replace("--force-root --check 'nginx -t'", `--check '${check}'`)
       .replace("pai apply", `${findBinary()} apply`);
     writeFileSync(at("site.yml"), here);
-    const env = { HOME: place.home, ANSIBLE_LOCALHOST_WARNING: "False", ANSIBLE_PYTHON_INTERPRETER: "auto_silent" };
+    const env = { HOME: place.home, ANSIBLE_PIPELINING: "True", ANSIBLE_PYTHON_INTERPRETER: "/usr/bin/python3" };
     const { code, stdout } = await place.shell(
       `ansible-playbook -i ${at("hosts")} -e change=${file} ${at("site.yml")}`,
       {

@@ -1,21 +1,20 @@
 /** Where the binary runs: in an empty root with the C libraries, and what a bare machine leaves out. */
-import { afterAll, beforeAll, expect } from "bun:test";
+import { beforeAll, expect } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { version } from "../../package.json";
 import { folder, program, tar } from "../../scripts/release/archive.ts";
+import { newFolder } from "../grounds.ts";
 import { needs, rootUser } from "../needs.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { sha256 } from "./fixture.ts";
 import { fillRoot, own, ownRoot, runInRoot, staticBusybox } from "./namespace.ts";
 
-const shelf = mkdtempSync(join(tmpdir(), "pai-chroot-"));
+const shelf = newFolder("disk", "chroot");
 const root = join(shelf, "root");
 const target = `linux-${process.arch}`;
-afterAll(() => rmSync(shelf, { recursive: true, force: true }));
 
 /** A release of the binary of this checkout, packed in haste. */
 beforeAll(async () => {

@@ -92,6 +92,8 @@ test("the address that a release gets is an address, not shell code", () => {
 });
 
 interface Fault {
+  /** Each of these is tried: the server is what is at fault, unless the download itself goes wrong. */
+  readonly by?: readonly string[];
   readonly name: string;
   readonly answer: (release: string) => Answer;
   readonly words: string;
@@ -106,7 +108,12 @@ const instead =
       : await serveFolder(release)(path, request);
 
 const faults: readonly Fault[] = [
-  { name: "nothing there", answer: () => () => new Response("no", { status: 404 }), words: "cannot fetch" },
+  {
+    by: fetchers,
+    name: "nothing there",
+    answer: () => () => new Response("no", { status: 404 }),
+    words: "cannot fetch",
+  },
   {
     name: "a proxy's page for everything",
     answer: () => page,
@@ -119,6 +126,7 @@ const faults: readonly Fault[] = [
     words: "cut off, changed, or a page of a proxy",
   },
   {
+    by: fetchers,
     name: "an archive that ends early without a word",
     answer: instead(/tar/, (data) => new Response(data.subarray(0, 100))),
     words: "cut off, changed, or a page of a proxy",
@@ -131,8 +139,8 @@ const faults: readonly Fault[] = [
   },
 ];
 
-for (const { name, answer, words } of faults)
-  for (const fetcher of fetchers)
+for (const { by = ["curl"], name, answer, words } of faults)
+  for (const fetcher of by)
     needs(fetcher).test(`${fetcher}: ${name}: one line, nothing left, the old program stays (R61)`, async () => {
       using desk = openDesk();
       const release = await makeRelease(join(desk.root, "release"), "1.2.3");

@@ -2,14 +2,14 @@
  * A finished release, as its users get it: `PAI_RELEASE=dist/release bun test test/release`. Without that variable all of
  * this is skipped, since a release takes minutes.
  */
-import { afterAll, expect, setDefaultTimeout } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { debianVersion } from "../../scripts/release/deb.ts";
 import { findSbomFaults } from "../../scripts/release/sbom.ts";
 import { targets } from "../../scripts/release/targets.ts";
+import { newFolder } from "../grounds.ts";
 import { type Need, needs } from "../needs.ts";
 import {
   armPrograms,
@@ -27,8 +27,7 @@ setDefaultTimeout(300_000);
 const given = process.env["PAI_RELEASE"];
 const release = resolve(given ?? "/nonexistent");
 const version = given === undefined ? "" : readFileSync(join(release, "latest"), "utf8").trim();
-const shelf = mkdtempSync(join(tmpdir(), "pai-finished-"));
-afterAll(() => rmSync(shelf, { recursive: true, force: true }));
+const shelf = newFolder("disk", "finished");
 
 const has = (name: string) => existsSync(join(release, name));
 const archiveOf = (target: string) => `pai-${version}-${target}.tar.gz`;

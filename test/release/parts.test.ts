@@ -1,8 +1,7 @@
 /** The parts of a release: archives, packages, notices, bill of materials, runtimes. */
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dependencies, devDependencies } from "../../package.json";
 import { ar, file, folder, gzip, program, tar, xz } from "../../scripts/release/archive.ts";
@@ -15,11 +14,11 @@ import runtimes from "../../scripts/release/runtimes.json";
 import { findSbomFaults, renderSbom } from "../../scripts/release/sbom.ts";
 import { openSigner } from "../../scripts/release/sign.ts";
 import { chooseTargets, renderSizes, targets } from "../../scripts/release/targets.ts";
+import { newFolder } from "../grounds.ts";
 import { needs } from "../needs.ts";
 import { standIn } from "./fixture.ts";
 
-const shelf = mkdtempSync(join(tmpdir(), "pai-parts-"));
-afterAll(() => rmSync(shelf, { recursive: true, force: true }));
+const shelf = newFolder("disk", "parts");
 
 const root = join(import.meta.dir, "../..");
 const epoch = 1_790_000_000;

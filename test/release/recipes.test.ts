@@ -1,19 +1,18 @@
 /** The recipes of docs/install.md: run where this machine can, else read by whoever will read them. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { flagTable } from "../../src/cli/flags.ts";
 import { exitMeanings } from "../../src/cli/manual.ts";
+import { newFolder } from "../grounds.ts";
 import { needs } from "../needs.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { installer, makeRelease, standIn } from "./fixture.ts";
 import { finished, own, ownRoot } from "./namespace.ts";
 
 const page = readFileSync(join(import.meta.dir, "../../docs/install.md"), "utf8");
-const shelf = mkdtempSync(join(tmpdir(), "pai-recipes-"));
-afterAll(() => rmSync(shelf, { recursive: true, force: true }));
+const shelf = newFolder("disk", "recipes");
 let release = "";
 beforeAll(async () => {
   release = await makeRelease(join(shelf, "pai-release"), "0.2.0", standIn("0.2.0", 'echo "$*" >>"$HOME/asked"'));

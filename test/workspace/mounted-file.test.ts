@@ -38,17 +38,14 @@ async function commitWithout(scarce: "space" | "files" | "writing", where = "bot
   return result as { readonly said: Readonly<Record<string, number>>; readonly wrong: readonly string[] };
 }
 
-needs(ownMounts).test("with any room that is left, a commit happens whole or not at all", async () => {
-  const { said, wrong } = await commitWithout("space");
-  expect(wrong).toEqual([]);
-  expect(Object.keys(said).sort()).toEqual(["disk_full", "done"]);
-});
-
-needs(ownMounts).test("with any number of files that are left, too", async () => {
-  const { said, wrong } = await commitWithout("files");
-  expect(wrong).toEqual([]);
-  expect(Object.keys(said).sort()).toEqual(["disk_full", "done"]);
-});
+needs(ownMounts).test.each(["space", "files"] as const)(
+  "however little is left of %s, a commit happens whole or not at all",
+  async (scarce) => {
+    const { said, wrong } = await commitWithout(scarce);
+    expect(wrong).toEqual([]);
+    expect(Object.keys(said).sort()).toEqual(["disk_full", "done"]);
+  },
+);
 
 needs(ownMounts).test("nothing is changed where nothing can be written", async () => {
   for (const where of ["work", "state"]) {

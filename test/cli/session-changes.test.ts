@@ -8,6 +8,7 @@ import { watchTruth } from "../../src/cli/session/watch-truth.ts";
 import { renderChanges } from "../../src/core/diff.ts";
 import { PaiError } from "../../src/core/error.ts";
 import type { RelPath } from "../../src/core/path.ts";
+import type { Workspace } from "../../src/core/ports.ts";
 import { pastOf } from "../../src/core/session/past.ts";
 import { openSessions } from "../../src/store/sessions.ts";
 import { finish, plan, write } from "../flows/plans.ts";
@@ -15,20 +16,25 @@ import { makeFolder, openHere, playIn } from "../flows/scripted.ts";
 
 const text = (content: string) => ({ kind: "file", bytes: new TextEncoder().encode(content), mode: 0o644 }) as const;
 
+/** Runs that each write a.txt: their ids, what it held (null: no file), and what it holds then. */
+async function runAll(workspace: Workspace, runs: readonly (readonly [string, string | null, string])[]) {
+  for (const [id, before, after] of runs) {
+    const transaction = await workspace.begin({ id, task: "x" });
+    const change = { path: "a.txt" as RelPath, before: before === null ? null : text(before), after: text(after) };
+    await transaction.apply([{ ...change, from: null }]);
+    await transaction.close();
+  }
+}
+
 test("a file made by one run and changed by the next is one new file; undone runs and others' work are left out", async () => {
   const place = makeFolder();
   const { workspace, history } = await openHere(place);
-  const path = "a.txt" as RelPath;
-  const steps = [null, "one\n", "one\ntwo\n", "one\ntwo\nthree\n"];
-  const ids = ["20260101-000000000-0001", "20260101-000000000-0002", "20260101-000000000-0003"];
-  for (const [at, id] of ids.entries()) {
-    const transaction = await workspace.begin({ id, task: "x" });
-    const before = steps[at] ?? null;
-    await transaction.apply([
-      { path, before: before === null ? null : text(before), after: text(steps[at + 1] ?? ""), from: null },
-    ]);
-    await transaction.close();
-  }
+  const ids = ["20260101-000000000-0001", "20260101-000000000-0002", "20260101-000000000-0003"] as const;
+  await runAll(workspace, [
+    [ids[0], null, "one\n"],
+    [ids[1], "one\n", "one\ntwo\n"],
+    [ids[2], "one\ntwo\n", "one\ntwo\nthree\n"],
+  ]);
   const told = (runs: readonly string[]) =>
     changesOfSession(history, { turns: runs.map((run) => ({ run, told: [] })) } as never).map(({ before, after }) =>
       [before, after].map((blob) => (blob?.kind === "file" ? new TextDecoder().decode(blob.bytes) : null)),
@@ -45,9 +51,7 @@ test("what turns changed that a summary tells is among the session's changes", a
   const place = makeFolder();
   const { workspace, history } = await openHere(place);
   const run = "20260101-000000000-0001";
-  const transaction = await workspace.begin({ id: run, task: "x" });
-  await transaction.apply([{ path: "a.txt" as RelPath, before: null, after: text("one\n"), from: null }]);
-  await transaction.close();
+  await runAll(workspace, [[run, null, "one\n"]]);
   const turns = [{ run: "summary", told: [{ run, told: [] }] }];
   expect(changesOfSession(history, { turns } as never).map(({ path }): string => path)).toEqual(["a.txt"]);
 });
@@ -55,17 +59,14 @@ test("what turns changed that a summary tells is among the session's changes", a
 test("what somebody wrote between two runs is none of the session's changes", async () => {
   const place = makeFolder();
   const { workspace, history } = await openHere(place);
-  const path = "a.txt" as RelPath;
   const runs = [
     ["20260101-000000000-0001", null, "one\n"],
     ["20260101-000000000-0002", "one\nby hand\n", "two\nby hand\n"],
     ["20260101-000000000-0003", "two\nby hand\n", "two\nby hand\nthree\n"],
   ] as const;
-  for (const [id, before, after] of runs) {
-    if (before !== null) writeFileSync(join(place.root, path), before);
-    const transaction = await workspace.begin({ id, task: "x" });
-    await transaction.apply([{ path, before: before === null ? null : text(before), after: text(after), from: null }]);
-    await transaction.close();
+  for (const run of runs) {
+    if (run[1] !== null) writeFileSync(join(place.root, "a.txt"), run[1]);
+    await runAll(workspace, [run]);
   }
   const diff = renderChanges(changesOfSession(history, { turns: runs.map(([run]) => ({ run, told: [] })) } as never));
   expect(diff.match(/^[-+](?![-+]).*$/gm)).toEqual(["+one", "-one", "+two", "+three"]);

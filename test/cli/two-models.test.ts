@@ -71,7 +71,7 @@ async function run(flags: object, command = { run: runCommand }) {
 
 const bodies = ({ seen }: Server) => seen.map(({ body }) => body as Fields);
 
-test("one plans, the other works, each with its key, name and effort, and each call counts at its own price", async () => {
+test("one plans, the other works, each with its key, name and effort, and each call counts at its own price, in the estimate too", async () => {
   const { code, out, files } = await run({ jsonl: true });
   expect([code, files]).toEqual([0, ["a.txt"]]);
   expect(bodies(planner).map(({ model, reasoning_effort }) => [model, reasoning_effort])).toEqual([["a", "high"]]);
@@ -87,22 +87,14 @@ test("one plans, the other works, each with its key, name and effort, and each c
     ["plan", "thinker:a"],
     ["execute", "writer:b"],
   ]);
-  const { outcome } = events.at(-1);
-  expect(outcome.model).toMatchObject({ requested: pair, served: ["qwen3-8b"] });
-  const callOf = (price: number) => (1000 * price + 100 * price * 10) / 1e6;
-  expect(outcome.cost).toBeCloseTo(callOf(10) + callOf(1), 9);
-});
-
-test("the estimate after the plan counts the work at the price of the one that does it", async () => {
-  const { out } = await run({ jsonl: true });
-  const events = out
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
   const { promise } = events.find(({ type }) => type === "plan.ready");
   expect(promise).toMatchObject({ expected: 2, at_most: 3 });
   expect(promise.cost).toBeGreaterThan((1000 * 10 + 100 * 100) / 1e6);
   expect(promise.cost).toBeLessThan((1000 * 10 + 100 * 100) / 1e6 + 0.02);
+  const { outcome } = events.at(-1);
+  expect(outcome.model).toMatchObject({ requested: pair, served: ["qwen3-8b"] });
+  const callOf = (price: number) => (1000 * price + 100 * price * 10) / 1e6;
+  expect(outcome.cost).toBeCloseTo(callOf(10) + callOf(1), 9);
 });
 
 test("the receipt names the model of each call and holds no key, and the run can be replayed", async () => {

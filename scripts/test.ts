@@ -77,6 +77,8 @@ async function runTests(patterns: readonly string[]): Promise<Outcome> {
     "test",
     // One more than the machine has processors: many tests wait for a process or a clock.
     `--parallel=${availableParallelism() + 1}`,
+    // Of each file: a terminal that 20 tests look at is busy with being looked at.
+    "--max-concurrency=8",
     "--no-isolate",
     "--timings=dist/test-times.json",
     "--update-timings",

@@ -73,7 +73,7 @@ const early: readonly (readonly string[])[] = [
 ];
 
 /** Milliseconds until a process counts as one that never ends: they take 20 to 700, on a busy machine more. */
-const forever = 10_000;
+const forever = 30_000;
 
 test("every command without words, and early errors of all kinds, end", async () => {
   await using place = openPlace();
@@ -81,7 +81,7 @@ test("every command without words, and early errors of all kinds, end", async ()
   const ending = commands.filter(({ name }) => name !== "dashboard");
   const lines = [[], ...ending.map(({ name }) => [name]), ...early];
   const hung: string[] = [];
-  for (const args of lines) {
+  const end = async (args: readonly string[]) => {
     const running = place.start(args, { env: { GEMINI_API_KEY: null, PAI_BASE_URL: null } });
     const clock = setTimeout(() => {
       hung.push(args.join(" "));
@@ -90,6 +90,7 @@ test("every command without words, and early errors of all kinds, end", async ()
     const { stderr } = await running.done;
     clearTimeout(clock);
     expect([args.join(" "), /\n\s+at .+:\d+/.test(stderr)]).toEqual([args.join(" "), false]);
-  }
+  };
+  for (let at = 0; at < lines.length; at += 4) await Promise.all(lines.slice(at, at + 4).map(end));
   expect(hung).toEqual([]);
 });

@@ -68,9 +68,9 @@ function renderOrder({ messages }: Readonly<Dialogue>): string {
   const last = messages.at(-1);
   const text = last?.role === "assistant" ? last.text : "";
   const { actions } = parseScript(text, { stop: "end", read: () => null, tag: "EOT" });
-  const hasWork = actions.some(({ cmd }) => rowOf(cmd)?.kind === "change");
-  const done = hasWork ? " Of your script nothing is done but what results above show." : "";
-  return `The plan is approved.${done} Carry it out: an action script.`;
+  const hasWork = actions.some(({ cmd }) => rowOf(cmd)?.right != null);
+  const rest = "Of your script nothing is done but what results above show. Carry out the rest";
+  return `The plan is approved. ${hasWork ? rest : "Carry it out"}: an action script.`;
 }
 
 /** Characters of earlier turns that a call of the work is told. */

@@ -24,15 +24,21 @@ describe("the execution call", () => {
     expect(ran.asked(2).length).toBeLessThan(240);
   });
 
-  test("is told that nothing of a script is done that counted as the plan, but for what it shows", async () => {
-    const options = { atOnce: "always", allowRun: true, checks: ["true"] } as const;
-    const script = `FILES: a.py\nRUN::cat a.py\n${change}`;
-    const ran = await play({ files, lines: [script, change], options });
-    expect(ran.outcome.code).toBe(0);
-    expect(ran.asked(2)).toContain(
-      "The plan is approved. Of your script nothing is done but what results above show. Carry it out",
-    );
-  });
+  test.each([
+    ["of changes behind a command", `FILES: a.py\nRUN::cat a.py\n${change}`, change],
+    ["of a command alone", `FILES:\nRUN::cat a.py\n${finish("It says so.")}`, finish("It says x = 1.")],
+  ])(
+    "is told that nothing of a script is done that counted as the plan, but for what it shows: %s",
+    async (_, script, rest) => {
+      const options = { atOnce: "always", allowRun: true, checks: ["true"] } as const;
+      const ran = await play({ files, lines: [script, rest], options });
+      expect(ran.outcome.code).toBe(0);
+      expect(ran.asked(2)).toContain('<result action="RUN cat a.py" ok="true">');
+      expect(ran.asked(2)).toContain(
+        "The plan is approved. Of your script nothing is done but what results above show. Carry out the rest: an action script.",
+      );
+    },
+  );
 
   test("stands alone where the dialogue would pass half of the window: with request, plan and planned files only", async () => {
     const long = "text = 1 # a line of a file\n".repeat(330);

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_255,
   workspace: 12_628,
-  cli: 11_503,
+  cli: 11_525,
   flows: 12_106,
   models: 4_638,
   ui: 4_721,

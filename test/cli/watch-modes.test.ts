@@ -1,7 +1,17 @@
 /** What somebody does to modes, folders and links of a turn behind it is told to the next request, and an undo is not. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, rmdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { continueWith, watchTruth } from "../../src/cli/session/watch-truth.ts";
 import { createDialogue } from "../../src/core/dialogue.ts";
@@ -95,7 +105,7 @@ test("a file that a turn wrote and somebody made executable is told, and so is w
   expect(await session.told()).toEqual([]);
   chmodSync(session.at("a.sh"), 0o644);
   writeFileSync(session.at("a.sh"), "false\n");
-  expect(await session.told()).toEqual(others("a.sh (not executable now)"));
+  expect(await session.told()).toEqual(others("a.sh (another text, not executable now)"));
 });
 
 test("a turn that makes a file plain again, and an undo of it, are no work of somebody else", async () => {
@@ -128,6 +138,22 @@ test("files that no turn touched are told when somebody makes them or brings the
   expect(await session.told()).toEqual([]);
   await session.history.undo(null, { dryRun: false });
   expect(await session.told()).toEqual(['undone by the user: what you did for "do it"']);
+});
+
+test("a file that was told as new is told as gone, and where its folder was moved with its new place", async () => {
+  const session = await openSession();
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
+  await session.told();
+  await Bun.sleep(20);
+  mkdirSync(session.at("lib"));
+  for (const name of ["new.txt", "lib/a.txt"]) writeFileSync(session.at(name), `${name}\n`);
+  expect(await session.told()).toEqual(["new or written, not by you: lib/a.txt, new.txt"]);
+  await session.play(["WRITE c.txt"], write("c.txt", "c\n"));
+  rmSync(session.at("new.txt"));
+  renameSync(session.at("lib"), session.at("lib2"));
+  expect(await session.told()).toEqual(
+    others("lib/a.txt (no file now; lib2/a.txt holds the same), new.txt (no file now)"),
+  );
 });
 
 test("what somebody changed at a question, and the same turn was told of, is told with its end and not once more", async () => {

@@ -1,11 +1,9 @@
 /** Watches what happens to the turns of a session, and to the files that it showed or changed, between two requests. */
 import type { Change } from "../../core/change.ts";
 import type { Dialogue } from "../../core/dialogue.ts";
-import { digest } from "../../core/digest.ts";
-import { toPaiError } from "../../core/error.ts";
 import type { SentFile, StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { parentOf, pathWithin, type RelPath } from "../../core/path.ts";
+import { pathWithin, type RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { renderHidden } from "../../core/secrets/hide-message.ts";
 import { cutDiff } from "../../core/session/became.ts";
@@ -17,45 +15,18 @@ import { findMoved } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
 import { nameHead } from "../../workspace/git/find-repository.ts";
-import { folderWords, type History, heldIn, type KeptRun, type Written } from "../../workspace/journal/run-history.ts";
+import type { History, KeptRun, Written } from "../../workspace/journal/run-history.ts";
+import { digestIn, heldAt, isStill, maxNamed, sayChanged } from "./held-files.ts";
 
 export type TruthWatch = ReturnType<typeof watchTruth>;
 
 /** How many files are watched: those that were shown or changed last. */
 const maxWatched = 200;
-const maxNamed = 10;
 /** How many files are asked when they changed last. */
 const maxWalked = 20_000;
 /** Bytes of a file that is compared with one that is gone. */
 const maxMoved = 8 * 1024 * 1024;
 const none = "no commit";
-
-/** What a path holds now; null: nothing; undefined: it may not be read. `limit`: bytes of a file that is read. */
-async function heldAt(
-  workspace: Workspace,
-  path: string,
-  limit = Number.POSITIVE_INFINITY,
-): Promise<string | null | undefined> {
-  try {
-    const blob = await workspace.read(workspace.path(path, "read"), limit);
-    return heldIn(blob?.kind === "file" ? { ...blob, hash: digest(blob.bytes), size: blob.bytes.length } : blob);
-  } catch (thrown) {
-    if (toPaiError(thrown).code === "path_refused") return undefined;
-    // Below what is a file now there is nothing; a pipe is there.
-    const beside = await workspace.list(parentOf(path as RelPath)).catch(() => []);
-    return beside.some((entry) => entry.path === path) ? "something that cannot be read" : null;
-  }
-}
-
-/** The SHA-256 in what is known of a path; null: the path holds no file. */
-const digestIn = (held: string | null | undefined): string | null => /^[0-9a-f]{64}/.exec(held ?? "")?.[0] ?? null;
-
-/** What is known of a file besides its digest: "executable", "not executable"; "": nobody knows. */
-const modeIn = (held: string | null): string => (digestIn(held) === null ? "" : (held?.slice(65) ?? ""));
-
-/** Whether a path holds what was known of it. */
-const isStill = (held: string | null | undefined, now: string | null): boolean =>
-  now === held || (held !== null && digestIn(now) === held);
 
 /** Says that the user undid, or brought back, a run that is not a turn of this session. */
 function sayReversal({ task, status, missing }: KeptRun): string {
@@ -81,31 +52,6 @@ function endOfCut({ mode }: Turn, run: KeptRun, at: string, work: readonly Chang
     ...{ type: "turn.finished", at, run: id, mode, status: "interrupted", text: "", became },
     ...{ diff: diff && cutDiff(`what was taken back:\n${diff}`), next: [], score: null, calls: 1, changed },
   };
-}
-
-/** A path that somebody else changed: what it held, what it holds, and where what is gone lies now. */
-interface Other {
-  readonly path: string;
-  readonly held: string | null;
-  readonly now: string | null;
-  readonly place: string | undefined;
-}
-
-/** The path, with what there is now instead of a file, or instead of what it was. */
-function nameOther({ path, held, now, place }: Other): string {
-  if (now !== null && digestIn(now) === null) return `${path} (${now} now)`;
-  if (now !== null) return ["", modeIn(now)].includes(modeIn(held)) ? path : `${path} (${modeIn(now)} now)`;
-  if (held === folderWords) return `${path}/ (no folder now)`;
-  return `${path} (no file now${place === undefined ? "" : `; ${place} holds the same`})`;
-}
-
-/** Names the files that somebody else changed, and apart from them those that pai wrote in the same time. */
-function sayChanged(others: readonly Other[], written: readonly Written[]) {
-  const say = (how: string, isWritten: boolean) => {
-    const found = others.filter((other) => written.some(({ path }) => path === other.path) === isWritten);
-    return found.length === 0 ? [] : [`changed${how}: ${nameSome(found.map(nameOther), maxNamed)}`];
-  };
-  return [...say(", not by you", false), ...say(" by somebody else, too", true)];
 }
 
 /** What each path holds behind the changes of a run. */
@@ -247,7 +193,7 @@ export function watchTruth({
   }
 
   /** Watched files that do not hold what the model was told, with what they hold. */
-  async function findFiles(): Promise<ReadonlyMap<string, string | null>> {
+  async function findFiles(): Promise<Map<string, string | null>> {
     const files = new Map<string, string | null>();
     for (const [path, { held, at }] of known) {
       const now = held === undefined ? undefined : await heldAt(workspace, path);
@@ -270,13 +216,25 @@ export function watchTruth({
     return unknown;
   }
 
-  /** Names those of these files that somebody wrote: neither `told` otherwise, nor written or taken back by a run. */
-  function sayUnknown(session: Session, unknown: readonly string[], told: ReadonlySet<string>): readonly string[] {
+  /**
+   * Names those of these files that somebody wrote: neither `told` otherwise, nor written or taken back by a run. Adds what
+   * those that are named hold to `files`.
+   */
+  async function sayUnknown(
+    session: Session,
+    unknown: readonly string[],
+    told: ReadonlySet<string>,
+    files: Map<string, string | null>,
+  ): Promise<readonly string[]> {
     if (unknown.length === 0) return [];
     const turns = new Set(allTurns(session).map(({ run }) => run));
     const runs = history.list().filter(({ id, at }) => at > begun && turns.has(id));
     const ours = new Set<string>([...shown, ...runs.flatMap(({ changes }) => changes.map(({ path }) => path))]);
     const theirs = unknown.filter((path) => !told.has(path) && !ours.has(path));
+    for (const path of theirs.slice(0, maxNamed)) {
+      const held = (await heldAt(workspace, path, maxMoved)) ?? null;
+      if (digestIn(held) !== null) files.set(path, held);
+    }
     return theirs.length === 0 ? [] : [`new or written, not by you: ${nameSome(theirs, maxNamed)}`];
   }
 
@@ -302,7 +260,7 @@ export function watchTruth({
         others.map(([path, now]) => ({ path, held: knownAt(path), now, place: moved.get(path) })),
         written,
       ),
-      ...sayUnknown(session, unknown, told),
+      ...(await sayUnknown(session, unknown, told, files)),
       ...(head === undefined || head === headNow
         ? []
         : [`HEAD of git went from ${head ?? none} to ${headNow ?? none}`]),

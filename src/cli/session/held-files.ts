@@ -1,0 +1,64 @@
+/** What paths of a project hold, as a session knows it, and the names of those that somebody else changed. */
+import { digest } from "../../core/digest.ts";
+import { toPaiError } from "../../core/error.ts";
+import { parentOf, type RelPath } from "../../core/path.ts";
+import type { Workspace } from "../../core/ports.ts";
+import { nameSome } from "../../core/suggest.ts";
+import { folderWords, heldIn, type Written } from "../../workspace/journal/run-history.ts";
+
+/** How many paths are named. */
+export const maxNamed = 10;
+
+/** What a path holds now; null: nothing; undefined: it may not be read. `limit`: bytes of a file that is read. */
+export async function heldAt(
+  workspace: Workspace,
+  path: string,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<string | null | undefined> {
+  try {
+    const blob = await workspace.read(workspace.path(path, "read"), limit);
+    return heldIn(blob?.kind === "file" ? { ...blob, hash: digest(blob.bytes), size: blob.bytes.length } : blob);
+  } catch (thrown) {
+    if (toPaiError(thrown).code === "path_refused") return undefined;
+    // Below what is a file now there is nothing; a pipe is there.
+    const beside = await workspace.list(parentOf(path as RelPath)).catch(() => []);
+    return beside.some((entry) => entry.path === path) ? "something that cannot be read" : null;
+  }
+}
+
+/** The SHA-256 in what is known of a path; null: the path holds no file. */
+export const digestIn = (held: string | null | undefined): string | null =>
+  /^[0-9a-f]{64}/.exec(held ?? "")?.[0] ?? null;
+
+/** What is known of a file besides its digest: "executable", "not executable"; "": nobody knows. */
+const modeIn = (held: string | null): string => (digestIn(held) === null ? "" : (held?.slice(65) ?? ""));
+
+/** Whether a path holds what was known of it. */
+export const isStill = (held: string | null | undefined, now: string | null): boolean =>
+  now === held || (held !== null && digestIn(now) === held);
+
+/** A path that somebody else changed: what it held, what it holds, and where what is gone lies now. */
+interface Other {
+  readonly path: string;
+  readonly held: string | null;
+  readonly now: string | null;
+  readonly place: string | undefined;
+}
+
+/** The path, with what there is now instead of a file, or instead of what it was. */
+function nameOther({ path, held, now, place }: Other): string {
+  if (now !== null && digestIn(now) === null) return `${path} (${now} now)`;
+  const text = digestIn(held) === digestIn(now) ? "" : "another text, ";
+  if (now !== null) return ["", modeIn(now)].includes(modeIn(held)) ? path : `${path} (${text}${modeIn(now)} now)`;
+  if (held === folderWords) return `${path}/ (no folder now)`;
+  return `${path} (no file now${place === undefined ? "" : `; ${place} holds the same`})`;
+}
+
+/** Names the files that somebody else changed, and apart from them those that pai wrote in the same time. */
+export function sayChanged(others: readonly Other[], written: readonly Written[]) {
+  const say = (how: string, isWritten: boolean) => {
+    const found = others.filter((other) => written.some(({ path }) => path === other.path) === isWritten);
+    return found.length === 0 ? [] : [`changed${how}: ${nameSome(found.map(nameOther), maxNamed)}`];
+  };
+  return [...say(", not by you", false), ...say(" by somebody else, too", true)];
+}

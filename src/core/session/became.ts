@@ -201,7 +201,10 @@ export function becameOf(outcome: Outcome): string {
       merged.filter((path) => !overwritten.includes(path)),
     ),
     clause("somebody else changed lines of these edits: ", overwritten),
-    clause("edits that are gone, by somebody else or a check: ", changes.length === 0 ? [] : (outcome.lost ?? [])),
+    clause(
+      "edits that are no longer there, by somebody else or a check: ",
+      changes.length === 0 ? [] : (outcome.lost ?? []),
+    ),
     clause("commands changed ignored paths, which stay so: ", stays?.paths ?? []),
     clause("the plan proposed: ", proposedOf(outcome)),
     clause("left out of the plan: ", leftOut),

@@ -154,7 +154,7 @@ export async function whyGone(run: Run, own: readonly Change[], failure: PaiErro
   const gone = (await touchedOf(run, own)).filter(({ how }) => isGone(how));
   if (own.length === 0 || gone.length < own.length) return null;
   const isRemoved = gone.every(({ how }) => how === "removed");
-  const text = `what this run changed is gone: somebody ${isRemoved ? "deleted it" : "took it back"} before the run ended`;
+  const text = `what this run changed is no longer there: somebody ${isRemoved ? "deleted or moved it" : "took it back"} before the run ended`;
   const hint = "find out who else works in this folder, then run it again";
   if (failure === null || failure.code === "partial") return new PaiError("conflict", text, { hint });
   return new PaiError(failure.code, `${failure.message}; ${text}`, { hint });

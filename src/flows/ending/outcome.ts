@@ -89,7 +89,7 @@ function howGone({ back, left, isGone = false }: Closed): string | null {
 /** pai's own words in place of those of a run that ended well, which are not so; null: those may stand. */
 function ownWordsOfGood(run: Run): string | null {
   const lost = lostOf(run.changing, true);
-  if (lost.length > 0) return `edits that are gone, by somebody else or a check: ${nameSome(lost)}`;
+  if (lost.length > 0) return `edits that are no longer there, by somebody else or a check: ${nameSome(lost)}`;
   return isDeclined(run) && run.ending.text !== "" ? `not done, as the user said no: ${nameSome(noesOf(run))}` : null;
 }
 

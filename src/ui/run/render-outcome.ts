@@ -107,7 +107,7 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   // Where all is gone, the error says it.
   const lost = outcome.changes.length === 0 ? [] : (outcome.lost ?? []);
   const named = nameSome(lost.map(visibleLine), maxNamed);
-  const gone = lost.length === 0 ? [] : [`edits that are gone, by somebody else or a check: ${named}`];
+  const gone = lost.length === 0 ? [] : [`edits that are no longer there, by somebody else or a check: ${named}`];
   const last = mode === "tool-loop" && status !== "interrupted" ? commands.at(-1) : undefined;
   const red = last === undefined || last.exit === 0 ? [] : [`the last command failed: ${visibleLine(last.command)}`];
   const how = last === undefined || last.exit === null ? "" : `exit ${last.exit}`;

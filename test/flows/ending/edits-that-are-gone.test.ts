@@ -10,7 +10,7 @@ import { makeFolder, playIn, type Setup } from "../scripted.ts";
 
 const before = "1\n2\n3\n4\n5\n";
 const edit = modify("a.txt", ["1\n", "one\n"]);
-const gone = "edits that are gone, by somebody else or a check: a.txt";
+const gone = "edits that are no longer there, by somebody else or a check: a.txt";
 
 /** Plays a run in a folder with two files; `setup` gets the full path of the first one. */
 function playHere(setup: (path: string) => Setup) {
@@ -97,6 +97,20 @@ test.each([
   }));
   expect(ran.outcome.lost).toEqual(["a.txt"]);
   expect(becameOf(ran.outcome)).toContain(gone);
+});
+
+test("a file of the run that somebody moves and edits is not told as deleted: the edit lies at another place", async () => {
+  const ran = await playHere((path) => ({
+    lines: [plan({ steps: ["MODIFY a.txt"] }), edit + finish()],
+    options: { checks: ["sleep 0.3"] },
+    onEvent: (event) => {
+      if (event.type !== "check.started" || event.when !== "after") return;
+      rmSync(path);
+      writeFileSync(`${path}.old`, `${before.replace("1\n", "one\n")}mine\n`);
+    },
+  }));
+  const message = "what this run changed is no longer there: somebody deleted or moved it before the run ended";
+  expect(ran.outcome.error).toMatchObject({ code: "conflict", message });
 });
 
 test("what the model was told of a file that the run then did not change is told with the run's end, so not once more", async () => {

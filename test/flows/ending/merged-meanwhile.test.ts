@@ -294,7 +294,7 @@ test("a merge over a file in which somebody took back the first edit says that, 
   const gone = "a.txt was changed by someone else meanwhile: what this run had changed in it is gone";
   expect(ran.eventsOf("notice").map(({ text }) => text)).toContain(gone);
   expect(ran.outcome).toMatchObject({ ok: true, lost: ["a.txt"], claimed: "It says one and three." });
-  expect(becameOf(ran.outcome)).toContain("edits that are gone, by somebody else or a check: a.txt");
+  expect(becameOf(ran.outcome)).toContain("edits that are no longer there, by somebody else or a check: a.txt");
 });
 
 test("what somebody took back is told with the words at the next diff, and is not among the changes that are kept", async () => {
@@ -351,8 +351,8 @@ test("eight-step: the summary of work that somebody took back is told so, and it
     rolled_back: { by: "others" },
     lost: ["a.txt"],
   });
-  expect(ran.outcome.text).toStartWith("nothing is left of it: what this run changed is gone");
-  expect(becameOf(ran.outcome)).toStartWith("nothing is left of it, failed: what this run changed is gone");
+  expect(ran.outcome.text).toStartWith("nothing is left of it: what this run changed is no longer there");
+  expect(becameOf(ran.outcome)).toStartWith("nothing is left of it, failed: what this run changed is no longer there");
 });
 
 test("eight-step: what somebody took back and a repair made again is told to the repair, and not to the summary", async () => {

@@ -92,7 +92,7 @@ test("work that somebody took back while a reply was awaited is not told as ther
   expect(ran.outcome.keep).toBeUndefined();
   const { past } = await turns.say("what now?", ask);
   expect(past).toContain("pai: nothing is left of it, failed: check failed: grep -q four a.txt (exit 1)");
-  expect(past).toContain("what this run changed is gone: somebody took it back before the run ended");
+  expect(past).toContain("what this run changed is no longer there: somebody took it back before the run ended");
 });
 
 test("what somebody changed in a file of the run, and then took back, is named beside the diff of each", async () => {

@@ -66,7 +66,7 @@ test("what the last words may call done and is not has a line of its own", () =>
   expect(endOf(cut)).not.toContain("failed");
   expect(endOf(cut)).toContain("! stopped before it ended: sleep 40\n");
   const lost = { ...outcome, lost: ["made.txt"] };
-  expect(endOf(lost)).toContain("! edits that are gone, by somebody else or a check: made.txt\n");
+  expect(endOf(lost)).toContain("! edits that are no longer there, by somebody else or a check: made.txt\n");
   const no = failed(new PaiError("declined", "the plan was declined"), { status: "declined", declined });
   expect(endOf(no)).not.toContain("made.txt");
   expect(endOf(no)).toEndWith("✗ the plan was declined\n  nothing was changed\n");

@@ -383,7 +383,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
       if (!good) scores[at] = null;
       else if (!verdict.passed) news += renderUnmended(at, verdict);
       run.ending.score = meanOf(scores);
-      if (isLast(at)) run.ending.undone = progress.openSteps.map((each) => undoneStep(each, "no reply did it"));
+      if (isLast(at)) run.ending.undone = progress.openSteps.map((each) => undoneStep(each, "left out in the end"));
       return finished && progress.openSteps.length === 0 && redCommands(run).length === 0 && passesChecks();
     },
   };

@@ -191,7 +191,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       const claim = claimOfStep(step);
       const paths = claim === null ? [] : pathsOfClaim(claim);
       const named = { kind: "change", name: step.action, target: renderStepTarget(step), paths } as const;
-      run.acting.tally.note({ ...named, text: "the user wanted it done, and no reply did it", code: "nothing_done" });
+      run.acting.tally.note({ ...named, text: "the user wanted it done, and it was left out", code: "nothing_done" });
     },
     absorb,
     /** Decides what a reply leaves, once its batch is absorbed; null: only the checks. */
@@ -235,7 +235,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
 /** Why planned steps are open after a reply that ended by itself; null: it did not. `lack`: what an empty one lacked. */
 function whyOpen({ cut, overflow, empty }: ReplyFacts, lack: string): string | null {
   if (cut || overflow) return null;
-  return empty ? lack : "no reply did it";
+  return empty ? lack : "left out in the end";
 }
 
 /** The earlier failures that a batch with these reports leaves open; `bad`: its failed ones. */

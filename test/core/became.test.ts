@@ -63,8 +63,8 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
   ],
   [
     "work in part",
-    { ...ended("partial", "done in part"), changes: one, undone: ran("no reply did it") },
-    `kept in part: 1 file (+2 −1), ${unproved}; not done: RUN pytest -q (no reply did it); changed: a.py`,
+    { ...ended("partial", "done in part"), changes: one, undone: ran("left out in the end") },
+    `kept in part: 1 file (+2 −1), ${unproved}; not done: RUN pytest -q (left out in the end); changed: a.py`,
   ],
   [
     "a no to the plan",

@@ -135,7 +135,8 @@ const replies: readonly Failing[] = [
     ],
     calls: 3,
     changesTree: true,
-    check: ({ undone }) => expect(undone).toEqual([{ action: "WRITE", target: "more.txt", why: "no reply did it" }]),
+    check: ({ undone }) =>
+      expect(undone).toEqual([{ action: "WRITE", target: "more.txt", why: "left out in the end" }]),
   }),
   fails("a file that would lose most of its lines", 8, "guard_refused", {
     files: { "long.txt": lines(600) },

@@ -162,7 +162,7 @@ export const renderStepTarget = ({ target, destination }: Pick<PlanStep, "target
 export const undoneStep = (step: PlanStep, why: string | null): RefusedAction => ({
   action: step.action,
   target: renderStepTarget(step),
-  why: why ?? "no reply did it",
+  why: why ?? "left out in the end",
 });
 
 /** "a.py was not changed": a planned step that no reply did, as people read it. */

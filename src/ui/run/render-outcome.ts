@@ -118,7 +118,7 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   ];
 }
 
-/** "! left undone: MODIFY CHANGES.md  no reply did it": a line for each planned step that is open. */
+/** "! left undone: MODIFY CHANGES.md  left out in the end": a line for each planned step that is open. */
 function renderOpenSteps(undone: readonly RefusedAction[], style: Style, columns: number | null): string[] {
   return undone.flatMap(({ action, target, why }) => {
     const what = `left undone: ${action} ${visibleLine(target)}`.trimEnd();

@@ -10,7 +10,7 @@ const files = { "a.txt": "one\n", "CHANGES.md": "# News\n\n- nothing\n" };
 const contract = plan({ steps: ["MODIFY a.txt", "MODIFY CHANGES.md"] });
 const work = modify("a.txt", ["one\n", "two\n"]);
 const green = "grep -q two a.txt";
-const undone = [{ action: "MODIFY", target: "CHANGES.md", why: "no reply did it" }];
+const undone = [{ action: "MODIFY", target: "CHANGES.md", why: "left out in the end" }];
 
 /** The optional step of the plan is left out by every reply. */
 const playing = ({ lines, options, ...rest }: Partial<Setup> = {}) =>
@@ -28,6 +28,16 @@ describe("a step that every reply leaves out", () => {
   ])("%s is not content with a part: all is taken back", async (_, options, code) => {
     const ran = await playing({ options });
     expect([ran.outcome.code, ran.outcome.undone, ran.files]).toEqual([code, undefined, files]);
+  });
+
+  test("a step that a reply did and that is not sent anew behind words is told as left out, not as never done", async () => {
+    const both = modify("CHANGES.md", ["- nothing", "- two"]) + work + finish("Done.");
+    const options = { interactive: true, review: "batch" } as const;
+    const { outcome } = await playing({
+      lines: [contract, both, work + finish("Done.")],
+      ...{ options, answers: ["yes", { feedback: "in words" }, "yes"] },
+    });
+    expect([outcome.code, outcome.undone]).toEqual([15, undone]);
   });
 
   test("a cut reply is the reason that counts", async () => {

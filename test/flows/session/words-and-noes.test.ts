@@ -93,7 +93,7 @@ test("a step that the person wanted done, and that stays undone, is told as that
   const options = { interactive: true, mode: "eight-step" } as const;
   const ran = await turns.say("write", { lines, flow: eightStep, options, answers: ["yes", "no"] });
   expect(ran.asked(5)).toContain("Not done:\n- WRITE CHANGES.md");
-  const told = "not done: WRITE CHANGES.md (the user wanted it done, and no reply did it); changed: a.txt";
+  const told = "not done: WRITE CHANGES.md (the user wanted it done, and it was left out); changed: a.txt";
   expect((await turns.say("what now?", ask)).past).toContain(told);
 });
 

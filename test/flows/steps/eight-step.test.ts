@@ -141,7 +141,7 @@ test("FINISH does not end the task while something of the scope is open; the las
 
 describe("work that the scope lists and no reply does", () => {
   const missing = [schedule({ create: ["a.py", "b.py"] }), write("a.py", "x"), verdict(true), "no", summary];
-  const undone = [{ action: "WRITE", target: "b.py", why: "no reply did it" }];
+  const undone = [{ action: "WRITE", target: "b.py", why: "left out in the end" }];
 
   test("takes nothing back that was done: 15, and it is named", async () => {
     const ran = await run(missing);

@@ -221,11 +221,11 @@ test("on a screen a command that was red is said where it ran and in the error, 
   const error = new PaiError("partial", "done in part: make: exit 2; the rest is kept");
   const undone = [
     { action: "RUN", target: "make", why: "exit 2" },
-    { action: "MODIFY", target: "NEWS.md", why: "no reply did it" },
+    { action: "MODIFY", target: "NEWS.md", why: "left out in the end" },
   ];
   const ended = failed(error, { status: "partial", changes: outcome.changes, undone });
   expect(endOf(ended).match(/left undone: .*|done in part: make.*/g)).toEqual([
-    "left undone: MODIFY NEWS.md  no reply did it",
+    "left undone: MODIFY NEWS.md  left out in the end",
     "done in part: make: exit 2; the rest is kept",
   ]);
   expect(show(false, {}, { events: [], outcome: ended }).out).toContain("left undone: RUN make  exit 2\n");

@@ -47,6 +47,14 @@ describe("rights", () => {
     expect((await play({ lines: [create, again, again] })).outcome).toMatchObject({ code: 12, changes: [] });
   });
 
+  test("WRITE, MODIFY and TOUCH allow each other, parents of promised files are implied, RM and MV of a folder take all of it", async () => {
+    const steps = ["MODIFY b.txt", "WRITE new/deep/x.txt", "RM dir", "MV old -> lib"];
+    const script = `MKDIR::new/deep\nTOUCH::new/deep/x.txt\n${write("b.txt", "x\n")}RM::dir/c.txt\nRM::dir\nMV::old::lib\n${finish()}`;
+    const ran = await play({ files: { ...files, "old/e/f.txt": "f\n" }, options, lines: [plan({ steps }), script] });
+    expect(ran.outcome.code).toBe(0);
+    expect(ran.files).toEqual({ "b.txt": "x\n", "lib/e/f.txt": "f\n", "new/deep/x.txt": "" });
+  });
+
   test("at a terminal a wider step is a question that shows all that it does; a yes counts as an amendment", async () => {
     const lines = [create, made + modify("b.txt", ["b\n", "x\n"]) + finish()];
     const yes = await play({ files, lines, answers: "yes", options: { interactive: true } });

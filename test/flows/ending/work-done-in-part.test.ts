@@ -31,7 +31,7 @@ describe("a step that every reply leaves out", () => {
   });
 
   test("a step that a reply did and that is not sent anew behind words is told as left out, not as never done", async () => {
-    const both = modify("CHANGES.md", ["- nothing", "- two"]) + work + finish("Done.");
+    const both = modify("CHANGES.md", ["- nothing\n", "- two\n"]) + work + finish("Done.");
     const options = { interactive: true, review: "batch" } as const;
     const { outcome } = await playing({
       lines: [contract, both, work + finish("Done.")],

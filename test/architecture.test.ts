@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_258,
-  workspace: 12_628,
+  workspace: 12_629,
   cli: 11_525,
   flows: 12_106,
   models: 4_638,

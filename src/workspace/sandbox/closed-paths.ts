@@ -197,9 +197,10 @@ function realFolder(path: string): readonly string[] {
 const folderAt = (path: string): readonly string[] =>
   orNull(() => entryAt(path))?.isDirectory() === true ? [path] : [];
 
+/** Empty also for what this user may not reach: no command of theirs does. */
 function hiddenAt(path: string): readonly Hidden[] {
-  const stat = entryAt(path);
-  return stat === undefined ? [] : [{ path, isFolder: stat.isDirectory() }];
+  const stat = orNull(() => entryAt(path)) ?? null;
+  return stat === null ? [] : [{ path, isFolder: stat.isDirectory() }];
 }
 
 /** A project that is a home, or holds one, cannot be covered: then all that begins with a dot is hidden one by one. */

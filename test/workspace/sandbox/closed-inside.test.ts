@@ -3,7 +3,9 @@ import { expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { findInside, type SearchLimits } from "../../../src/workspace/sandbox/closed-inside.ts";
+import { findClosedHomes } from "../../../src/workspace/sandbox/closed-paths.ts";
 import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
+import { newFolder, removeFolder } from "../../grounds.ts";
 import { needs, rootUser } from "../../needs.ts";
 import { type Folder, noRules, openFolder } from "../folder.ts";
 import { makePlace } from "../tree.ts";
@@ -49,6 +51,15 @@ test("other names of a hidden file are hidden too", () => {
   linkSync(join(at.path, ".env"), join(at.path, "d/e/other"));
   linkSync(join(at.path, ".env"), join(at.path, ".env.local"));
   expect(search(at).hidden).toEqual([".env", ".env.local", "d/e/other"]);
+});
+
+test("what cannot be reached in a home stops nothing", () => {
+  const home = newFolder("checkout", "home");
+  symlinkSync(".cargo", join(home, ".cargo"));
+  mkdirSync(join(home, "project"));
+  const found = findClosedHomes({ workspace: join(home, "project"), home, isRoot: false, open: [] });
+  expect(found).toMatchObject({ covered: [home], hidden: [] });
+  removeFolder(home);
 });
 
 needs(rootUser).test(

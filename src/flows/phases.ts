@@ -154,7 +154,7 @@ async function renderStubborn(run: Run, path: RelPath): Promise<string> {
 /** What a red check asks for: nothing, where it fails as it did before the work. */
 const renderRepair = (failed: readonly CheckReport[]): string =>
   failed.every(({ compared }) => compared?.same === true)
-    ? "These failures were there before this task began: the check failed in the same way. Mend them only if the task asks for it; otherwise send FINISH alone."
+    ? "These failures were there before the first change of this task: the check failed in the same way. Mend them only if the task asks for it; otherwise send FINISH alone."
     : "Correct what the failed check shows: an action script again, ended with FINISH.";
 
 /** The user message of a later phase: what is done, what failed and why, what is still to do. */

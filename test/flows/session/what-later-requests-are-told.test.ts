@@ -247,7 +247,7 @@ describe("what a run did besides its changes", () => {
       ...{ options, answers: "yes" },
     });
     expect(next.told(1)).toContain("Checks of the user, before this task;");
-    expect(next.asked(3)).toContain("These failures were there before this task began");
+    expect(next.asked(3)).toContain("These failures were there before the first change of this task: ");
     expect(next.told(3)).not.toMatch(/old:|before your work|before any change/);
   });
 

@@ -58,7 +58,7 @@ test("what cannot be reached in a home stops nothing", () => {
   symlinkSync(".cargo", join(home, ".cargo"));
   mkdirSync(join(home, "project"));
   const found = findClosedHomes({ workspace: join(home, "project"), home, isRoot: false, open: [] });
-  expect(found).toMatchObject({ covered: [home], hidden: [] });
+  expect(found.covered).toContain(home);
   removeFolder(home);
 });
 

@@ -42,6 +42,18 @@ export interface BatchReport {
   readonly changes: readonly Change[];
 }
 
+/** Both as one, without what the first was to make anew, and without its failures that the second made up for. */
+export function joinBatches(first: BatchReport, next: BatchReport): BatchReport {
+  const made = new Set(next.reports.flatMap(({ ok, kind, paths }) => (ok && kind === "change" ? paths : [])));
+  const isMadeUp = ({ code, paths }: CallReport) =>
+    code !== null && paths.length > 0 && paths.every((path) => made.has(path));
+  return {
+    reports: [...first.reports.filter((report) => report.isAnew !== true && !isMadeUp(report)), ...next.reports],
+    changed: first.changed || next.changed,
+    changes: [...first.changes, ...next.changes],
+  };
+}
+
 /** A call whose changes are staged and wait for the judgement of the batch. */
 interface Waiting {
   readonly call: Call;

@@ -23,7 +23,7 @@ import { withNews } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { noesOf } from "./ending/outcome.ts";
 import { showMentioned } from "./evidence.ts";
-import { type BatchReport, perform } from "./perform.ts";
+import { type BatchReport, joinBatches, perform } from "./perform.ts";
 import { renderDone } from "./phases.ts";
 import type { Run } from "./run.ts";
 
@@ -351,13 +351,6 @@ function renderWish({ words, diff }: NonNullable<Run["changing"]["wish"]>, repor
   ].join("\n");
 }
 
-/** The reports of both replies, without those of the first that the person wanted otherwise. */
-const join = (first: BatchReport, next: BatchReport): BatchReport => ({
-  reports: [...first.reports.filter(({ isAnew }) => isAnew !== true), ...next.reports],
-  changed: first.changed || next.changed,
-  changes: [...first.changes, ...next.changes],
-});
-
 /**
  * Performs a reply. Where the person answers its diff with words, asks for the changes anew with them, as often as that
  * happens. Returns the last reply, and the work of all. Throws what `ask` and `perform` throw, declined for a plain no.
@@ -394,7 +387,7 @@ export async function performAsWished(
     });
     say(asked);
     const next = await performScript(run, asked.script, { ...how, prefix: `${how.prefix}.${n}` });
-    work = { ...next, batch: join(work.batch, next.batch), notes: [...work.notes, ...next.notes] };
+    work = { ...next, batch: joinBatches(work.batch, next.batch), notes: [...work.notes, ...next.notes] };
   }
   return { asked, work };
 }

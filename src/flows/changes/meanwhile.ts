@@ -18,6 +18,8 @@ import type { Became, Changing } from "./changing.ts";
 const maxByLines = 1024 * 1024;
 const linesIn = (blob: Blob | null) => new Set(blob?.kind === "file" ? textOfBlob(blob)?.split("\n") : []);
 
+const emptied = (blob: Blob | null) => (blob?.kind === "file" ? { ...blob, bytes: new Uint8Array() } : null);
+
 /** Whether a line that the run wrote is gone. `base`: what the run made; `ours`: what was there before; `theirs`: what is now. */
 function losesOurs(dispute: Dispute): boolean {
   const made = splitLines(dispute.base);
@@ -30,13 +32,15 @@ function losesOurs(dispute: Dispute): boolean {
  * What somebody else made of a change whose path holds `now`. Large files are not compared line by line, and lines that
  * lie at another place now are there.
  */
-export function howTouched({ before, after }: Change, now: Blob | null): Became {
+export function howTouched({ before, after, from }: Change, now: Blob | null): Became {
   if (after?.kind !== now?.kind) return now === null ? "removed" : "undone";
   const isLarge = [after, before, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
-  const merge = isLarge ? null : mergeBlobs(after, before, now, "beside");
+  // All lines of a new file are the run's, but not those of one that it moved.
+  const start = before ?? (from === null ? emptied(after) : null);
+  const merge = isLarge ? null : mergeBlobs(after, start, now, "beside");
   if (merge?.kind === "disputed") return merge.disputes.some(losesOurs) ? "within" : "beside";
   if (merge?.kind !== "merged") return sameBlob(before, now) ? "undone" : "beside";
-  const [made, held] = [linesIn(after).difference(linesIn(before)), linesIn(now)];
+  const [made, held] = [linesIn(after).difference(linesIn(start)), linesIn(now)];
   if (sameBlob(merge.blob, now) && made.isDisjointFrom(held)) return "undone";
   return made.isSubsetOf(held) ? "beside" : "within";
 }

@@ -40,3 +40,9 @@ test("one of two lines of the run that somebody takes back is a line of the run 
   expect(howTouched(change, fileOf("one\n2\n3\n4\n5\n"))).toBe("within");
   expect(howTouched(change, fileOf("one\n2\n3\n4\n5\nmine\n"))).toBe("within");
 });
+
+test("a line of a file that the run made is a line of the run", () => {
+  const change = { path, before: null, after: fileOf("one\ntwo\n"), from: null };
+  expect(howTouched(change, fileOf("one\n2\n"))).toBe("within");
+  expect(howTouched(change, fileOf("one\ntwo\n3\n"))).toBe("beside");
+});

@@ -56,6 +56,11 @@ async function openSession(isKept = true) {
     context: async () =>
       (await continueWith({ text: "and now?", context: null }, { open, truth, dialogue: createDialogue() })).context,
     past: () => pastOf(open.session),
+    rewind(turns: number) {
+      const gone = open.session.turns.slice(turns);
+      open.add({ type: "session.rewound", at: now().toISOString(), turns });
+      truth.follow(open.session, gone);
+    },
     resume() {
       open.close();
       open = sessions.open(sessions.load(null).session, now, warn);
@@ -140,6 +145,20 @@ test("files that no turn touched are told when somebody makes them or brings the
   expect(await session.told()).toEqual(['undone by the user: what you did for "do it"']);
 });
 
+test("a file that was told as new, and shown, to a turn that is taken back is told anew", async () => {
+  const session = await openSession();
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
+  await session.told();
+  await Bun.sleep(20);
+  writeFileSync(session.at("new.txt"), "new\n");
+  const told = ["new or written, not by you: new.txt"];
+  expect(await session.told()).toEqual(told);
+  await session.play(["WRITE c.txt"], write("c.txt", "c\n"), { mentioned: ["new.txt"] });
+  expect(await session.told()).toEqual([]);
+  session.rewind(1);
+  expect(await session.told()).toEqual(told);
+});
+
 test("a file that was told as new is told as gone, and where its folder was moved with its new place", async () => {
   const session = await openSession();
   await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
@@ -184,7 +203,11 @@ test("a file that somebody makes while a turn works is told with the next reques
     ["first.txt", () => {}],
     ["then.txt", session.resume],
   ] as const) {
-    const make = () => writeFileSync(session.at(name), "by hand\n");
+    const make = () => {
+      // The file system counts time in steps.
+      Bun.sleepSync(20);
+      writeFileSync(session.at(name), "by hand\n");
+    };
     await session.play(["WRITE a.txt"], write("a.txt", `for ${name}\n`), { onQuestion: make });
     goOn();
     expect(await session.told()).toEqual([`new or written, not by you: ${name}`]);

@@ -332,7 +332,7 @@ export function watchTruth({
     follow(session: Pick<Session, "turns">, later?: readonly Turn[]) {
       known.clear();
       taken.clear();
-      [latest, begun] = ["", ""];
+      [latest, begun, shown] = ["", "", new Set()];
       gone = new Set(later && [...gone, ...allTurns({ turns: later }).map(({ run }) => run)]);
       learnTurns(allTurns(session));
       seeRuns(history.list());

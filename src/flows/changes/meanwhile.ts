@@ -285,7 +285,7 @@ export async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
 
 /** Tells once that work on a file goes on from what it holds now. */
 function tellNews(run: Run, path: RelPath): void {
-  if (!run.changing.merged.has(path)) tellMerged(run, path, "the work goes on from what it holds now");
+  if (!run.changing.merged.has(path)) tellMerged(run, path, "pai works with what it holds now");
 }
 
 /** The texts among these files that somebody else has changed, as they are now. `isNews`: edits do not start from that yet. */

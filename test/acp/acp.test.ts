@@ -277,6 +277,11 @@ describe("sessions", () => {
     await editor.prompt(id, "count a.txt");
     await editor.prompt(id, "/diff");
     expect(editor.said()).toContain("-one\n+1\n");
+    expect(editor.said()).not.toContain("changed since");
+    put(join(editor.root, "a.txt"), "one\ntwo\n");
+    await editor.prompt(id, "/diff");
+    expect(editor.said()).toContain("changed since: a.txt");
+    put(join(editor.root, "a.txt"), "1\ntwo\n");
     await editor.prompt(id, "/undo");
     expect(editor.files()).toEqual(files);
     expect(editor.said()).toContain("redo with: /redo");

@@ -31,7 +31,7 @@ import { flowFor } from "../compose/flow.ts";
 import { openHere } from "../compose/open-here.ts";
 import { composeOptions, limitTime } from "../compose/options.ts";
 import { renderHiddenHere } from "../print-diff.ts";
-import { changesOfSession } from "../session/rewind.ts";
+import { changesOfSession, sayChangedSince } from "../session/rewind.ts";
 import { modeAbout } from "../session/slash.ts";
 import { usualMode } from "../session/talk.ts";
 import { continueWith, watchTruth } from "../session/watch-truth.ts";
@@ -176,7 +176,7 @@ function createTalk(
       const changes = changesOfSession(history, open.session);
       return changes.length === 0
         ? "this session has changed nothing"
-        : asBlock(renderHiddenHere(composed.base, changes), "diff");
+        : `${asBlock(renderHiddenHere(composed.base, changes), "diff")}\n${await sayChangedSince(workspace, changes)}`.trim();
     },
     async readText(path) {
       const blob = await workspace.read(workspace.path(path, "read"));

@@ -4,6 +4,7 @@ import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob, squash } from "../../core/change.ts";
 import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
+import type { Workspace } from "../../core/ports.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
 import { renderForSummary } from "../../core/session/past.ts";
@@ -217,4 +218,13 @@ export function changesOfSession(history: History, { turns }: Session): readonly
     else parts.push([...work]);
   }
   return parts.flatMap(squash);
+}
+
+/** "changed since: a.py": those of these paths that no longer hold what the session left in them; "": none. */
+export async function sayChangedSince({ read }: Workspace, changes: readonly Change[]): Promise<string> {
+  const left = new Map(changes.map(({ path, after }) => [path, after]));
+  const others: string[] = [];
+  for (const [path, after] of left)
+    if (!sameBlob(after, await read(path, Number.POSITIVE_INFINITY).catch(() => after))) others.push(path);
+  return others.length === 0 ? "" : `changed since: ${nameSome(others)}`;
 }

@@ -33,7 +33,7 @@ import { renderDiffOn } from "../print-diff.ts";
 import { keepFacts } from "../remember.ts";
 import { planTurn } from "./plan-turn.ts";
 import { renderExport, renderListed } from "./render-resumed.ts";
-import { changesOfSession, compactTalk, rewindTalk } from "./rewind.ts";
+import { changesOfSession, compactTalk, rewindTalk, sayChangedSince } from "./rewind.ts";
 import { renderSpent, type Talk, taskOf, usualMode, whileInterruptible } from "./talk.ts";
 
 interface Slash {
@@ -137,6 +137,8 @@ async function showSessionDiff(talk: Talk, path: string): Promise<void> {
   const changes = all.filter((change) => isWanted(change.path) || isWanted(change.from ?? change.path));
   if (changes.length === 0) say(talk, `this session has changed nothing in ${path === "" ? workspace.root : path}`);
   else talk.context.out(await renderDiffOn("stdout", talk.composed.base, changes));
+  const since = await sayChangedSince(workspace, changes);
+  if (since !== "") say(talk, since);
 }
 
 async function showMemory(talk: Talk): Promise<void> {

@@ -287,7 +287,9 @@ test("of a turn that the user undid and brought back what did not go with it is 
   await session.history.undo(null, { dryRun: false });
   const missing = ", but for what somebody had changed or taken back before the undo: b.txt, n1.md";
   expect(await session.told()).toContain(`undone by the user: what you did for "do it"${missing}`);
-  expect(session.past()[0]?.became).toStartWith(`undone by the user: its files went back, and nothing else${missing};`);
+  expect(session.past()[0]?.became).toStartWith(
+    `undone by the user: its own changes went back, and nothing else${missing};`,
+  );
   await session.play(["WRITE z.md"], write("z.md", "z\n"));
   await session.history.undo(null, { dryRun: false });
   const [, first] = session.history.list();

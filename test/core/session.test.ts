@@ -96,7 +96,7 @@ test("what was taken back is told as that, without the claim and the diff, until
       .split("\n")
       .slice(4);
   const [user = "", answer = "", end = "", ...diff] = told();
-  const undone = "pai: undone by the user: its files went back, and nothing else; before that: ";
+  const undone = "pai: undone by the user: its own changes went back, and nothing else; before that: ";
   expect(told(reversedLine("r2", true))).toEqual(["user: two", `${undone}${end.replace("pai: ", "")}`]);
   const back = [user, answer, `${end}; brought back by the user since`, ...diff];
   expect(told(reversedLine("r2", true), reversedLine("r2", false))).toEqual(back);

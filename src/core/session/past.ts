@@ -59,7 +59,7 @@ const cutOff =
 export function endOf({ status, became, undone, missing, told }: Turn): string {
   const end = became || (status ?? cutOff);
   if (undone === true)
-    return `undone by the user: its files went back, and nothing else${sayMissing(missing)}; before that: ${end}`;
+    return `undone by the user: its own changes went back, and nothing else${sayMissing(missing)}; before that: ${end}`;
   const since = told.flatMap((turn) =>
     turn.undone === null
       ? []

@@ -65,7 +65,8 @@ export type Built = ReadonlyMap<RelPath, Blob | null>;
 
 /** Looks at those of them that the model was shown. */
 export async function lookAtBuilt({ dialogue, overlay }: Run): Promise<Built> {
-  const paths = [...dialogue.files.keys()].filter((path) => classOf(path) === "built");
+  const known = new Set([...dialogue.files.keys(), ...overlay.known()]);
+  const paths = [...known].filter((path) => classOf(path) === "built");
   return new Map(
     await Promise.all(paths.map(async (path) => [path, await overlay.readNow(path).catch(() => null)] as const)),
   );

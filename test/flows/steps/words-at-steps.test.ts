@@ -1,5 +1,6 @@
 /** eight-step: what the model is told of the user's words and noes at a step. */
 import { expect, test } from "bun:test";
+import { becameOf } from "../../../src/core/session/became.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { finish, schedule, verdict, write } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
@@ -38,4 +39,18 @@ test("a no to leaving out the rest by a FINISH is told to the model, as one to a
   });
   expect(ran.asked(6)).toContain("WRITE b.py: the user wants this step done");
   expect([ran.outcome.ok, ran.files["b.py"]]).toEqual([true, "two\n"]);
+});
+
+test("a step that stays failed after a no to more than the plan is told as failed, with its reason", async () => {
+  const more = `AMEND::WRITE::c.py::b.py needs it\n${write("c.py", "three\n")}`;
+  const ran = await run({
+    lines: [
+      ...[scope, write("a.py", "one\n"), verdict(), write("b.py", "two\n"), verdict(false, 2, ["c is missing"])],
+      more + write("b.py", "2\n") + finish(),
+    ],
+    answers: ["yes", "no", "yes"],
+  });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "amend", "keep"]);
+  expect([ran.outcome.status, ran.files["a.py"]]).toEqual(["failed", "one\n"]);
+  expect(becameOf(ran.outcome)).toContain("failed: step 2, Then, stayed failed: c is missing; ");
 });

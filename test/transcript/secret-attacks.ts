@@ -190,10 +190,12 @@ export async function attack({ flags, answers }: Attack): Promise<Recovered & { 
   const place: Place = openPlace(answers, files);
   try {
     const result = await place.pai(["run", "-y", "--jsonl", ...flags, "raise the port in deploy.txt"]);
+    const again = await place.pai(["history", "--json"]);
     const bodies = place.gemini.requests.map(({ body }) => body);
     const shown = [
       result.stdout,
       result.stderr,
+      again.stdout,
       kept(place.home, /\/journal\//),
       kept(join(place.root, ".pai_history"), /^$/),
     ];

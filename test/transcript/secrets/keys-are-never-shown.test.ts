@@ -20,7 +20,7 @@ const spellings = [
   Buffer.from(`x${key}y`).toString("base64url"),
 ];
 
-test.concurrent.each(["", "--jsonl"])("a run %s", async (flag) => {
+test.concurrent.each(["", "--json", "--jsonl", "--verbose"])("a run %s", async (flag) => {
   const said = ["plain", "url", "hex", "base64", "base64url"].map((name, at) => `${name} ${spellings[at]}`).join("\n");
   const command = "cat said.txt";
   await using place = openPlace(

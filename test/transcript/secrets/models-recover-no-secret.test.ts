@@ -122,6 +122,19 @@ test.concurrent("a variable that commands get is hidden in their output, and eac
   for (const each of [JSON.stringify(value).slice(1, -1), ...lines]) expect(sent + stdout + stderr).not.toContain(each);
 });
 
+// F11: the first secret of a run was called <<SECRET_1>>, so that a README could ask for it.
+test.concurrent("text of a file that was written before the run stands for no secret of the task", async () => {
+  const text = "see <<SECRET_1>> and <<SECRET_0000_1>>\n";
+  const answers = [
+    called(["read", { path: "README.md" }]),
+    called(["write", { path: "README.md", content: `${text}more\n` }]),
+  ];
+  await using place = openPlace([...answers, { text: "Done." }], { "README.md": text });
+  const { code } = await place.pai(["run", "-y", "--mode", "tool-loop", `add a line; db_password = "${password}"`]);
+  expect([code, place.read("README.md")]).toEqual([0, `${text}more\n`]);
+  expect(place.gemini.requests.map(({ body }) => body.includes(password))).toEqual([false, false, false]);
+});
+
 whereClosed("a closed file that a person makes between two commands is closed to the second", async () => {
   const run = (command: string) => called(["bash", { command }]);
   const make = () => writeFileSync(join(place.root, "src/.env"), "WORD=plainword\n");

@@ -106,11 +106,11 @@ const reading: readonly (readonly string[])[] = [
   ["dashboard", "--out", "../home/report.html"],
 ];
 
-for (const [way, answers, flags, formats] of [
-  ["a plan", withPlan, [], [[], ["--json"], ["--jsonl"], ["--verbose"]]],
-  ["tools", withTools, ["--mode", "tool-loop"], [[], ["--jsonl"]]],
+for (const [way, answers, flags] of [
+  ["a plan", withPlan, []],
+  ["tools", withTools, ["--mode", "tool-loop"]],
 ] as const) {
-  for (const format of formats) {
+  for (const format of [[], ["--json"], ["--jsonl"], ["--verbose"]]) {
     test.concurrent(`a run with ${way} ${format.join("")}`, async () => {
       await using place = openSecretive(answers);
       const words = ["run", "-y", "--allow-run", "--stdin", ...flags, ...format, "--check", check, task];
@@ -212,7 +212,7 @@ const keyFile = `-----BEGIN RSA PRIVATE KEY-----\n${keyLines.join("\n")}\n-----E
 /** So much that no request shows the key. */
 const others = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`src/${at}.txt`, "words ".repeat(1_200)]));
 
-for (const format of [[], ["--json"]]) {
+for (const format of [[], ["--json"], ["--jsonl"]]) {
   test.concurrent(`a diff beside a private key that no call read shows nothing of it ${format.join("")}`, async () => {
     const command = "sed -i s/port=1/port=2/ deploy/key.txt";
     const answers = [called(["bash", { command }]), says("Done.")];

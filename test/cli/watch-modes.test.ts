@@ -90,6 +90,14 @@ test("a file that a turn made executable and somebody made plain is told, after 
   expect(await session.told()).toEqual([]);
 });
 
+test("the mode of a file that a turn was only shown is known, too", async () => {
+  const session = await openSession();
+  chmodSync(session.at("other.txt"), 0o755);
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]), { mentioned: ["other.txt"] });
+  chmodSync(session.at("other.txt"), 0o644);
+  expect(await session.told()).toEqual(others("other.txt (not executable now)"));
+});
+
 test("what was told to a turn that was killed is not told again", async () => {
   const session = await openSession();
   await makeTool(session);

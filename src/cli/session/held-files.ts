@@ -1,6 +1,9 @@
 /** What paths of a project hold, as a session knows it, and the names of those that somebody else changed. */
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
 import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
+import type { SentFile } from "../../core/event.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
@@ -24,6 +27,12 @@ export async function heldAt(
     const beside = await workspace.list(parentOf(path as RelPath)).catch(() => []);
     return beside.some((entry) => entry.path === path) ? "something that cannot be read" : null;
   }
+}
+
+/** What a file that is shown just now holds: its mode is that of the disk. */
+export function heldShown(root: string, { path, sha256, bytes }: SentFile): string | null {
+  const mode = lstatSync(resolve(root, path), { throwIfNoEntry: false })?.mode;
+  return mode === undefined ? sha256 : heldIn({ kind: "file", hash: sha256, size: bytes, mode });
 }
 
 /** The SHA-256 in what is known of a path; null: the path holds no file. */

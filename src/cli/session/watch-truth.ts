@@ -16,7 +16,7 @@ import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
 import { nameHead } from "../../workspace/git/find-repository.ts";
 import type { History, KeptRun, Written } from "../../workspace/journal/run-history.ts";
-import { digestIn, heldAt, isStill, maxNamed, sayChanged } from "./held-files.ts";
+import { digestIn, heldAt, heldShown, isStill, maxNamed, sayChanged } from "./held-files.ts";
 
 export type TruthWatch = ReturnType<typeof watchTruth>;
 
@@ -278,9 +278,10 @@ export function watchTruth({
   }
 
   function learnShown(files: readonly SentFile[], at: string): void {
-    for (const { path, sha256 } of files) {
-      const held = known.get(path)?.held;
-      if (!shown.has(path)) learn(path, digestIn(held) === sha256 ? held : sha256, at);
+    for (const file of files) {
+      const held = known.get(file.path)?.held;
+      const isKnown = digestIn(held) === file.sha256;
+      if (!shown.has(file.path)) learn(file.path, isKnown ? held : heldShown(workspace.root, file), at);
     }
     for (const { path } of files) shown.add(path);
   }

@@ -1,12 +1,12 @@
 /** What paths of a project hold, as a session knows it, and the names of those that somebody else changed. */
-import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { digest } from "../../core/digest.ts";
-import { toPaiError } from "../../core/error.ts";
+import { orNull, toPaiError } from "../../core/error.ts";
 import type { SentFile } from "../../core/event.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import { folderWords, heldIn, type Written } from "../../workspace/journal/run-history.ts";
 
 /** How many paths are named. */
@@ -31,7 +31,7 @@ export async function heldAt(
 
 /** What a file that is shown just now holds: its mode is that of the disk. */
 export function heldShown(root: string, { path, sha256, bytes }: SentFile): string | null {
-  const mode = lstatSync(resolve(root, path), { throwIfNoEntry: false })?.mode;
+  const mode = orNull(() => entryAt(resolve(root, path)))?.mode;
   return mode === undefined ? sha256 : heldIn({ kind: "file", hash: sha256, size: bytes, mode });
 }
 

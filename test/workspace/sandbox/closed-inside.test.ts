@@ -58,7 +58,8 @@ test("what cannot be reached in a home stops nothing", () => {
   symlinkSync(".cargo", join(home, ".cargo"));
   mkdirSync(join(home, "project"));
   const found = findClosedHomes({ workspace: join(home, "project"), home, isRoot: false, open: [] });
-  expect(found.covered).toContain(home);
+  // The checkout may lie in a home that is closed itself.
+  expect(found.covered.some((folder) => home.startsWith(folder))).toBe(true);
   removeFolder(home);
 });
 

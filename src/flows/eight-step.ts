@@ -152,7 +152,7 @@ function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
 /** The error code of a step that stays failed, by its worst fault: check, action, undone work, or verdict. */
 function codeOf({ checks }: Act, failure: CallReport | null, open: readonly string[]): ErrorCode {
   if (checks.some(({ fatal }) => fatal)) return "check_failed";
-  // What the person declined is no fault.
+  // A step does not fail for what the person declined.
   const code = failure?.code === "declined" ? null : failure?.code;
   return code ?? (open.length > 0 ? "nothing_done" : "check_failed");
 }

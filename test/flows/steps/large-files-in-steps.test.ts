@@ -80,22 +80,3 @@ test("a command that pai runs early and that is red leaves the later step to the
   expect(ran.purposes).toBe("plan execute integrity execute integrity summary");
   expect(ran.eventsOf("notice").map(({ code }) => code)).not.toContain("steps_covered");
 });
-
-test("a step that did not pass without what the person declined is not mended, and the next step is told why", async () => {
-  const lines = [
-    schedule({ create: ["a.py", "c.py", "b.py"], steps: ["Write two", "Write the other"] }),
-    write("a.py", "import c\n") + write("c.py", "") + finish(),
-    verdict(false, 2, ["c is missing"]),
-    write("b.py", "x = 1\n") + finish(),
-    ...[verdict(true), summary],
-  ];
-  const ran = await run({
-    lines,
-    options: { interactive: true, review: "change" },
-    answers: ["yes", "yes", "no", "yes"],
-  });
-  expect(ran.purposes).toBe("plan execute integrity execute integrity summary");
-  expect(ran.told(4)).toContain(
-    "Step 1 did not pass, and has no repair, since the user declined a part of it:\n- c is missing\n",
-  );
-});

@@ -6,7 +6,7 @@ import { finish, schedule, verdict, write } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
 
 const scope = schedule({ steps: ["First", "Then"], create: ["a.py", "b.py"] });
-const run = (setup: Pick<Setup, "lines" | "answers"> & { readonly review?: "batch" }) =>
+const run = (setup: Pick<Setup, "lines" | "answers"> & { readonly review?: "batch" | "change" }) =>
   play({
     ...setup,
     flow: eightStep,
@@ -53,4 +53,19 @@ test("a step that stays failed after a no to more than the plan is told as faile
   expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "amend", "keep"]);
   expect([ran.outcome.status, ran.files["a.py"]]).toEqual(["failed", "one\n"]);
   expect(becameOf(ran.outcome)).toContain("failed: step 2, Then, stayed failed: c is missing; ");
+});
+
+test("a step that did not pass without what the person declined is not mended, and the next step is told why", async () => {
+  const lines = [
+    schedule({ create: ["a.py", "c.py", "b.py"], steps: ["Write two", "Write the other"] }),
+    write("a.py", "import c\n") + write("c.py", "") + finish(),
+    verdict(false, 2, ["c is missing"]),
+    write("b.py", "x = 1\n") + finish(),
+    ...[verdict(true), "Made it."],
+  ];
+  const ran = await run({ lines, review: "change", answers: ["yes", "yes", "no", "yes"] });
+  expect(ran.purposes).toBe("plan execute integrity execute integrity summary");
+  expect(ran.told(4)).toContain(
+    "Step 1 did not pass, and has no repair, since the user declined a part of it:\n- c is missing\n",
+  );
 });

@@ -23,6 +23,8 @@ import { makeFolder, openHere, playIn, type Setup } from "../flows/scripted.ts";
 /** How a turn goes. `code`: its exit code. */
 interface Way extends Partial<Pick<Setup, "answers" | "mentioned" | "onQuestion" | "options">> {
   readonly isKilled?: boolean;
+  /** Another process plays it in the same session, and this one looks before it ends. */
+  readonly isBeside?: boolean;
   readonly code?: number;
 }
 
@@ -42,7 +44,7 @@ async function openSession(isKept = true) {
     async play(
       steps: readonly string[],
       script: string,
-      { answers = "yes", mentioned = [], onQuestion, options, isKilled = false, code = 0 }: Way = {},
+      { answers = "yes", mentioned = [], onQuestion, options, isKilled = false, isBeside = false, code = 0 }: Way = {},
     ) {
       await truth.catchUp(open);
       const lines = [plan({ steps }), script + finish()];
@@ -50,7 +52,11 @@ async function openSession(isKept = true) {
       const how = { onQuestion: onQuestion ?? (() => {}), options: { interactive: true, ...options } };
       const ran = await playIn(place, { lines, now, id, answers, mentioned, ...how });
       expect(ran.outcome.code).toBe(code);
-      for (const event of isKilled ? ran.events.slice(0, -1) : ran.events) truth.sink(open, event);
+      const there = isBeside ? sessions.open(sessions.load(null).session, now, warn) : open;
+      const watch = isBeside ? watchTruth({ workspace, history, now }) : truth;
+      for (const event of ran.events.slice(0, -1)) watch.sink(there, event);
+      if (isBeside) await truth.catchUp(open);
+      for (const event of isKilled ? [] : ran.events.slice(-1)) watch.sink(there, event);
     },
     told: () => truth.catchUp(open),
     context: async () =>
@@ -105,6 +111,13 @@ test("what was told to a turn that was killed is not told again", async () => {
   expect(await session.told()).toEqual(others("a.sh (not executable now)"));
   await session.play([], "", { isKilled: true });
   session.resume();
+  expect(await session.told()).toEqual([]);
+});
+
+test("a turn of another process that was looked at before its end is no work of somebody else", async () => {
+  const session = await openSession();
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["B\n", "c\n"]), { isBeside: true });
   expect(await session.told()).toEqual([]);
 });
 

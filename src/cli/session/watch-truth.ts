@@ -125,15 +125,14 @@ export function watchTruth({
   }
 
   function learnTurns(turns: readonly Turn[]): void {
-    const ends = turns.flatMap((turn) =>
-      turn.seen !== null && !taken.has(turn.run) ? { ...turn.seen, run: turn.run, from: turn.at } : [],
-    );
-    for (const { run, at, from, files, head: then } of ends.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
-      taken.add(run);
+    const saw = turns.flatMap((turn) => (turn.seen !== null && !taken.has(turn.run) ? { ...turn.seen, turn } : []));
+    for (const { turn, at, files, head: then } of saw.toSorted((a, b) => (a.at < b.at ? -1 : 1))) {
+      // Of a turn that goes on only the beginning is known yet.
+      if (turn.status !== null) taken.add(turn.run);
       // A turn of another process may have ended while one of this process went on.
       const isNews = (path: string) => (known.get(path)?.at ?? "") < at;
       for (const [path, held] of Object.entries(files)) if (isNews(path)) learn(path, held, at);
-      if (at > latest) [head, latest, begun] = [then, at, from];
+      if (at > latest) [head, latest, begun] = [then, at, turn.at];
     }
   }
 

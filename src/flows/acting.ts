@@ -58,11 +58,13 @@ interface ActionEnd {
   readonly target: string;
   readonly paths: readonly RelPath[];
   readonly text: string;
-  /** null: done. */
+  /** Absent: as `code` says. */
+  readonly ok?: boolean;
+  /** null: done, or a command that ran: not `ok`, it ended badly. */
   readonly code: ErrorCode | null;
 }
 
-type Noted = Omit<ActionEnd, "kind" | "code"> & { readonly code: ErrorCode };
+type Noted = Omit<ActionEnd, "kind" | "code" | "ok"> & { readonly code: ErrorCode };
 
 export type Tally = ReturnType<typeof createTally>;
 
@@ -113,10 +115,10 @@ function createTally() {
     withheld: withheld as ReadonlySet<string>,
     /** Counts one action. A successful change makes up for every earlier failure of the same paths. */
     note(end: ActionEnd): void {
-      const { kind, code, name, target, text, paths } = end;
+      const { kind, code, name, target, text, paths, ok = true } = end;
       if (kind === "look") looks += 1;
       else if (code === null) {
-        counts.done += 1;
+        counts[ok ? "done" : "failed"] += 1;
         repair(end);
       } else {
         if (refusalCodes.has(code)) counts.refused += 1;

@@ -44,6 +44,12 @@ test("looks are counted apart from actions", async () => {
   expect([outcome.looks, outcome.actions]).toEqual([2, { done: 1, failed: 0, refused: 0 }]);
 });
 
+test("a command that ended badly is counted as an action that failed", async () => {
+  const lines = [plan({ steps: ["MODIFY a.txt", "RUN false"] }), `${good}RUN::false\n${finish()}`, finish()];
+  const { outcome } = await play({ files, lines, options: { allowRun: true } });
+  expect(outcome).toMatchObject({ code: 15, refused: [], actions: { done: 1, failed: 1, refused: 0 } });
+});
+
 test("the plan's schema asks for no field that nobody reads, and reads them where they come", async () => {
   const made = JSON.parse(plan({ steps: ["MODIFY a.txt"] }));
   made.intelligence_notes.estimated_time = "a minute";

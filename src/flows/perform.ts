@@ -76,7 +76,7 @@ interface Batch {
 
 interface Result extends Pick<CallReport, "kind" | "code" | "text" | "isBeyond" | "isAnew"> {
   readonly paths?: readonly RelPath[];
-  /** A command that may not run here: neither done nor failed. */
+  /** A command that may not run here: counted neither as done nor as failed. */
   readonly isNotRun?: boolean;
   /** A command that ran and did not end well: no failure of the call, whose result says it. */
   readonly isRed?: boolean;
@@ -93,7 +93,7 @@ function report({ run, rights, reports }: Batch, call: Call, result: Result): vo
     name,
     input,
     target,
-    ok: code === null && !isRed,
+    ok: code === null && !isRed && !isNotRun,
     text: spellHidden(advice === null ? text : `${text}\n${advice}`),
     code,
     paths,

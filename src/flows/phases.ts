@@ -119,7 +119,7 @@ export function renderCalls(reports: readonly CallReport[]): string {
 
 /** What became of calls, for a model that is asked for the rest. */
 export const renderDone = (reports: readonly CallReport[]): string =>
-  `Results. What is done is done: do not send it again.\n${reports.map(renderCall).join("\n")}`;
+  `Results. Do not send again what is done.\n${reports.map(renderCall).join("\n")}`;
 
 /** A step that the model left out, for the model. */
 export const renderSkipped = ({ action, target, why, agreed }: RunEnding["skipped"][number]): string =>

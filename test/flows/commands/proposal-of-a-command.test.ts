@@ -245,6 +245,17 @@ onCopies("a command of which a person keeps nothing has run all the same: its ou
   expect(ran.files).toEqual(files);
 });
 
+onCopies("that what is done stays so is not claimed above a command of which nothing was kept", async () => {
+  const command = "echo x > junk.txt";
+  const edit = (to: string, from = "one\n") => modify("a.txt", [from, to]);
+  const [made, wrong] = [plan({ steps: ["MODIFY a.txt", `RUN ${command}`] }), edit("1\n", "three\n")];
+  const lines = [made, `${wrong}RUN::${command}\n${finish()}`, edit("1\n") + finish()];
+  const ran = await play({ files, lines, options: { interactive: true }, answers: ["yes", "no"] });
+  expect(ran.told(3)).toMatch(/\nResults\. Do not send again what is done\.\nFAILED: MODIFY a\.txt\n/);
+  expect(ran.told(3)).toContain("nothing that the command changed was kept. the user declined");
+  expect(ran.told(3)).not.toContain("What is done is done");
+});
+
 onCopies(
   "a command that ended while somebody changed its file is told as one that ran and of which nothing is kept",
   async () => {

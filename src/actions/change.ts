@@ -99,7 +99,7 @@ export const write = defineAction("WRITE", {
     if (Buffer.compare(before.bytes, bytes) === 0) return already("already there, nothing to do");
     if (stage.shown(path) === null) {
       return unusableFile(
-        `${path} exists and was not shown to you whole as it is now: READ it first, or change it with MODIFY`,
+        `${path} exists and was not shown to you whole as it is now: read it first, or send edits of it`,
       );
     }
     return proposeFile(stage, { path, before, bytes }, `replaced, ${bytes.length} bytes`);
@@ -321,7 +321,7 @@ export const link = defineAction<Input>("LINK", {
     const before = await stage.read(path, 0).catch(() => undefined);
     if (before?.kind === "link" && before.target === way)
       return { kind: "change", changes: [], text: "already there, nothing to do" };
-    if (before !== null) return unusableFile(`${path} exists: nothing is linked over it; RM it first`);
+    if (before !== null) return unusableFile(`${path} exists: nothing is linked over it; delete it first`);
     const parents = await makeParents(stage, path);
     if (!Array.isArray(parents)) return parents as Exclude<typeof parents, readonly unknown[]>;
     const made = { path, before: null, after: { kind: "link", target: way } as const, from: null };

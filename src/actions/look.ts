@@ -98,7 +98,7 @@ async function examine(
   });
   if (blob === undefined) return { fault: null, isLong: true };
   if (blob === null) return { fault: `${path} does not exist`, isLong: false };
-  if (blob.kind === "folder") return { fault: `${path} is a folder: use TREE or LIST_PATH`, isLong: false };
+  if (blob.kind === "folder") return { fault: `${path} is a folder, not a file`, isLong: false };
   if (blob.kind === "link") throw linkRefused(path, blob.target);
   const isPacked = compressionOf(path) !== null;
   const isBinary = !isPacked && blob.bytes.subarray(0, 8000).includes(0);
@@ -130,7 +130,7 @@ async function showEnds(stage: Stage, path: RelPath): Promise<string> {
   const from = total - last.length + 1;
   const how = stage.asksBy === "tools" ? "start_line and end_line show" : `READ::${path}::from-to shows`;
   const gap =
-    from > to + 1 ? [`(lines ${to + 1}-${from - 1} of ${total} left out; ${how} them, SEARCH finds in them)`] : [];
+    from > to + 1 ? [`(lines ${to + 1}-${from - 1} of ${total} left out; ${how} them, a search finds in them)`] : [];
   return [numberLines(first, 1), ...gap, numberLines(last.join("\n"), from)].join("\n");
 }
 

@@ -317,7 +317,7 @@ function capOf(calls: readonly Call[], at: number): string | null {
   let blocks = 0;
   for (const call of calls.slice(0, at + 1)) blocks += blocksOf(call);
   return blocks > replyCaps.blocks
-    ? `not done: one reply may hold ${replyCaps.blocks} SEARCH/REPLACE blocks; send the rest in the next`
+    ? `not done: one reply may hold ${replyCaps.blocks} edits; send the rest in the next`
     : null;
 }
 

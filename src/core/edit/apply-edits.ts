@@ -85,7 +85,7 @@ function sayStaged(staged: Exclude<Staged, { kind: "refused" }>, name: string): 
   return staged.note === null ? [] : [`${name} fits ${staged.note}`];
 }
 
-const neverThere = "does not exist\nCreate it with WRITE, or correct the path.";
+const neverThere = "does not exist\nWrite it whole, or correct the path.";
 const goneSince = "was there when you saw it, and is gone since\nLeave it out, or correct the path.";
 
 function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | null): Target | null {

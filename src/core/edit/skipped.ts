@@ -3,7 +3,7 @@ import { type FileLines, findRuns, isBlank } from "./file-lines.ts";
 import { matchAt } from "./line-steps.ts";
 import { type Halves, type Match, variantsOf } from "./step.ts";
 
-const note = "keeping the blank lines that SEARCH leaves out";
+const note = "keeping the blank lines that the old text leaves out";
 
 export function matchSkipping(file: FileLines, halves: Halves): Match | null {
   const variant = variantsOf(halves).at(-1) ?? halves;

@@ -131,7 +131,7 @@ function wantParts(run: Run, path: RelPath, text: string, focus: Focus): Wanted 
   const parts = chooseParts({ path, text, ...focus, changed: changedLines(run, path, linesOf(text)) });
   if (parts.ranges.length === 0) return null;
   const left = parts.left.map(({ from, to }) => `${from}-${to}`).join(", ");
-  const note = left === "" ? "" : `not shown: lines ${left}; READ what you need of them`;
+  const note = left === "" ? "" : `not shown: lines ${left}; read what you need of them`;
   return { path, text, ranges: parts.ranges, outline: parts.outline, note };
 }
 
@@ -149,7 +149,7 @@ function showSome(run: Run, path: RelPath, text: string, size: number, focus: Fo
   const ranges = focus === null ? [] : chooseParts({ path, text: broken, ...focus, changed: [] }).ranges;
   const parts = ranges.map(({ from, to }) => text.slice(pieces[from - 1]?.index, pieces[to]?.index));
   const shown = parts.length === 0 ? clipText(text, shareOut(maxShown)) : parts.join("\n[…]\n");
-  const note = `parts of ${size} bytes; ${parts.length === 0 ? next : "SEARCH"} shows more`;
+  const note = `parts of ${size} bytes; ${parts.length === 0 ? next : "a search"} shows more`;
   return fence("file", { path, note }, shown);
 }
 

@@ -149,7 +149,7 @@ async function unveilBlob(
   // A name that the file held as plain text would itself have been hidden, so names without a value are unknown.
   const dead = first.kept.filter((name) => veil.reveal(name, () => true).kept.length > 0);
   if (dead.length > 0) {
-    const text = `nobody knows any more what ${dead.join(", ")} stands for: leave such lines as they are with MODIFY`;
+    const text = `nobody knows any more what ${dead.join(", ")} stands for: leave such lines as they are, and edit the others`;
     return { code: "secret_refused", text };
   }
   if (first.kept.length === 0) return { ...after, bytes: first.bytes };

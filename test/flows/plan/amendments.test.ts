@@ -156,7 +156,7 @@ describe("at a terminal", () => {
     const { outcome, questions } = await playIn(place, { lines, options, answers: ["yes", "no", "yes", "yes"] });
     expect(questions.map(({ kind }) => kind)).toEqual(["plan", "amend", "scope", "keep"]);
     expect(outcome.refused.map(({ action, target, why }) => `${action} ${target}: ${why}`)).toEqual([
-      "LINK main.py → c.py: main.py exists: nothing is linked over it; RM it first",
+      "LINK main.py → c.py: main.py exists: nothing is linked over it; delete it first",
       'MODIFY main.py: main.py is a link to "gone.py"; links are not followed',
       "MODIFY b.py: the user declined to change b.py",
     ]);

@@ -99,7 +99,7 @@ describe("rights", () => {
     const script = write("big.txt", "x\n") + finish();
     const ran = await play({ files: { "big.txt": big }, lines: [plan({ steps: ["WRITE big.txt"] }), script, script] });
     expect([ran.outcome.code, ran.outcome.error?.code]).toEqual([8, "file_unusable"]);
-    expect(ran.asked(3)).toContain("READ it first, or change it with MODIFY");
+    expect(ran.asked(3)).toContain("read it first, or send edits of it");
   });
 });
 

@@ -89,7 +89,7 @@ describe("of a large file that it changes the execution call", () => {
         modify("a.py", ["value + 500\n", "value + 501\n"]) + finish(),
       ],
     });
-    expect(ran.asked(2)).toMatch(/note="not shown: lines [\d, -]*-2000; READ what you need of them"/);
+    expect(ran.asked(2)).toMatch(/note="not shown: lines [\d, -]*-2000; read what you need of them"/);
     expect(ran.asked(2)).toContain("value = value + 500");
   });
 

@@ -109,7 +109,7 @@ describe("a small window", () => {
     const text = resultsOf(ran, 2)[0]?.text ?? "";
     expect(text.length).toBeLessThan(16_000);
     expect(text.slice(-100)).toMatch(/\(4000 lines in all; start_line \d+, end_line 4000 shows more\)$/);
-    expect(resultsOf(ran, 3)[0]?.text).toContain("READ it first");
+    expect(resultsOf(ran, 3)[0]?.text).toContain("read it first");
   });
 
   test("results together take at most a part of it; the longest are cut with a note", async () => {

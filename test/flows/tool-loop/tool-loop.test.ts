@@ -33,6 +33,22 @@ test("a mode that is set makes no failed copy good", async () => {
   expect(ran.outcome.refused.map(({ action }) => action)).toEqual(["COPY"]);
 });
 
+test("what cannot be done is told without the names that scripts give the actions", async () => {
+  const wrong = calls(
+    call("read", { path: "src" }),
+    call("edit", { path: "new.txt", old_str: "one", new_str: "1" }),
+    call("link", { path: "a.txt", target: "long.txt" }),
+    call("write", { path: "long.txt", content: "new\n" }),
+    call("read", { path: "long.txt" }),
+  );
+  const files = { "a.txt": "one\n", "src/b.txt": "two\n", "long.txt": "one line of text\n".repeat(100_000) };
+  const ran = await playLoop([wrong, "Done."], { files });
+  const told = resultsOf(ran, 2).map(({ text }) => text.replace(/\s*\d+\tone line of text/g, ""));
+  const said = ["is a folder", "does not exist", "delete it first", "read it first", "left out"];
+  expect(told.map((text, at) => text.includes(said[at] ?? ""))).toEqual(said.map(() => true));
+  expect(told.join("\n")).not.toMatch(/\b(?:READ|SEARCH|TREE|LIST_PATH|WRITE|MODIFY|RM)\b/);
+});
+
 test("edit is exact and unique, write needs the file to have been shown", async () => {
   const long = "one\none\ntwo\n".repeat(3000);
   const lines = [
@@ -45,7 +61,7 @@ test("edit is exact and unique, write needs the file to have been shown", async 
   const ran = await playLoop(lines, { files: { "a.txt": "one\none\ntwo\n", "long.txt": long } });
   expect(resultsOf(ran, 2)[0]?.text).toContain("occurs 2 times");
   expect(resultsOf(ran, 3)[0]).toMatchObject({ ok: false });
-  expect(resultsOf(ran, 4)[0]?.text).toContain("READ it first");
+  expect(resultsOf(ran, 4)[0]?.text).toContain("read it first");
   expect(resultsOf(ran, 5)[0]).toMatchObject({ ok: true });
   expect(ran.files).toEqual({ "a.txt": "new\n", "long.txt": long });
 });

@@ -298,6 +298,23 @@ test("a folder that a turn made and the user undid is told as undone alone", asy
   expect(await session.told()).toEqual(['undone by the user: what you did for "do it"']);
 });
 
+test("a file that a redo brought back, or an undo took, is told where somebody took or made it again since", async () => {
+  const session = await openSession();
+  const at = session.at("c.txt");
+  await session.play(["WRITE c.txt"], write("c.txt", "c\n"));
+  const { run } = await session.history.undo(null, { dryRun: false });
+  await session.play(["WRITE n1.md"], write("n1.md", "1\n"));
+  await session.history.redo(run.id, { dryRun: false });
+  rmSync(at);
+  expect((await session.told()).slice(-1)).toEqual(["changed by somebody else, too: c.txt (no file now)"]);
+  writeFileSync(at, "c\n");
+  expect(await session.told()).toEqual(['brought back by the user: what you did for "do it"']);
+  await session.play(["WRITE n2.md"], write("n2.md", "2\n"));
+  await session.history.undo(run.id, { dryRun: false });
+  writeFileSync(at, "c\n");
+  expect((await session.told()).slice(-1)).toEqual(["changed by somebody else, too: c.txt"]);
+});
+
 test("of a turn that the user undid and brought back what did not go with it is named", async () => {
   const session = await openSession();
   const steps = ["WRITE n1.md", "WRITE n2.md", "MODIFY b.txt"];

@@ -191,14 +191,15 @@ export function watchTruth({
     return history.written(others, last?.at ?? "", new Set([...others, ...all.map(({ run }) => run)]));
   }
 
-  /** Watched files that do not hold what the model was told, with what they hold. */
-  async function findFiles(): Promise<Map<string, string | null>> {
+  /** Watched files that do not hold what the model was told, or what undos and redos left there since, with what they hold. */
+  async function findFiles(left: ReadonlyMap<string, string | null | undefined>): Promise<Map<string, string | null>> {
     const files = new Map<string, string | null>();
     for (const [path, { held, at }] of known) {
       const now = held === undefined ? undefined : await heldAt(workspace, path);
       if (now === undefined) continue;
-      if (isStill(held, now)) known.set(path, { held: now, at });
-      else files.set(path, now);
+      const isKnown = isStill(held, now);
+      if (isKnown) known.set(path, { held: now, at });
+      if (!isKnown || !isStill(left.get(path), now)) files.set(path, now);
     }
     return files;
   }
@@ -239,11 +240,11 @@ export function watchTruth({
 
   /** Tells what somebody else has changed since the model was last told. */
   async function findChanged(session: Session): Promise<readonly string[]> {
-    const [files, unknown] = [await findFiles(), await findUnknown()];
-    const written = files.size + unknown.length === 0 ? [] : writtenSince(session);
+    const written = writtenSince(session);
     const knownAt = (path: string) => known.get(path)?.held ?? null;
     const expected = new Map([...known].map(([path, { held }]) => [path, held]));
     for (const { path, before, after } of written) if (isStill(expected.get(path), before)) expected.set(path, after);
+    const [files, unknown] = [await findFiles(expected), await findUnknown()];
     const others = [...files].filter(([path, now]) => !isStill(expected.get(path), now));
     const lost = others.flatMap(([path, now]) => {
       const held = now === null ? digestIn(knownAt(path)) : null;

@@ -8,7 +8,7 @@ import { noteWork } from "../core/dialogue.ts";
 import { summarizeAll } from "../core/diff.ts";
 import type { Effects, Refused } from "../core/effects.ts";
 import { PaiError } from "../core/error.ts";
-import { pathWithin, type RelPath } from "../core/path.ts";
+import { foldersAbove, pathWithin, type RelPath } from "../core/path.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { listen } from "../core/steps.ts";
@@ -72,6 +72,10 @@ export async function lookAtBuilt({ dialogue, overlay }: Run): Promise<Built> {
   );
 }
 
+/** What tools build and holds the file: its neighbours were not looked at, so they cannot be said to be as before. */
+const builtAt = (path: RelPath): RelPath =>
+  foldersAbove(path).findLast((folder) => classOf(folder, undefined, true) === "built") ?? path;
+
 /**
  * Judges what a check of the user did in place: they typed the command, but not what it does, and it may have run code
  * that the model wrote. What is asked about is taken back unless somebody allows it; the rest stays. Reports both.
@@ -84,9 +88,10 @@ export async function settleCheck(run: Run, ended: Ended, built: Built): Promise
   const { changes, carried, refused } = effects;
   const seen = [...changes, ...carried].map(({ path }) => path);
   const isSeen = (path: RelPath) => seen.some((each) => pathWithin(path, each) !== null);
-  const anew = [...(await lookAtBuilt(run))].flatMap(([path, now]) =>
-    isSeen(path) || sameBlob(built.get(path) ?? null, now) ? [] : [path],
+  const rebuilt = [...(await lookAtBuilt(run))].flatMap(([path, now]) =>
+    isSeen(path) || sameBlob(built.get(path) ?? null, now) ? [] : [builtAt(path)],
   );
+  const anew = [...new Set(rebuilt)];
   const forbidden = refused.find(({ why }) => why !== null);
   if (forbidden !== undefined) {
     tellStays(run, ended, [...(await dropEffects(run, effects, null)), ...anew]);

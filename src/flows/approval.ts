@@ -59,12 +59,13 @@ export const plannedCommands = ({ execution_plan: work }: Plan): readonly string
   ...(work?.checks ?? []),
 ];
 
-/** Whether the command is one of the user's checks: those run anyway, and their results go into every request. */
+/** Whether the command is one of the user's checks: those run behind changes anyway, and their results go into every request. */
 const isUserCheck = ({ checking }: Run, command: string) => checking.checks.some((check) => check.trim() === command);
 
 /**
  * The plan without commands that are not run as steps: those that may not run here (a notice names them, and the
- * outcome lists them as refused), and those that are checks of the user. Emits the notice only when other work is left.
+ * outcome lists them as refused), and those that are checks of the user, unless they may run and nothing is changed.
+ * Emits the notice only when other work is left.
  */
 export function withoutCommands(run: Run, plan: Plan): Plan {
   const { execution_plan: work } = plan;
@@ -73,10 +74,11 @@ export function withoutCommands(run: Run, plan: Plan): Plan {
   const { dryRun } = run.changing;
   const withheld = new Set<string>();
   const steps: PlanStep[] = [];
+  const changes = work.steps.some(({ action }) => rowOf(action)?.kind === "change");
   for (const step of work.steps) {
     const command = commandIn(step);
     if (command === null) steps.push(step);
-    else if (isUserCheck(run, command)) continue;
+    else if (isUserCheck(run, command) && (changes || !mayRunCommand(run, command))) continue;
     else if (dryRun || mayRunCommand(run, command)) steps.push(step);
     else withheld.add(command);
   }

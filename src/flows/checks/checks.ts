@@ -389,7 +389,7 @@ export function renderBaseline(checking: Readonly<Checking>): string {
   );
   const head =
     known.length > 0
-      ? "Checks of the user, before this task; pai runs them again at the end (no need to run them):"
+      ? "Checks of the user, before this task; pai runs them again after changes (no need to run them):"
       : "";
   const rest =
     open.length === 0

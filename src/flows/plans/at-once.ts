@@ -93,9 +93,9 @@ function untouched(run: Run, { actions }: Script, files: readonly RelPath[]): re
   return files.filter((path) => !changed.has(path));
 }
 
-/** The script without commands that are checks of the user, which run anyway, and without amendments. */
+/** The script without commands that are checks of the user, which run behind its changes anyway, and without amendments. */
 function withoutChecks({ checking }: Run, script: Script): Script {
-  const checks = new Set(checking.checks.map((check) => check.trim()));
+  const checks = new Set(script.actions.some(isChange) ? checking.checks.map((check) => check.trim()) : []);
   const isLeftOut = ({ cmd, arg = "" }: ScriptAction) =>
     ["amend", "skip"].includes(rowOf(cmd)?.kind ?? "") || (rowOf(cmd)?.form === "command" && checks.has(arg.trim()));
   return { ...script, actions: script.actions.filter((action) => !isLeftOut(action)) };

@@ -192,6 +192,22 @@ describe("what commands and checks change", () => {
     expect((await play({ files, lines, options: allowed })).outcome).toMatchObject({ code: 0, status: "unverified" });
   });
 
+  test.each(["auto", "never"] as const)(
+    "a RUN of a check that the user asks for and that follows no change is run (at once: %s)",
+    async (atOnce) => {
+      const build = "cat a.txt > out.txt; echo built";
+      const script = `I build.\nRUN::${build}\nREAD::out.txt\n${finish("Built.")}`;
+      const lines = [atOnce === "auto" ? script : plan({ steps: [`RUN ${build}`, "READ out.txt"] }), finish("Built.")];
+      const options = { interactive: true, atOnce, checks: [build] };
+      const ran = await play({ files, lines, task: "build", answers: "yes", options });
+      const told = ran.eventsOf("plan.ready")[0]?.plan.execution_plan?.steps.map(({ action }) => action);
+      expect(told).toEqual(["RUN", "READ"]);
+      expect(ran.told(2)).toMatch(/action="RUN cat a\.txt[\s\S]*\nbuilt[\s\S]*one/);
+      expect(ran.told(2)).not.toContain("runs them again at the end");
+      expect(ran.outcome).toMatchObject({ code: 0, commands: [{ command: build, exit: 0 }] });
+    },
+  );
+
   test("a planned RUN that is a check of the user is that check", async () => {
     const ran = await play({
       files,

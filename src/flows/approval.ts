@@ -59,8 +59,9 @@ export const plannedCommands = ({ execution_plan: work }: Plan): readonly string
   ...(work?.checks ?? []),
 ];
 
-/** Whether the command is one of the user's checks: those run behind changes anyway, and their results go into every request. */
-const isUserCheck = ({ checking }: Run, command: string) => checking.checks.some((check) => check.trim() === command);
+/** Whether the command is a check of the user that runs behind changes anyway, or that is only known by its result. */
+const isLeftToChecks = (run: Run, command: string, changes: boolean) =>
+  run.checking.checks.some((check) => check.trim() === command) && (changes || !mayRunCommand(run, command));
 
 /**
  * The plan without commands that are not run as steps: those that may not run here (a notice names them, and the
@@ -78,7 +79,7 @@ export function withoutCommands(run: Run, plan: Plan): Plan {
   for (const step of work.steps) {
     const command = commandIn(step);
     if (command === null) steps.push(step);
-    else if (isUserCheck(run, command) && (changes || !mayRunCommand(run, command))) continue;
+    else if (isLeftToChecks(run, command, changes)) continue;
     else if (dryRun || mayRunCommand(run, command)) steps.push(step);
     else withheld.add(command);
   }

@@ -280,6 +280,20 @@ test("an ignored file that a request showed and a command of the turn wrote is n
   expect(await session.told()).toEqual(others("dist/app.js"));
 });
 
+test("a built file that an earlier request showed and a check wrote is no work of somebody else", async () => {
+  const session = await openSession();
+  mkdirSync(session.at("dist"));
+  writeFileSync(session.at(".gitignore"), "dist/\n");
+  writeFileSync(session.at("dist/app.js"), "old\n");
+  await session.play(["WRITE c.txt"], write("c.txt", "c\n"), { mentioned: ["dist/app.js"] });
+  session.resume();
+  await session.play(["WRITE d.txt"], write("d.txt", "d\n"), { options: { checks: ["echo new >dist/app.js"] } });
+  expect(readFileSync(session.at("dist/app.js"), "utf8")).toBe("new\n");
+  expect(await session.told()).toEqual([]);
+  writeFileSync(session.at("dist/app.js"), "by hand\n");
+  expect(await session.told()).toEqual(others("dist/app.js"));
+});
+
 test("a folder that a turn made and somebody removed is told, and one that somebody made in place of a file", async () => {
   const session = await openSession();
   await session.play(["MKDIR data", "WRITE c.txt"], `MKDIR::data\n${write("c.txt", "c\n")}`);

@@ -317,7 +317,7 @@ test("of a run that was rolled back somebody else's edit is told, and a look at 
     { type: "changes.applied", ...about, changes: [summary] },
     { type: "context.sent", ...about, files: [{ path: "a.py", sha256: hashOf(own) }] },
     { type: "changes.rolled_back", ...about, changes: [summary] },
-    { type: "run.finished", ...about, outcome: { changes: [] } },
+    { type: "run.finished", ...about, outcome: { changes: [], checks: [] } },
   ])
     past.truth.sink(past.open, event as unknown as StampedEvent);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
@@ -331,7 +331,7 @@ test("a file that a run left as somebody else had made it is told with the run's
   past.disk.text = "x = 4\n";
   for (const event of [
     { type: "run.started", at: "2026", run: "r2" },
-    { type: "run.finished", at: "2026", run: "r2", outcome: { changes: [summary], left: ["a.py"] } },
+    { type: "run.finished", at: "2026", run: "r2", outcome: { changes: [summary], checks: [], left: ["a.py"] } },
   ])
     past.truth.sink(past.open, event as unknown as StampedEvent);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
@@ -357,7 +357,7 @@ test("what a turn of another process changed while this one's went on is not cal
     request: "set y",
     seen: { at: "2027-02", files: { "a.py": hashOf("x = 3\n") }, head: null },
   });
-  const ended = { type: "run.finished", at: "2027-03", run: "r2", outcome: { changes: [] } };
+  const ended = { type: "run.finished", at: "2027-03", run: "r2", outcome: { changes: [], checks: [] } };
   past.truth.sink(past.open, ended as unknown as StampedEvent);
   expect(await past.truth.catchUp(past.open)).toEqual([]);
 });
@@ -369,7 +369,7 @@ test("what somebody changed during a turn is told with its end and not once more
   past.disk.text = `${own}mine\n`;
   for (const event of [
     { type: "run.started", at: "2026", run: "r2" },
-    { type: "run.finished", at: "2026", run: "r2", outcome: { changes: [summary], merged: ["a.py"] } },
+    { type: "run.finished", at: "2026", run: "r2", outcome: { changes: [summary], checks: [], merged: ["a.py"] } },
   ])
     past.truth.sink(past.open, event as unknown as StampedEvent);
   expect(await past.truth.catchUp(past.open)).toEqual([]);

@@ -1,5 +1,6 @@
 /** Watches what happens to the turns of a session, and to the files that it showed or changed, between two requests. */
 import type { Change } from "../../core/change.ts";
+import { classOf } from "../../core/closed-names.ts";
 import type { Dialogue } from "../../core/dialogue.ts";
 import type { SentFile, StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -113,10 +114,12 @@ export function watchTruth({
 
   /** Returns the files that somebody else, or a command whose work no undo takes back, has left as they are. */
   function learnOutcome(outcome: Outcome, { at, run }: StampedEvent): readonly string[] {
-    const { changes, commit, left = [], merged = [], lost = [], stays } = outcome;
+    const { changes, checks, commit, left = [], merged = [], lost = [], stays } = outcome;
     const written = history.written(new Set([run]), at);
     for (const [path, held] of heldBehind(changes, written)) learn(path, held, at);
-    const isOfCommand = (path: string) => stays?.paths.some((each) => pathWithin(path, each) !== null);
+    // Nobody compares what tools build and no request of the run showed.
+    const isOfCommand = (path: string) =>
+      (checks.length > 0 && classOf(path) === "built") || stays?.paths.some((each) => pathWithin(path, each) !== null);
     const others = [...left, ...merged, ...lost, ...[...known.keys()].filter(isOfCommand)];
     for (const path of others) learn(path, undefined, at);
     // Whoever else moved HEAD during a run, the next request is told.

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_258,
+  core: 15_267,
   workspace: 12_629,
   cli: 11_550,
-  flows: 12_146,
+  flows: 12_145,
   models: 4_638,
   ui: 4_721,
   store: 3_803,

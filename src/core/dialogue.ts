@@ -7,6 +7,7 @@ import { fence, fenceFile } from "./data-fence.ts";
 import { matchLines } from "./line-diff.ts";
 import type { Message } from "./model.ts";
 import type { RelPath } from "./path.ts";
+import { scriptIn } from "./script/parser.ts";
 import { withoutClaims } from "./session/conversation.ts";
 
 /** What the messages show of a file. */
@@ -51,12 +52,16 @@ export const copyOf = (dialogue: Readonly<Dialogue>): Dialogue => ({
   parts: new Map(dialogue.parts),
 });
 
-/** Replaces the model's last words of a run that failed or was declined: they claim what is not so. */
-export function dropClaim(dialogue: Dialogue, claim: string): void {
-  if (claim.trim() === "") return;
+/**
+ * Replaces the model's last words of a run that failed or was declined: they claim what is not so. `words`: these; absent:
+ * those at the end of the script that it sent last.
+ */
+export function dropClaim(dialogue: Dialogue, words?: string): void {
   const at = dialogue.messages.findLastIndex(({ role }) => role === "assistant");
   const last = dialogue.messages[at];
-  if (last?.role !== "assistant" || !last.text.includes(claim)) return;
+  if (last?.role !== "assistant") return;
+  const claim = words ?? scriptIn(last.text).actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
+  if (claim.trim() === "" || !last.text.includes(claim)) return;
   const said = { ...last, text: last.text.replace(claim, withoutClaims), native: null };
   dialogue.messages = dialogue.messages.with(at, said);
 }

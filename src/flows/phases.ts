@@ -10,7 +10,7 @@ import { planOfScript, saidBefore } from "../core/plan/at-once.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { commandOf, type Rights, renderStepTarget, undoneStep } from "../core/plan/scope.ts";
 import { splitPath } from "../core/script/header.ts";
-import { parseScript } from "../core/script/parser.ts";
+import { scriptIn } from "../core/script/parser.ts";
 import type { Script } from "../core/script/script.ts";
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -67,7 +67,7 @@ function renderNotRun({ acting: { tally }, changing, shell }: Run): string {
 function renderOrder({ messages }: Readonly<Dialogue>): string {
   const last = messages.at(-1);
   const text = last?.role === "assistant" ? last.text : "";
-  const { actions } = parseScript(text, { stop: "end", read: () => null, tag: "EOT" });
+  const { actions } = scriptIn(text);
   const hasWork = actions.some(({ cmd }) => rowOf(cmd)?.right != null);
   const rest = "Of your script nothing is done but what results above show. Carry out the rest";
   return `The plan is approved. ${hasWork ? rest : "Carry it out"}: an action script.`;

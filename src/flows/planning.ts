@@ -12,7 +12,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { type CallPromise, planPromise, promiseOf } from "../core/plan/promise.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import type { PlanClaim } from "../core/plan/scope.ts";
-import { completeFinish, parseScript } from "../core/script/parser.ts";
+import { scriptIn } from "../core/script/parser.ts";
 import { readProse } from "../core/script/prose.ts";
 import { isLook } from "../core/vocabulary.ts";
 import { requireYes, takeYes } from "./approval.ts";
@@ -26,7 +26,6 @@ import { onlySkips, planOfAnswer } from "./phases.ts";
 import {
   type AtOnce,
   answersInProse,
-  finishOf,
   looksUsedUp,
   mayLook,
   offerAtOnce,
@@ -188,7 +187,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     const known = new Map(run.dialogue.files);
     const leave = (order?: readonly Message[]) => (thrown: unknown) => {
       if (run.dialogue.messages === order) Object.assign(run.dialogue, { messages, files: known });
-      dropClaim(run.dialogue, finishOf(atOnce));
+      dropClaim(run.dialogue);
       throw thrown;
     };
     const feedback = await requireYes(run, current.plan, current.claims, atOnce ?? undefined).catch(leave());
@@ -258,7 +257,7 @@ function answerOf(run: Run, text: string, isLast: boolean, isPlain: boolean): Pi
   if (formed !== null) return formed;
   if (answersInProse(run, readProse(text, requestOf(run)), isLast))
     return { intent: "conversation", reply: text.trim() };
-  const script = completeFinish(parseScript(text, { stop: "end", read: () => null, tag: "EOT" }), text, "EOT");
+  const script = scriptIn(text);
   const { actions } = script;
   const [finish] = actions;
   const planned = isPlain ? planOfAnswer(run, script, text) : null;

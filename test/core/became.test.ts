@@ -82,7 +82,7 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
       ...ended("partial", "done in part: sh -c 'echo > two.txt; exit 3': exit 3; the rest is kept"),
       ...{ changes: one, ...no("two.txt"), undone: [] },
     },
-    `kept in part: 1 file (+2 −1), ${unproved}; changed: a.py; the user declined the changes to: two.txt`,
+    `kept in part: 1 file (+2 −1), ${unproved}; changed: a.py; the user did not agree to the changes to: two.txt`,
   ],
   ["a red check", { ...red, rolled_back: back }, "rolled back, failed: check x: exit 1"],
   [
@@ -113,7 +113,7 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
   [
     "a no to one file in a run that failed for another reason",
     { ...ended("conflict", "README.md was changed by someone else"), ...no("NEWS") },
-    "nothing was changed, failed: README.md was changed by someone else; the user declined the changes to: NEWS",
+    "nothing was changed, failed: README.md was changed by someone else; the user did not agree to the changes to: NEWS",
   ],
   [
     "Ctrl+C in the check",

@@ -3,12 +3,12 @@ import type { StopReason } from "../model.ts";
 import { readNext } from "./body.ts";
 import { isFence } from "./code-fence.ts";
 import { readHeader, undecorate, withoutEndTokens } from "./header.ts";
-import { countOverlap, dropBrokenEnd, overlapLimit, reopenBody } from "./open-body.ts";
+import { countOverlap, dropBrokenEnd, overlapLimit, reopenBody, usualTag } from "./open-body.ts";
 import { begin, discard, endBody, type LineProgress, placeLine } from "./place-line.ts";
 import type { Note, Script, ScriptOptions } from "./script.ts";
 import { createThoughtFilter } from "./thought.ts";
 
-function openProgress({ read, resumed = null, tag = "EOT" }: ScriptOptions): LineProgress {
+function openProgress({ read, resumed = null, tag = usualTag }: ScriptOptions): LineProgress {
   const body = resumed === null ? null : reopenBody(resumed);
   const lists = { actions: [], remarks: [], warnings: [] };
   return { read, tag, ...lists, number: 0, finished: false, unclosed: false, body, grown: 0 };
@@ -107,6 +107,10 @@ export function parseScript(
   const flags = isWhole && !finished ? ["no-finish"] : [];
   return { actions, remarks, warnings, truncated: stop !== "end" || !finished, flags, cut };
 }
+
+/** The script in words that the model has said before: whether they were cut is no longer asked. */
+export const scriptIn = (text: string): Script =>
+  completeFinish(parseScript(text, { stop: "end", read: () => null, tag: usualTag }), text, usualTag);
 
 /** The lines after line `n`, up to an invented next turn, without the closing mark of a fence around the reply. */
 function linesAfter(text: string, n: number): readonly string[] {

@@ -181,7 +181,7 @@ export function becameOf(outcome: Outcome): string {
     ),
     clause("changed while checks ran, too: ", outcome.left === undefined ? (outcome.checked ?? []) : []),
     clause(
-      "the user declined the changes to: ",
+      "the user did not agree to the changes to: ",
       status === "declined" ? [] : declined.paths.filter((path) => !isNotDone(path)),
     ),
     clause(

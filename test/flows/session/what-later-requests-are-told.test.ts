@@ -112,6 +112,16 @@ describe("corrections and a no at the diff", () => {
     expect(past).not.toContain("\n  +1\n");
   });
 
+  test("a script that counts as a plan claims nothing any more when it was declined", async () => {
+    const turns = openTurns();
+    const options = { ...interactive, atOnce: "always" } as const;
+    const lines = [`FILES:\nI run it once.\nRUN::true\n${finish("It was run.")}`];
+    await turns.say("run true", { lines, options, answers: ["no"] });
+    const later = sent(await turns.say("what is there?", { ...ask, options }));
+    expect(later).toContain("I run it once.");
+    expect(later).not.toContain("It was run.");
+  });
+
   test("eight-step tells its corrections, its answer and the later no, though its plan alone is in the dialogue", async () => {
     const turns = openTurns({ "a.txt": "one\n" });
     const lines = [schedule({ modify: ["a.txt"] }), edit("1"), edit("uno"), verdict(true), "All is written."];

@@ -125,7 +125,7 @@ test("a no to what a command changed makes no answer of the turn", async () => {
     ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", "no"] },
   });
   expect((await turns.say("what now?", ask)).past).toContain(
-    "the user declined the changes to: a.txt; commands that ran: touch a.txt (exit 0, and nothing that it changed was kept)",
+    "the user did not agree to the changes to: a.txt; commands that ran: touch a.txt (exit 0, and nothing that it changed was kept)",
   );
 });
 
@@ -139,7 +139,7 @@ test("words at a diff ask nothing about the command behind it, and are told of t
   expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch"]);
   expect(resultsOf(ran, 2).at(-1)?.text).toContain("wants the changes before it made anew");
   expect([ran.outcome.commands, ran.outcome.declined?.paths]).toEqual([undefined, ["docs/a.md"]]);
-  expect((await turns.say("what now?", ask)).past).not.toContain("the user declined the changes to: docs;");
+  expect((await turns.say("what now?", ask)).past).not.toContain("the user did not agree to the changes to: docs;");
 });
 
 test("words at what a command changed are for that reply alone: the next one is asked about", async () => {

@@ -246,7 +246,7 @@ test("what was declined is named in the record where the list of what is not don
   const paths = Array.from({ length: 7 }, (_, n) => `${n}.txt`);
   const lines = [calls(...paths.map((path) => call("write", { path, content: "x" }))), "Done."];
   const { outcome } = await playLoop(lines, { options: { interactive: true }, answers: ["no"] });
-  expect(becameOf(outcome)).toContain("; the user declined the changes to: 5.txt, 6.txt");
+  expect(becameOf(outcome)).toContain("; the user did not agree to the changes to: 5.txt, 6.txt");
 });
 
 test("a file that the words at a diff name by @path is shown with the results", async () => {

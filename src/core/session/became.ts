@@ -200,7 +200,7 @@ export function becameOf(outcome: Outcome): string {
       "somebody else changed meanwhile, too: ",
       merged.filter((path) => !overwritten.includes(path)),
     ),
-    clause("somebody else changed lines of these edits: ", overwritten),
+    clause("somebody else changed lines of these edits, or all of them: ", overwritten),
     clause(
       "edits that are no longer there, by somebody else or a check: ",
       changes.length === 0 ? [] : (outcome.lost ?? []),

@@ -64,6 +64,18 @@ test("a file of the run that somebody moves while it works is not gone: the mode
   expect([ran.outcome.lost, ran.outcome.merged]).toEqual([undefined, undefined]);
 });
 
+test("a new file of the run that somebody writes anew as a whole is told as that, and its lines are not counted", async () => {
+  const ran = await playHere((path) => ({
+    lines: [
+      plan({ steps: ["WRITE n.txt", "WRITE c.txt"], complexity: "complex" }),
+      write("n.txt", "n\n") + finish(),
+      { text: write("c.txt", "c\n") + finish(), before: () => writeFileSync(join(path, "..", "n.txt"), "theirs\n") },
+    ],
+  }));
+  expect(becameOf(ran.outcome)).toStartWith("kept: 2 files, unverified");
+  expect(becameOf(ran.outcome)).toContain("somebody else changed lines of these edits, or all of them: n.txt");
+});
+
 test("a line of the run that somebody writes otherwise is told as theirs", async () => {
   const ran = await playHere((path) => ({
     lines: [
@@ -77,7 +89,7 @@ test("a line of the run that somebody writes otherwise is told as theirs", async
   expect(ran.outcome).toMatchObject({ ok: true, merged: ["a.txt"], overwritten: ["a.txt"] });
   const became = becameOf(ran.outcome);
   expect(became).toStartWith("kept: 2 files, verified");
-  expect(became).toContain("somebody else changed lines of these edits: a.txt");
+  expect(became).toContain("somebody else changed lines of these edits, or all of them: a.txt");
   expect(became).not.toContain("changed meanwhile");
 });
 

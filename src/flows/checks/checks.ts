@@ -394,6 +394,6 @@ export function renderBaseline(checking: Readonly<Checking>): string {
   const rest =
     open.length === 0
       ? ""
-      : `Checks of the user, which pai runs at the end (no need to run them):\n- ${open.join("\n- ")}`;
+      : `Checks of the user, which pai runs after changes (no need to run them):\n- ${open.join("\n- ")}`;
   return [head, ...described, rest].filter((part) => part !== "").join("\n");
 }

@@ -225,6 +225,7 @@ describe("a check that has judged this very tree", () => {
     const lines = [plan({ steps }), edit("one\n", "two\n"), finish("It cannot be done.")];
     const ran = await play({ files, lines, options: { checks: ["grep -q three a.txt"], baseline: false } });
     expect(ran.outcome).toMatchObject({ code: 9, calls: { made: 3 } });
+    expect(ran.told(2)).toContain("Checks of the user, which pai runs after changes (no need to run them):");
     expect(ran.eventsOf("check.started")).toHaveLength(1);
   });
 

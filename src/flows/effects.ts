@@ -1,14 +1,14 @@
 /** Judges what a command did to the workspace, by one set of rules, and keeps all of it or nothing. */
 
 import { approvalWording } from "../core/approval-wording.ts";
-import { type Blob, type Change, sameBlob } from "../core/change.ts";
+import type { Change } from "../core/change.ts";
 import { classOf } from "../core/closed-names.ts";
 import { spellAllow } from "../core/command/quote.ts";
 import { noteWork } from "../core/dialogue.ts";
 import { summarizeAll } from "../core/diff.ts";
 import type { Effects, Refused } from "../core/effects.ts";
 import { PaiError } from "../core/error.ts";
-import { foldersAbove, pathWithin, type RelPath } from "../core/path.ts";
+import type { RelPath } from "../core/path.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import type { CommandResult } from "../core/ports.ts";
 import { listen } from "../core/steps.ts";
@@ -60,41 +60,18 @@ export async function settleEffects(run: Run, rights: Rights | null, ended: Ende
   }
 }
 
-/** What files hold that tools build: a look at what a command does may spare them. */
-export type Built = ReadonlyMap<RelPath, Blob | null>;
-
-/** Looks at those of them that the model was shown. */
-export async function lookAtBuilt({ dialogue, overlay }: Run): Promise<Built> {
-  const known = new Set([...dialogue.files.keys(), ...overlay.known()]);
-  const paths = [...known].filter((path) => classOf(path) === "built");
-  return new Map(
-    await Promise.all(paths.map(async (path) => [path, await overlay.readNow(path).catch(() => null)] as const)),
-  );
-}
-
-/** What tools build and holds the file: its neighbours were not looked at, so they cannot be said to be as before. */
-const builtAt = (path: RelPath): RelPath =>
-  foldersAbove(path).findLast((folder) => classOf(folder, undefined, true) === "built") ?? path;
-
 /**
  * Judges what a check of the user did in place: they typed the command, but not what it does, and it may have run code
  * that the model wrote. What is asked about is taken back unless somebody allows it; the rest stays. Reports both.
- * `built`: the look before it.
  */
-export async function settleCheck(run: Run, ended: Ended, built: Built): Promise<void> {
+export async function settleCheck(run: Run, ended: Ended): Promise<void> {
   const { command, effects } = ended;
   const tell = (level: "info" | "warning", code: string, text: string) =>
     run.emit({ type: "notice", level, code, text: `${command}: ${text}` });
   const { changes, carried, refused } = effects;
-  const seen = [...changes, ...carried].map(({ path }) => path);
-  const isSeen = (path: RelPath) => seen.some((each) => pathWithin(path, each) !== null);
-  const rebuilt = [...(await lookAtBuilt(run))].flatMap(([path, now]) =>
-    isSeen(path) || sameBlob(built.get(path) ?? null, now) ? [] : [builtAt(path)],
-  );
-  const anew = [...new Set(rebuilt)];
   const forbidden = refused.find(({ why }) => why !== null);
   if (forbidden !== undefined) {
-    tellStays(run, ended, [...(await dropEffects(run, effects, null)), ...anew]);
+    tellStays(run, ended, await dropEffects(run, effects, null));
     return tell("warning", "path_refused", `what it changed was taken back: ${forbidden.why}`);
   }
   const asked = (await refuseUnallowed(run, [...touchedBy(changes), ...largeOf(effects)]))?.paths ?? [];
@@ -112,7 +89,7 @@ export async function settleCheck(run: Run, ended: Ended, built: Built): Promise
     const text = `it changed files that are closed to pai, and that go back if the run fails: ${nameSome(closed)}`;
     tell("warning", "command_left", text);
   }
-  const stays = [...carried.map(({ path }) => path), ...anew];
+  const stays = carried.map(({ path }) => path);
   tellStays(
     run,
     ended,

@@ -1,5 +1,6 @@
 /** What other people do to the files of a run while it works: found by a look at the disk, merged, and told. */
 import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
+import { classOf } from "../../core/closed-names.ts";
 import { textOfBlob } from "../../core/diff.ts";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
@@ -207,7 +208,9 @@ export async function tellMeanwhile(
 ): Promise<string> {
   await noteChanged(run);
   const { merged, stays, staged } = run.changing;
-  const isOfCommand = (path: RelPath) => [...stays].some((each) => pathWithin(path, each) !== null);
+  // Nobody compares what checks build.
+  const mayBeBuilt = (path: RelPath) => run.checking.ranAt.size > 0 && classOf(path) === "built";
+  const isOfCommand = (path: RelPath) => mayBeBuilt(path) || [...stays].some((each) => pathWithin(path, each) !== null);
   const news = run.ledger.sent === 0 ? [] : shown.filter((path) => !isOfCommand(path));
   for (const path of news) tellNews(run, path);
   const own = new Set([...(run.begun?.changes ?? []), ...staged].map(({ path }) => path));

@@ -22,7 +22,7 @@ import type { CommandResult } from "../../core/ports.ts";
 import { waitAtMost } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/commands.ts";
-import { type Built, type Ended, lookAtBuilt, settleCheck, settleEffects } from "../effects.ts";
+import { type Ended, settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
 import { type Check, noteStopped, ownSoFar, userChecks } from "./admit.ts";
 import type { Baseline, Checking, CheckReport } from "./checking.ts";
@@ -53,8 +53,8 @@ function judgeEnd(run: Run, { by, command }: Check, result: CommandResult, earli
 }
 
 /** Keeps or takes back what a check changed, by who wrote it. */
-async function settleBy(run: Run, by: Check["by"], did: Ended, built: Built): Promise<void> {
-  if (by === "user") return settleCheck(run, did, built);
+async function settleBy(run: Run, by: Check["by"], did: Ended): Promise<void> {
+  if (by === "user") return settleCheck(run, did);
   const refused = await settleEffects(run, null, did);
   if (refused === null) return;
   const text = `${did.command}: ${refused.text}`;
@@ -69,7 +69,6 @@ async function runCheck(
 ): Promise<CheckEvidence & { readonly compared: Comparison | null; readonly wall: Wall | null }> {
   if (by === "plan") await requireBound(run, command);
   run.emit({ type: "check.started", when, command, by });
-  const built = await lookAtBuilt(run);
   const result = await runInWorkspace(run, command, {
     by,
     ...(by === "user" && weakestFor(run, command)),
@@ -79,7 +78,7 @@ async function runCheck(
     signal,
   });
   const did = { ...result, command };
-  await settleBy(run, by, did, built);
+  await settleBy(run, by, did);
   const { unjudged, wall } = judgeEnd(run, { command, by }, result, earlier);
   // The question about a check before the work waits for its turn: see startBaseline.
   const isDue = wall !== null && when === "after";

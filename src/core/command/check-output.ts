@@ -53,7 +53,7 @@ export const lastLineOf = (output: string): string => output.trimEnd().split("\n
  */
 const passing: readonly (readonly [RegExp, string])[] = [
   [/\u001b\[[0-9;]*[A-Za-z]/g, ""],
-  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, "<date>"],
+  [/\b\d{4}-\d\d-\d\d[T _]\d\d[:_]\d\d(?:[:_]\d\d)?(?:[.,_]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, "<date>"],
   [/\b\d{4}-\d\d-\d\d\b/g, "<date>"],
   [/\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g, "<time>"],
   [/\b(?:\d+\s*m(?:in)?\s*)?\d+(?:[.,]\d+)?\s?(?:ns|µs|us|ms|s|sec|secs|seconds?|minutes?|min)\b/g, "<duration>"],

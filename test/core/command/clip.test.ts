@@ -63,6 +63,11 @@ describe("two failures are the same", () => {
     ["line numbers of a traceback", 'File "a.py", line 3, in f\nError: x', 'File "a.py", line 9, in f\nError: x'],
     ["the order of what fails", "FAIL a\nFAIL b", "FAIL b\nFAIL a"],
     ["lines that tell no failure", unittest("FAIL: t", "0.01", 3), unittest("FAIL: t", "0.02", 4)],
+    [
+      "a date in the name of a log",
+      "error in _logs/2026-11-29T18_37_16_646Z-0.log",
+      "error in _logs/2026-11-30T07_01_02_003Z-0.log",
+    ],
   ])("when only %s differ", (_name, before, after) => {
     expect(compareFailures(failed(before), failed(after))).toEqual({ same: true, fresh: [] });
   });

@@ -82,8 +82,9 @@ async function followMoved({ workspace, overlay, veiled, dialogue }: Run): Promi
 /** What became of a file since it was told; `own` false: since the work of the run. */
 function stepsSince(path: RelPath, told: Told, blob: Blob | null, own: boolean): readonly Change[] {
   const now = textOf(blob);
-  const known = own || typeof told.left !== "string" ? told : { ...told, text: told.left };
-  const states = statesSince(known, now).map(fileOf);
+  const { left } = told;
+  const all = statesSince(told, now);
+  const states = (own || left === undefined ? all : left === now ? [now] : [left, now]).map(fileOf);
   // A link or a folder may stand where the file was.
   if (now === null) states[states.length - 1] = blob;
   return states.slice(1).map((after, n) => ({ path, before: states[n] ?? null, after, from: null }));

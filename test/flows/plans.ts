@@ -62,6 +62,7 @@ interface ScheduleParts {
   readonly steps?: readonly string[];
   readonly create?: readonly string[];
   readonly modify?: readonly string[];
+  readonly remove?: readonly string[];
   readonly run?: readonly string[];
   readonly mode?: "task" | "chat";
   readonly complexity?: "simple" | "moderate" | "complex";
@@ -72,6 +73,7 @@ export const schedule = ({
   steps = ["Write it"],
   create = [],
   modify = [],
+  remove = [],
   run = [],
   ...rest
 }: ScheduleParts): string =>
@@ -80,7 +82,13 @@ export const schedule = ({
     complexity: rest.complexity ?? "simple",
     reply: "On it.",
     steps: steps.map((title) => ({ title, hint: "" })),
-    scope: { files_to_read: [], files_to_create: create, files_to_modify: modify, files_to_delete: [], commands: run },
+    scope: {
+      files_to_read: [],
+      files_to_create: create,
+      files_to_modify: modify,
+      files_to_delete: remove,
+      commands: run,
+    },
   });
 /** What eight-step is told of a step. */
 export const verdict = (

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { becameOf } from "../../../src/core/session/became.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { finish, schedule, verdict, write } from "../plans.ts";
+import { finish, modify, schedule, verdict, write } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
 
 const scope = schedule({ steps: ["First", "Then"], create: ["a.py", "b.py"] });
@@ -68,4 +68,19 @@ test("a step that did not pass without what the person declined is not mended, a
   expect(ran.told(4)).toContain(
     "Step 1 did not pass, and has no repair, since the user declined a part of it:\n- c is missing\n",
   );
+});
+
+test("what a step moved away is not told to its judge as gone by somebody else", async () => {
+  const moves = `MV::old.py::new.py\n${modify("new.py", ["x\n", "y\n"])}`;
+  const ran = await play({
+    files: { "old.py": "x\n" },
+    lines: [
+      schedule({ create: ["new.py"], modify: ["old.py"], remove: ["old.py"] }),
+      ...[moves + finish(), verdict(), "Moved."],
+    ],
+    ...{ flow: eightStep, options: { mode: "eight-step", allowDelete: true } },
+  });
+  expect(ran.files).toEqual({ "new.py": "y\n" });
+  expect(ran.asked(3)).toContain("rename from old.py");
+  expect(ran.asked(3)).not.toContain("Not done by these actions");
 });

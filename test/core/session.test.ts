@@ -297,6 +297,19 @@ test("an undo and its redo that no request was told of cancel each other", () =>
   expect(textsIn(told)).toEqual(['brought back by the user: what you did for "one"']);
 });
 
+test("both are told where the user ran a command between them, which saw the files without the work", () => {
+  const ran = [reversedLine("r1", true), noted("command", "the user ran $ make (exit 1)"), reversedLine("r1", false)];
+  const all = [
+    'undone by the user: what you did for "one"',
+    "the user ran $ make (exit 1)",
+    'brought back by the user: what you did for "one"',
+  ];
+  expect(textsIn(read(...ran))).toEqual(all);
+  const again = [...ran, reversedLine("r1", true)];
+  expect(textsIn(read(...again))).toEqual(all.slice(0, 2));
+  expect(textsIn(read(...again, reversedLine("r1", false)))).toEqual(all);
+});
+
 test("the end of a turn of another process is news where a turn began meanwhile", () => {
   const news = 'the turn "out" was still at work then and has ended: kept: 1 file (+1 −0), unverified';
   const outside = [started("o1", "out"), started("r3", "three"), finished("r3", "did"), finished("o1", "did out")];

@@ -116,10 +116,14 @@ export const sayMissing = (missing: readonly string[] = []): string =>
 export const allTurns = ({ turns }: Pick<Session, "turns">): readonly Turn[] =>
   turns.flatMap((turn) => [turn, ...turn.told]);
 
-/** Adds what happened. An undo and the redo of it cancel each other if no request has told of the undo. */
+/**
+ * Adds what happened. An undo and the redo of it cancel each other if no request has told of the undo, and the user ran no
+ * command between them, which saw the files without the work.
+ */
 function noted(pending: readonly Happening[], { what, run, text }: Happening): readonly Happening[] {
-  const at = what === "reversal" ? pending.findIndex((each) => each.what === what && each.run === run) : -1;
-  return at < 0 ? [...pending, { what, run, text }] : pending.toSpliced(at, 1);
+  const at = what === "reversal" ? pending.findLastIndex((each) => each.what === what && each.run === run) : -1;
+  const isSeen = pending.slice(at).some((each) => each.what === "command");
+  return at < 0 || isSeen ? [...pending, { what, run, text }] : pending.toSpliced(at, 1);
 }
 
 /** What the next request must be told because of a line about an earlier turn; null: nothing. */

@@ -180,6 +180,16 @@ test("a file that was told as new, and shown, to a turn that is taken back is to
   expect(await session.told()).toEqual(told);
 });
 
+test("a mode that somebody set before a turn that is taken back is theirs alone", async () => {
+  const session = await openSession();
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));
+  chmodSync(session.at("b.txt"), 0o755);
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["B\n", "BB\n"]));
+  await session.history.undo(null, { dryRun: false });
+  session.rewind(1);
+  expect(await session.told()).toEqual(others("b.txt (executable now)"));
+});
+
 test("a file that was told as new is told as gone, and where its folder was moved with its new place", async () => {
   const session = await openSession();
   await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "B\n"]));

@@ -63,10 +63,12 @@ function nameOther({ path, held, now, place }: Other): string {
   return `${path} (no file now${place === undefined ? "" : `; ${place} holds the same`})`;
 }
 
-/** Names the files that somebody else changed, and apart from them those that pai wrote in the same time. */
+/** Names the files that somebody else changed, and apart from them those that what pai wrote in the same time left otherwise. */
 export function sayChanged(others: readonly Other[], written: readonly Written[]) {
-  const say = (how: string, isWritten: boolean) => {
-    const found = others.filter((other) => written.some(({ path }) => path === other.path) === isWritten);
+  const first = new Map(written.toReversed().map(({ path, before }) => [path, before]));
+  const last = new Map(written.map(({ path, after }) => [path, after]));
+  const say = (how: string, isOurs: boolean) => {
+    const found = others.filter(({ path }) => (first.get(path) !== last.get(path)) === isOurs);
     return found.length === 0 ? [] : [`changed${how}: ${nameSome(found.map(nameOther), maxNamed)}`];
   };
   return [...say(", not by you", false), ...say(" by somebody else, too", true)];

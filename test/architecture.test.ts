@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 15_271,
   workspace: 12_629,
-  cli: 11_552,
+  cli: 11_560,
   flows: 12_125,
   models: 4_638,
   ui: 4_721,

@@ -63,12 +63,20 @@ function nameOther({ path, held, now, place }: Other): string {
   return `${path} (no file now${place === undefined ? "" : `; ${place} holds the same`})`;
 }
 
-/** Names the files that somebody else changed, and apart from them those that what pai wrote in the same time left otherwise. */
+/** Whether pai left a path otherwise than it was known, too; what it took back is as it was. */
+function isOursToo({ path, held }: Other, written: readonly Written[]): boolean {
+  const textIn = (each: string | null) => digestIn(each) ?? each;
+  const steps = written.filter((each) => each.path === path);
+  const isChain = steps.every(
+    ({ before }, at) => textIn(before) === textIn(at === 0 ? held : (steps[at - 1]?.after ?? null)),
+  );
+  return steps.length > 0 && !(isChain && textIn(steps.at(-1)?.after ?? null) === textIn(held));
+}
+
+/** Names the files that somebody else changed, and apart from them those that pai changed in the same time, too. */
 export function sayChanged(others: readonly Other[], written: readonly Written[]) {
-  const first = new Map(written.toReversed().map(({ path, before }) => [path, before]));
-  const last = new Map(written.map(({ path, after }) => [path, after]));
   const say = (how: string, isOurs: boolean) => {
-    const found = others.filter(({ path }) => (first.get(path) !== last.get(path)) === isOurs);
+    const found = others.filter((other) => isOursToo(other, written) === isOurs);
     return found.length === 0 ? [] : [`changed${how}: ${nameSome(found.map(nameOther), maxNamed)}`];
   };
   return [...say(", not by you", false), ...say(" by somebody else, too", true)];

@@ -41,17 +41,17 @@ export async function bindCommands(run: Run, commands: readonly string[]): Promi
   }
 }
 
-/** Throws conflict when somebody else has changed a file that a command of the plan runs since the person was asked. */
+/** Throws conflict when somebody else has changed a file that a command of the plan uses since the person was asked. */
 export async function requireBound(run: Run, command: string): Promise<void> {
   const found = await readFiles(run, run.overlay, filesOfCommand(command));
   const isBound = (path: RelPath, bound = run.shell.bound.get(path)) =>
     bound !== undefined && sameBlob(bound, found.get(path) ?? null);
   for (const path of [...parsePaths(run, filesOfCommand(command)), ...found.keys()]) {
     if (isBound(path) || !(await run.overlay.isChanged(path))) continue;
-    const text = `${path} was changed by someone else since a command that runs it was approved`;
+    const text = `${path} was changed by someone else since a command that uses it was approved, so this was not run`;
     throw new PaiError("conflict", text, {
       target: command,
-      hint: "the command was not run on the new content; run the task again",
+      hint: "run the task again on the new content",
     });
   }
 }

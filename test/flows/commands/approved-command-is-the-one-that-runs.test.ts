@@ -10,7 +10,7 @@ import { call, calls } from "../loop.ts";
 import { finish, modify, plan } from "../plans.ts";
 import { type Files, makeFolder, playIn, type Setup } from "../scripted.ts";
 
-const met = "was changed by someone else since a command that runs it was approved";
+const met = "was changed by someone else since a command that uses it was approved, so this was not run";
 const say = (word: string) => `echo ${word} > said.txt\n`;
 
 async function playHere(files: Files, setup: (put: (name: string, text: string) => void) => Setup) {
@@ -27,6 +27,7 @@ const commands: readonly (readonly [command: string, script: string])[] = [
   ["FAST=1 sh -e 'x.sh' && echo done", "x.sh"],
   ["npm test", "package.json"],
   ["make all", "Makefile"],
+  ["cat notes.md", "notes.md"],
 ];
 
 for (const [command, script] of commands) {

@@ -45,6 +45,10 @@ const likeliest = 1.25;
 const best = { length: 16_000, share: 2 / 3 } as const;
 /** Of the first files, those up to `length` characters are shown whole before parts of others, in `share` of the room. */
 const small = { length: 5_000, among: 5, share: 0.3 } as const;
+/** What a test or a paper counts beside code: the work call shows what is near in those that it changes. */
+const asideShare = 0.5;
+/** A block that is worth less than this share of the best one is left out, though there is room for it. */
+const leastShare = 0.08;
 /** What a word in a docstring counts, compared with one in code. */
 const docstringShare = 0.5;
 /** Characters shown of a named file whose lines are all too long to show. */
@@ -65,6 +69,8 @@ interface Prepared {
   readonly lines: readonly string[];
   readonly blocks: readonly Scored[];
   readonly whole: boolean;
+  /** It is named, or one of few files: as much of it is shown as there is room for. */
+  readonly given: boolean;
   readonly named: boolean;
   readonly outline: string;
 }
@@ -138,24 +144,24 @@ const sizeOf = (lines: readonly string[], { from, to }: ExcerptRange): number =>
 function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: Measure): Prepared {
   const lines = linesOf(text);
   // A changelog is extended at its head; what it says of old releases is no place of the work.
-  const cut = kindOf(path) === "changelog" ? placesForEntry(lines) : cutBlocks(path, lines);
+  const kind = kindOf(path);
+  const cut = kind === "changelog" ? placesForEntry(lines) : cutBlocks(path, lines);
   // A word of the request that happens to be defined in the file does not make that line named.
   const named = isNamed(signal) || signal?.by === "output" ? (signal?.lines ?? []) : [];
   const holds = ({ from, to }: ExcerptRange) => named.some((line) => from <= line && line <= to);
   const sized = cut.map(({ from, to }) => ({ from, to, size: sizeOf(lines, { from, to }) }));
   const scores = scoreBlocks(lines, sized, measure);
+  const isAside = signal === null && kind !== "code" && kind !== "side";
   // Words that are all over a file say little about each of its blocks.
-  const share = score ** likeliest / Math.sqrt(Math.max(...scores) || 1);
+  const share = (score * (isAside ? asideShare : 1)) ** likeliest / Math.sqrt(Math.max(...scores) || 1);
   const blocks = sized.map((block, at): Scored => {
     const first = signal === null ? 0 : namedFile / (at + 1);
-    const own = (scores[at] ?? 0) + (holds(block) ? namedLine : 0) + first;
-    return { ...block, value: own * share };
+    return { ...block, value: holds(block) ? Number.POSITIVE_INFINITY : ((scores[at] ?? 0) + first) * share };
   });
-  return { path, lines, blocks, whole: false, named: isNamed(signal) && signal?.by === "request", outline: "" };
+  const given = isNamed(signal);
+  return { path, lines, blocks, whole: false, given, named: given && signal?.by === "request", outline: "" };
 }
 
-/** Added to a block with a line that a traceback names: more than any words add. */
-const namedLine = 100;
 /** Added to the blocks of a named file, less to each next one, so that at least its beginning is shown. */
 const namedFile = 0.01;
 
@@ -171,8 +177,14 @@ function asWhole(file: Prepared): Prepared {
   return { ...file, whole: true, outline: "", blocks: [{ ...all, size: totalSize(file.blocks) }] };
 }
 
+/** What a block must be worth to be shown, of a file that is not given. */
+function leastOf(files: readonly Prepared[]): number {
+  const values = files.flatMap(({ blocks }) => blocks.map(({ value }) => value));
+  return leastShare * Math.max(0, ...values.filter(Number.isFinite));
+}
+
 /** Makes one block of each file that is better shown whole than in parts. `files`: best first. */
-function joinSmall(files: readonly Prepared[], budget: number): readonly Prepared[] {
+function joinSmall(files: readonly Prepared[], budget: number, least: number): readonly Prepared[] {
   let room = budget * small.share;
   const joined = files.map((file, at) => {
     const size = totalSize(file.blocks);
@@ -185,17 +197,17 @@ function joinSmall(files: readonly Prepared[], budget: number): readonly Prepare
   });
   const [first] = joined;
   if (first === undefined || first.whole || !isCovered(first) || totalSize(first.blocks) > budget) return joined;
-  const shown = totalSize(take(joined, budget).get(first) ?? []);
+  const shown = totalSize(take(joined, budget, least).get(first) ?? []);
   return shown < best.share * totalSize(first.blocks) ? joined : [asWhole(first), ...joined.slice(1)];
 }
 
 /** Takes the blocks of the highest value that fit. */
-function take(files: readonly Prepared[], budget: number): Map<Prepared, Scored[]> {
+function take(files: readonly Prepared[], budget: number, least: number): Map<Prepared, Scored[]> {
   const taken = new Map<Prepared, Scored[]>();
   let left = budget;
   const queue = files
     .flatMap((file) => file.blocks.map((block) => ({ file, block })))
-    .filter(({ block }) => block.value > 0)
+    .filter(({ file, block }) => block.value > 0 && (file.given || block.value >= least))
     .sort((a, b) => b.block.value - a.block.value);
   for (const { file, block } of queue) {
     const head = taken.has(file) ? 0 : file.path.length + file.outline.length + 60;
@@ -260,8 +272,9 @@ export function chooseExcerpts(candidates: readonly Candidate[], sought: Sought,
     const outline = at === 0 || file.named ? outlineOf(file.path, file.lines, outlineBudget) : "";
     return { ...file, outline };
   });
-  const files = joinSmall(prepared, budget);
-  const taken = take(files, budget);
+  const least = leastOf(prepared);
+  const files = joinSmall(prepared, budget, least);
+  const taken = take(files, budget, least);
   return files.flatMap((file, at) => {
     const blocks = taken.get(file);
     if (blocks === undefined && !file.named) return [];

@@ -145,14 +145,20 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
   [
     "a step that was left out, commands and a commit",
     {
-      ...{ status: "verified", changes: one, checks: checks("make", true), commit: "0123456789abcdef" },
+      ...{
+        status: "verified",
+        changes: one,
+        checks: checks("make", true),
+        commit: "0123456789abcdef",
+        sandbox: "full",
+      },
       skipped: [{ target: "CHANGES.md", why: "no user sees it" }],
       commands: [
         { command: "npm i", exit: 0, ms: 1, ended: "exit" },
         { command: "npm start", exit: null, ms: 1, ended: "timeout" },
       ],
     },
-    `${kept}, verified by make; changed: a.py; left out of the plan: CHANGES.md (no user sees it); commands that ran: npm i (exit 0), npm start (ended by its time limit); committed as 0123456789ab`,
+    `${kept}, verified by make; changed: a.py; left out of the plan: CHANGES.md (no user sees it); commands that ran: npm i (exit 0), npm start (ended by its time limit); they ran in a sandbox with a /tmp of its own; committed as 0123456789ab`,
   ],
   [
     "an answer under a green check",

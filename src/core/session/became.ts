@@ -127,6 +127,12 @@ const clause = (head: string, all: readonly string[]): string => (all.length ===
 const endOf = ({ exit, ended }: Pick<CommandRun, "exit"> & Partial<CommandRun>): string =>
   exit !== null ? `exit ${exit}` : ended === "timeout" ? "ended by its time limit" : "ended by a signal";
 
+/** Where what commands wrote to /tmp is gone; one that ran twice may have done so without the sandbox, as a person allowed. */
+function sayOwnPlace({ sandbox, commands = [] }: Outcome): string {
+  const isOwn = sandbox === "full" && new Set(commands.map(({ command }) => command)).size === commands.length;
+  return isOwn && commands.length > 0 ? "they ran in a sandbox with a /tmp of its own" : "";
+}
+
 /** The steps of a plan that was only made, or declined. */
 const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): readonly string[] =>
   planned === true || (error?.code === "declined" && changes.length === 0 && declined === undefined)
@@ -209,6 +215,7 @@ export function becameOf(outcome: Outcome): string {
     clause("the plan proposed: ", proposedOf(outcome)),
     clause("left out of the plan: ", leftOut),
     clause("commands that ran: ", commands.map(ran)),
+    sayOwnPlace(outcome),
     ...[said("plan", true), said("plan", false), said("changes", true), said("changes", false)],
     commit === undefined ? "" : `committed as ${commit.slice(0, 12)}`,
     clause("then the user's own commands ran: ", after.map(ran)),

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_291,
+  core: 15_294,
   workspace: 12_629,
   cli: 11_560,
-  flows: 12_125,
+  flows: 12_124,
   models: 4_638,
   ui: 4_721,
   store: 3_803,

@@ -64,23 +64,25 @@ const extents: readonly Extent[] = [
   { depth: 0, names: 2 },
 ];
 
-/** How many names are shown of a folder that is open because it holds a wanted file. */
+/** How many names are shown of an open folder: the root, and one that holds a file that is told. */
 const namesOfOpen = 12;
 
 /** What a tree is drawn with besides its paths. */
 interface Drawing {
-  /** Paths that are shown wherever their folder is. */
-  readonly keep: ReadonlySet<string>;
+  /** Paths that the request names elsewhere. */
+  readonly told: ReadonlySet<string>;
   /** Where links lead, by their paths. */
   readonly targets: ReadonlyMap<string, string>;
 }
 
+/** The line of a folder; "": all of it is told elsewhere. */
 function renderFolder({ path, depth, names, total }: Folder, extent: Extent, isOpen: boolean, drawing: Drawing) {
-  const { keep, targets } = drawing;
-  const maxNames = isOpen ? Math.max(extent.names, namesOfOpen) : extent.names;
-  const shown = names.filter((name, at) => at < maxNames || keep.has(path + name));
-  const rest = names.length - shown.length;
+  const { told, targets } = drawing;
+  const others = names.filter((name) => !told.has(path + name));
+  const shown = others.slice(0, isOpen ? Math.max(extent.names, namesOfOpen) : extent.names);
+  const rest = others.length - shown.length;
   const below = depth >= extent.depth && path !== "" ? total - names.length : 0;
+  if (names.length > 0 && others.length + below === 0) return "";
   const counts = `${rest > 0 ? ` +${rest}` : ""}${below > 0 ? ` (${below} files below)` : ""}`;
   const label = path === "" ? "." : plain(path.slice(0, -1));
   const named = shown.map((name) => {
@@ -104,6 +106,7 @@ function renderFolders(
     const { path, depth, names } = folder;
     if ((path === "" && names.length === 0) || (depth > extent.depth && !open.has(path))) continue;
     const line = renderFolder(folder, extent, open.has(path), drawing);
+    if (line === "") continue;
     lines.push(line);
     length += line.length + 1;
     if (length > budget + 1) break;
@@ -113,21 +116,21 @@ function renderFolders(
 
 /**
  * Renders the tree within `budget` characters: when it does not fit, with fewer names in each folder, then fewer
- * levels, then fewer folders; says what is left out. Paths in `keep` are shown wherever their folder is, and keep it
- * open.
+ * levels, then fewer folders; says what is left out. Paths in `told` are left out, and keep their folder open: what stands
+ * beside them is named.
  */
 export function renderTree(
   paths: readonly string[],
   budget: number,
-  keep: ReadonlySet<string>,
+  told: ReadonlySet<string>,
   targets: ReadonlyMap<string, string> = new Map(),
 ): string {
   const folders = groupByFolder(paths);
-  const open = new Set([...keep].map((path) => path.slice(0, path.lastIndexOf("/") + 1)));
+  const open = new Set(["", ...[...told].map((path) => path.slice(0, path.lastIndexOf("/") + 1))]);
   let lines: readonly string[] = [];
   for (const extent of extents) {
     const maxLength = extent === extents.at(-1) ? Number.POSITIVE_INFINITY : budget;
-    const rendered = renderFolders(folders, extent, open, { keep, targets }, maxLength);
+    const rendered = renderFolders(folders, extent, open, { told, targets }, maxLength);
     lines = rendered.lines;
     if (rendered.length <= budget + 1) return lines.join("\n");
   }

@@ -37,12 +37,8 @@ import {
   type Source,
 } from "./sources.ts";
 
-const limits = {
-  /** How many files of a ranking the receipt keeps. */
-  kept: 40,
-  /** How many paths are listed as the likeliest. */
-  ranked: 20,
-};
+/** How many files of a ranking the receipt keeps, and how many paths are listed as the likeliest. */
+const limits = { kept: 40, ranked: 20 };
 
 export interface Part {
   readonly kind:
@@ -138,10 +134,8 @@ export const rankTask = (run: Run): Promise<Likely> =>
 /** The likeliest files for one request, as a part of a prompt; "": there are none. */
 export async function renderLikely(run: Run, request: string): Promise<string> {
   const { files } = await rank(run, askedOf(run, request, ""), new Set());
-  const paths = files.slice(0, limits.ranked).map(({ path }) => path);
-  return renderRanked(paths, widestBudget)
-    .map(({ text }) => text)
-    .join("");
+  const [part] = renderRanked(fitPaths(files, widestBudget.ranked));
+  return part?.text ?? "";
 }
 
 /** The files that the briefing shows. */
@@ -214,20 +208,21 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   tellCut(run, budgets);
   const likely = async () => ranking ?? (run.reading.namesOnly ? { files: [], lacks: [] } : rankTask(run));
   run.overlay.prefer(async () => (await likely()).files.map(({ path }) => path));
-  const likeliest = (ranking?.files ?? []).slice(0, limits.ranked).map(({ path }) => path);
+  const likeliest = fitPaths(ranking?.files ?? [], budgets.ranked);
   const shown = new Set<string>([...excerpts, ...mentioned].map(({ path }) => path));
-  const keep = new Set([...likeliest, ...shown]);
-  const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
-  const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, keep, targetsOf(run, entries));
-  const treeText = more ? `${tree}\n(only the first ${entries.length} entries were looked at)` : tree;
   const isUnseen = (path: string) => !shown.has(path) && files.get(path)?.size !== 0;
   const isWhole = excerpts.every(({ part }) => part === undefined) && !likeliest.some(isUnseen);
+  const told = new Set(isWhole ? [] : [...likeliest, ...shown]);
+  const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
+  const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, told, targetsOf(run, entries));
+  const treeText = more ? `${tree}\n(only the first ${entries.length} entries were looked at)` : tree;
+  const about = told.size === 0 ? stackOf(names) : { ...stackOf(names), lacks: "files named below" };
   const parts: readonly Part[] = [
     ...renderOuter(knowledge),
     ...knowledge.files.map((source) => filePart("knowledge", source)),
     ...renderEnvironment(run.reading, await repository),
-    { kind: "tree", text: fence("tree", stackOf(names), treeText), file: null },
-    ...(isWhole ? [] : renderRanked(likeliest, budgets)),
+    { kind: "tree", text: fence("tree", about, treeText), file: null },
+    ...(isWhole ? [] : renderRanked(likeliest)),
     ...[...excerpts, ...mentioned].map((source) => filePart("file", source)),
     ...renderGiven(run, budgets, await renderMemory(run)),
   ];
@@ -265,14 +260,18 @@ function renderEnvironment({ environment }: Readonly<FilesRead>, repository: str
 }
 
 /** The list of the likeliest files, best first; the model can look at those that are not shown. */
-function renderRanked(paths: readonly string[], budgets: Budgets): readonly Part[] {
-  let left = budgets.ranked;
-  const listed = paths.map(lineOf).filter((path) => {
-    left -= path.length + 1;
-    return left >= 0;
+function renderRanked(paths: readonly string[]): readonly Part[] {
+  const text = fence("likely", { order: "best first" }, paths.map(lineOf).join("\n"));
+  return paths.length === 0 ? [] : [{ kind: "ranked", text, file: null }];
+}
+
+/** The paths of the likeliest files that are listed in so many characters. */
+function fitPaths(files: readonly Ranked[], room: number): readonly string[] {
+  let left = room;
+  return files.slice(0, limits.ranked).flatMap(({ path }) => {
+    left -= lineOf(path).length + 1;
+    return left < 0 ? [] : [path];
   });
-  if (listed.length === 0) return [];
-  return [{ kind: "ranked", text: fence("likely", { order: "best first" }, listed.join("\n")), file: null }];
 }
 
 function filePart(kind: Part["kind"], file: Source): Part {
@@ -320,7 +319,7 @@ function renderGiven(run: Run, budgets: Fitted, memory: string): readonly Part[]
 /** The most characters of each part, for a model with a large window. */
 const widestBudget = {
   knowledge: maxGuides,
-  tree: 1_500,
+  tree: 1_100,
   ranked: 1_400,
   excerpts: 21_000,
   context: maxPiped,

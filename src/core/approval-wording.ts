@@ -158,7 +158,7 @@ export const takesReview = ({ kind, diff, commands }: Question): boolean =>
 /** What `a` allows for the rest of the session; null: this question takes none. */
 const alwaysOf = ({ kind, folder = null, commands = [], isConfined = false }: Question): string | null => {
   if (isConfined && commands.length > 0) return commands.length === 1 ? "this command" : "these commands";
-  return kind !== "batch" || folder === null ? null : `below ${folder}/`;
+  return kind !== "batch" || folder === null ? null : `below ${folder}/; plans still ask`;
 };
 
 /** Whether the question takes `a`. */

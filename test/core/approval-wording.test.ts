@@ -58,7 +58,9 @@ test("commands ask in whole sentences", () => {
 test("only a batch with a folder and a command in the sandbox offer a yes that lasts", () => {
   const src = "src" as RelPath;
   const promptOf = (question: Omit<Question, "text">) => answerPrompt({ ...question, text: "" });
-  expect(promptOf({ kind: "batch", folder: src })).toBe("apply? y, n, a (always below src/), or say what to change: ");
+  expect(promptOf({ kind: "batch", folder: src })).toBe(
+    "apply? y, n, a (always below src/; plans still ask), or say what to change: ",
+  );
   expect(promptOf({ kind: "batch", folder: null })).toBe("apply? y, n, or say what to change: ");
   expect(promptOf({ kind: "batch", folder: null, takesWords: false })).toBe("apply? y or n: ");
   expect(promptOf({ kind: "changes", folder: src })).toBe("go on? y or n: ");

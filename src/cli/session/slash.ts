@@ -224,7 +224,7 @@ function allow(talk: Talk, words: string): void {
     say(talk, `allowed in this session, inside the sandbox: commands like ${visibleLine(words)}`);
     return;
   }
-  const kinds = { folder: "changes below", command: "the command", pattern: "commands like" };
+  const kinds = { folder: "changes, but no plans, below", command: "the command", pattern: "commands like" };
   const rows = allowing.allowed().map(({ kind, what }, at) => `${at + 1}. ${kinds[kind]} ${visibleLine(what)}`);
   say(
     talk,

@@ -65,7 +65,7 @@ test.concurrent("`a` holds below the folder it names, and not for a file of it t
     [/create docs\/AGENTS\.md.*apply\?|Done\./s, "n"],
     [/create c\.md.*apply\?|Done\./s, "n"],
   ]);
-  expect(plain(terminal)).toContain("a (always below docs/)");
+  expect(plain(terminal)).toContain("a (always below docs/; plans still ask)");
   expect(Object.keys(place.tree())).toEqual(["docs/a.md", "docs/b.md"]);
 });
 

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_294,
   workspace: 12_629,
   cli: 11_560,
-  flows: 12_124,
+  flows: 12_127,
   models: 4_638,
   ui: 4_721,
   store: 3_803,

@@ -5,7 +5,7 @@ import { messagesWith } from "../core/dialogue.ts";
 import { exitCodes, PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
 import { nameOf, type RelPath } from "../core/path.ts";
-import type { Plan } from "../core/plan/plan.ts";
+import { type Plan, workOf } from "../core/plan/plan.ts";
 import { complexityOf, phasesOf, promiseOf } from "../core/plan/promise.ts";
 import { createRights, type PlanClaim, type Rights, undoneStep, useOf } from "../core/plan/scope.ts";
 import { readProse } from "../core/script/prose.ts";
@@ -331,6 +331,9 @@ async function executeFinished(
   await finishBaseline(run);
   await runPlanChecks(run, checks);
   await performChanges(run, changes, rightsOf(plan, claims));
+  for (const { action: name, target } of workOf(plan))
+    if (rowOf(name)?.kind === "change")
+      run.acting.tally.note({ kind: "change", name, target, paths: [], text: "", code: null });
   if (!run.changing.dryRun) refuseFailed(await runChecks(run, checks));
   run.ending.text = plan.reply;
 }

@@ -14,7 +14,7 @@ export function describeMissing(file: FileLines, { search }: Halves): string {
   const part = findPart(file, search);
   if (part !== null) return part;
   const row = findClosest(file, search);
-  if (row === null) return `${notFound}, and nothing in it is like it\nRead the file and copy the lines.`;
+  if (row === null) return `${notFound}\nRead the file and copy the lines.`;
   const [from, to] = [Math.max(0, row), Math.min(file.lines.length, row + search.length)];
   const differs = (part: (line: string) => string) =>
     search.findIndex((line, at) => part(line) !== part(file.lines[row + at] ?? ""));

@@ -370,7 +370,7 @@ test("a request beyond the plan that was declined is told, too, where a later no
 });
 
 const work = `${edit("c.txt", "uno")}${edit("a.txt", "uno")}${write("b.txt", "b\n")}RUN::true\n${finish("Done.")}`;
-const failed = "MODIFY c.txt (the text to replace is not in the file, and nothing in it is like it)";
+const failed = "MODIFY c.txt (the text to replace is not in the file)";
 const whenSeen = (turns: Turns, made: Files) => (question: Question) => {
   if (question.kind === "plan") placeFiles(turns.root, made);
 };

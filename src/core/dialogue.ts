@@ -53,14 +53,14 @@ export const copyOf = (dialogue: Readonly<Dialogue>): Dialogue => ({
 });
 
 /**
- * Replaces the model's last words of a run that failed or was declined: they claim what is not so. `words`: these; absent:
- * those at the end of the script that it sent last.
+ * Replaces the model's last words of a run that failed or was declined, which claim what is not so: the end of its script,
+ * or else `words`.
  */
-export function dropClaim(dialogue: Dialogue, words?: string): void {
+export function dropClaim(dialogue: Dialogue, words = ""): void {
   const at = dialogue.messages.findLastIndex(({ role }) => role === "assistant");
   const last = dialogue.messages[at];
   if (last?.role !== "assistant") return;
-  const claim = words ?? scriptIn(last.text).actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
+  const claim = scriptIn(last.text).actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? words;
   if (claim.trim() === "" || !last.text.includes(claim)) return;
   const said = { ...last, text: last.text.replace(claim, withoutClaims), native: null };
   dialogue.messages = dialogue.messages.with(at, said);

@@ -183,14 +183,17 @@ describe("the last words of a turn that failed", () => {
 
   test("are left out where a conflict ended it before its work, and are not its result", async () => {
     const turns = openTurns({ "a.txt": "one\n" });
+    const options = { ...interactive, atOnce: "always" } as const;
     const { outcome } = await turns.say("make it b.txt", {
       lines: [`FILES: a.txt, b.txt\nMV::a.txt::b.txt\n${finish("It is b.txt.")}`],
-      options: { ...interactive, atOnce: "auto" },
+      options,
       onQuestion: () => writeFileSync(join(turns.root, "a.txt"), "three\n"),
       answers: "yes",
     });
     expect(outcome).toMatchObject({ error: { code: "conflict" }, text: outcome.error?.message });
-    expect(sent(await turns.say("what now?", ask))).not.toContain("It is b.txt.");
+    const later = sent(await turns.say("what now?", { ...ask, options }));
+    expect(later).toContain("MV::a.txt::b.txt");
+    expect(later).not.toContain("It is b.txt.");
   });
 });
 

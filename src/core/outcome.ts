@@ -32,6 +32,10 @@ export const renderUnsettled = (paths: readonly string[], checks: number): strin
 
 const counted = (n: number) => (n === 1 ? "1 check" : `${n} checks`);
 
+/** Names files whose changes a person declined; of one of which others are kept it says that. */
+export const nameDeclined = ({ changes }: Outcome, paths: readonly string[]): readonly string[] =>
+  paths.map((path) => (changes.some((each) => each.path === path) ? `${path} (others than those kept)` : path));
+
 /** Why a green check may prove nothing; "": no reason. */
 export const doubtOf = (checks: readonly CheckResult[]): string =>
   checks.find(({ passed, note = "" }) => passed === true && note !== "")?.note ?? "";

@@ -101,6 +101,11 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
     `${kept}, as the user chose when asked, failed: check x: exit 1; changed: a.py`,
   ],
   [
+    "a no to what a command changed in a file, and a yes to an edit of it",
+    { status: "verified", changes: one, checks: checks("make", true), ...no("a.py") },
+    `${kept}, verified by make; changed: a.py; the user did not agree to the changes to: a.py (others than those kept)`,
+  ],
+  [
     "a no to a repair, where the check stays red",
     {
       ...ended("declined", "the user declined the changes to a.py"),

@@ -9,6 +9,7 @@ import {
   checkStopped,
   doubtOf,
   isOutdated,
+  nameDeclined,
   nothingKept,
   type Outcome,
   type RefusedAction,
@@ -188,7 +189,12 @@ export function becameOf(outcome: Outcome): string {
     clause("changed while checks ran, too: ", outcome.left === undefined ? (outcome.checked ?? []) : []),
     clause(
       "the user did not agree to the changes to: ",
-      status === "declined" ? [] : declined.paths.filter((path) => !isNotDone(path)),
+      status === "declined"
+        ? []
+        : nameDeclined(
+            outcome,
+            declined.paths.filter((path) => !isNotDone(path)),
+          ),
     ),
     clause(
       "checks that failed: ",

@@ -7,6 +7,7 @@ import {
   type ChangeSummary,
   type CheckResult,
   isOutdated,
+  nameDeclined,
   nothingKept,
   type Outcome,
   type RefusedAction,
@@ -103,7 +104,11 @@ function renderContrary(outcome: Outcome, style: Style, columns: number | null):
   const told = [...refused, ...undone].map(({ target }) => target).join("\n") + (error?.message ?? "");
   // The error of a run that a no ended says it.
   const paths = status === "declined" ? [] : (declined?.paths ?? []).filter((path) => !told.includes(path));
-  const no = { action: "changes to", target: nameSome(paths, maxNamed), why: "the user declined them" };
+  const no = {
+    action: "changes to",
+    target: nameSome(nameDeclined(outcome, paths), maxNamed),
+    why: "the user declined them",
+  };
   // Where all is gone, the error says it.
   const lost = outcome.changes.length === 0 ? [] : (outcome.lost ?? []);
   const named = nameSome(lost.map(visibleLine), maxNamed);

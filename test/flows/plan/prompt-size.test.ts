@@ -31,9 +31,9 @@ function weighed([first, second]: readonly [ModelRequest, ModelRequest]): number
   return tokens(repeated + 0.1 * repeated + told.slice(first.messages.length).reduce((sum, size) => sum + size, 0));
 }
 
-test("both calls share one prompt of at most 1,010 tokens, which weighed is less than the two of before", async () => {
+test("both calls share one prompt of at most 990 tokens, which weighed is less than the two of before", async () => {
   const [first, second] = await requestsIn({});
-  expect(tokens(first.system.length)).toBeLessThanOrEqual(1010);
+  expect(tokens(first.system.length)).toBeLessThanOrEqual(990);
   expect(second.system).toBe(first.system);
   expect([first.format?.isOptional, second.format]).toEqual([true, null]);
   expect(1.1 * tokens(first.system.length)).toBeLessThanOrEqual(apart.prompts);

@@ -119,12 +119,12 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_296,
+  core: 15_306,
   workspace: 12_629,
-  cli: 11_560,
-  flows: 12_127,
+  cli: 11_561,
+  flows: 12_128,
   models: 4_638,
-  ui: 4_726,
+  ui: 4_725,
   store: 3_803,
   lab: 3_610,
   acp: 1_020,

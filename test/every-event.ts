@@ -61,6 +61,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   next: [text],
   plan: planOf(text),
   changes: [changeOf(text)],
+  dry_run: true,
   diff: diffOf(text),
   checks: [checkOf(text)],
   calls: { made: 1, sent: 1, expected: 2, at_most: 3 },

@@ -101,6 +101,8 @@ export const outcomeSchema = z.object({
   next: z.array(z.string()),
   plan: z.nullable(planSchema),
   changes: z.array(changeSchema),
+  /** Nothing was written: `changes` are what would have changed; absent: it is no dry run. */
+  dry_run: z.optional(z.literal(true)),
   diff: z.string(),
   checks: z.array(checkSchema),
   /** `sent`: requests that went out, where one of them was broken off before a reply began. */

@@ -154,13 +154,13 @@ const calledOff = "(This is no longer asked for. What it says of looks and turns
  * outdated is told anew. The session keeps the dialogue of a run that has sent a request.
  */
 export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
-  const { dialogue, begun, ending, task, ledger } = run;
+  const { dialogue, ending, task, ledger } = run;
   if (!wordsStand(outcome)) dropClaim(dialogue, ending.text);
   const last = dialogue.messages.at(-1);
   if (last?.role === "user")
     dialogue.messages = dialogue.messages.with(-1, { ...last, text: `${last.text}\n\n${calledOff}` });
   if (run.invocation.mode === "tool-loop") await noteKnown(run, outcome);
-  const changes = begun === null ? [] : outcome.changes;
+  const changes = outcome.dry_run === true ? [] : outcome.changes;
   const changed = new Set<string | null>(changes.flatMap(({ path, from }) => [path, from]));
   if (changes.length > 0) dialogue.parts.delete("checks");
   // What was taken back is as it was told.

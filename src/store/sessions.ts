@@ -256,7 +256,7 @@ function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
       return line;
     }
     case "run.finished": {
-      const { mode, status, next, score, calls, changes, left } = event.outcome;
+      const { mode, status, next, score, calls, changes, left, dry_run } = event.outcome;
       return {
         type: "turn.finished",
         at: event.at,
@@ -267,7 +267,7 @@ function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
         next,
         score,
         calls: calls.sent ?? calls.made,
-        changed: changes.length > 0 && left === undefined,
+        changed: changes.length > 0 && left === undefined && dry_run !== true,
       };
     }
     default:

@@ -11,7 +11,7 @@ import type { RelPath } from "../../src/core/path.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { pastOf } from "../../src/core/session/past.ts";
 import { openSessions } from "../../src/store/sessions.ts";
-import { finish, plan, write } from "../flows/plans.ts";
+import { finish, modify, plan, write } from "../flows/plans.ts";
 import { makeFolder, openHere, playIn } from "../flows/scripted.ts";
 
 const text = (content: string) => ({ kind: "file", bytes: new TextEncoder().encode(content), mode: 0o644 }) as const;
@@ -84,6 +84,20 @@ test("an undo that finds nothing to take back is told as none: what was done by 
   expect(await history.undo(null, { dryRun: false })).toMatchObject({ run: { id: "r1" }, changes: [] });
   expect(await truth.catchUp(open)).toEqual(["changed, not by you: a.txt (no file now)"]);
   expect(pastOf(open.session)[0]?.became).toStartWith("kept: 1 file");
+});
+
+test("what a dry run would have changed is not called somebody else's work", async () => {
+  const place = makeFolder({ "a.txt": "one\n" });
+  const { workspace, history } = await openHere(place);
+  const open = openSessions(join(place.state, "sessions"), place.root).open(null, () => new Date(0), String);
+  const truth = watchTruth({ workspace, history, now: () => new Date(0) });
+  truth.follow(open.session);
+  const lines = [
+    plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
+    modify("a.txt", ["one\n", "two\n"]) + write("b.txt", "b\n") + finish(),
+  ];
+  await playIn(place, { lines, options: { dryRun: true }, onEvent: (event) => truth.sink(open, event) });
+  expect(await truth.catchUp(open)).toEqual([]);
 });
 
 /** A session of three turns, each with a run; `undo` of the first run does what is told. */

@@ -114,7 +114,8 @@ export function watchTruth({
 
   /** Returns the files that somebody else, or a command whose work no undo takes back, has left as they are. */
   function learnOutcome(outcome: Outcome, { at, run }: StampedEvent): readonly string[] {
-    const { changes, checks, commit, left = [], merged = [], lost = [], stays } = outcome;
+    const { checks, commit, left = [], merged = [], lost = [], stays } = outcome;
+    const changes = outcome.dry_run === true ? [] : outcome.changes;
     const written = history.written(new Set([run]), at);
     for (const [path, held] of heldBehind(changes, written)) learn(path, held, at);
     // Nobody compares what tools build and no request of the run showed.

@@ -89,6 +89,7 @@ const isAnswer = ({ plan, changes, actions, commands = [] }: Outcome): boolean =
 /** Whether the model's last words may stand: those of a run that failed or was declined claim what is not so. */
 export const wordsStand = (outcome: Outcome): boolean =>
   outcome.claimed === undefined &&
+  (outcome.dry_run !== true || outcome.changes.length === 0) &&
   (["answered", "verified", "unverified", "partial"].includes(outcome.status) ||
     (outcome.error?.code === "check_failed" && isAnswer(outcome)));
 
@@ -110,6 +111,7 @@ function sayUnchanged(outcome: Outcome): string {
 
 function sayChanged(outcome: Outcome): string {
   const { ok, status, left } = outcome;
+  if (outcome.dry_run === true) return "a dry run, so nothing was written";
   if (left !== undefined) {
     const stayed = `but for what somebody else had changed since, which is as they left it, with what of your edits is in it: ${name(left)}`;
     const back = outcome.rolled_back === undefined ? "not kept" : "rolled back";
@@ -181,7 +183,7 @@ export function becameOf(outcome: Outcome): string {
         (step) => `${step.action} ${step.target}${isFirst(step) || isSaid(step.why) ? "" : ` (${step.why})`}`,
       ),
     ),
-    clause("changed: ", outcome.left === undefined ? changed : []),
+    clause(outcome.dry_run ? "it would have changed: " : "changed: ", outcome.left === undefined ? changed : []),
     clause(
       "of these by commands or checks: ",
       outcome.left === undefined ? changes.flatMap(({ by, path }) => (by === "command" ? [path] : [])) : [],
@@ -264,15 +266,21 @@ function printedOf({ ok, checks }: Outcome, printed: Printed): string {
   return [...ran.slice(-maxPrinted), ...of.slice(0, maxPrinted)].join("\n");
 }
 
+/** What the diff of a turn shows, where that is not what was kept; "": it is. */
+function headOfDiff({ left, dry_run }: Outcome): string {
+  if (dry_run === true) return "what it would have changed:\n";
+  return left === undefined ? "" : "what was changed before somebody else changed it:\n";
+}
+
 /** The record of a turn. */
 export function turnRecord(
   outcome: Outcome,
   outputs: Printed = { formatted: new Set(), checks: new Map(), commands: new Map() },
 ): TurnRecord {
   const printed = printedOf(outcome, outputs);
-  const { diff, rolled_back: back, declined, left } = outcome;
+  const { diff, rolled_back: back, declined } = outcome;
   const parts = [
-    left === undefined || diff === "" ? diff : `what was changed before somebody else changed it:\n${diff}`,
+    diff === "" ? "" : `${headOfDiff(outcome)}${diff}`,
     back === undefined ? "" : `what was taken back:\n${back.diff}`,
     declined === undefined ? "" : `what the user declined:\n${declined.diff}`,
   ];

@@ -268,6 +268,7 @@ export function outcomeOf(
     next: nextOf(run, failure),
     plan: planning.plan,
     changes,
+    ...(changing.dryRun && { dry_run: true }),
     diff,
     checks: resultsNow(run),
     calls: showCalls(ledger, failure),

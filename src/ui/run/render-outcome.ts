@@ -221,9 +221,8 @@ export interface ResultOptions {
 
 /** Files, checks, status and next steps: standard output after the message. "" if there is nothing to say. */
 export function renderResult(outcome: Outcome, options: ResultOptions): string {
-  const { style, columns, applied, screen, noted } = options;
-  // What a failed run lists could not be taken back.
-  const dry = outcome.changes.length > 0 && !applied && (outcome.ok || outcome.status === "partial");
+  const { style, columns, screen, noted } = options;
+  const dry = outcome.dry_run === true && outcome.changes.length > 0;
   const checks = noted ? outcome.checks.filter(({ by, passed }) => by === "user" || passed !== null) : outcome.checks;
   /** Whether the error on the screen does not say it yet, as it says of a command that failed. */
   const isUnsaid = ({ target, why }: RefusedAction) =>

@@ -240,3 +240,19 @@ test("a mode beyond the plan that the person declined is told, though the file i
   expect(ran.files).toEqual({ "a.txt": "1\n" });
   expect((await turns.say("what now?", ask)).past).toContain("not done: MODE a.txt → 755 (the user declined to");
 });
+
+test("of a dry run it is told that nothing was written, and none of its changes as one of the files", async () => {
+  const turns = openTurns({ "a.txt": "one\n", "b.txt": "b\n" });
+  const work = `${modify("a.txt", ["one\n", "two\n"])}RM::b.txt\n${finish("It says two, and b.txt is gone.")}`;
+  const options = { ...interactive, dryRun: true, checks: ["true"] };
+  const lines = [plan({ steps: ["READ b.txt", "MODIFY a.txt", "RM b.txt"] }), work];
+  const dry = await turns.say("make it two", { lines, options, answers: "yes" });
+  expect(dry.outcome).toMatchObject({ code: 0, dry_run: true, changes: [{ path: "a.txt" }, { path: "b.txt" }] });
+  expect(turns.open.session.turns[0]?.changed).toBe(false);
+  const next = await turns.say("and now?", ask);
+  expect(next.past).toStartWith(
+    "pai: a dry run, so nothing was written; it would have changed: a.txt, b.txt (deleted)",
+  );
+  expect(next.told(1)).not.toContain('<diff since="shown">');
+  expect(JSON.stringify(next.requests[0]?.messages)).not.toContain("b.txt is gone");
+});

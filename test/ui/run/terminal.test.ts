@@ -216,6 +216,6 @@ test("where the plan is the result, it stands on standard output and nowhere els
 
 test("undo is offered only for what is in the workspace", () => {
   expect(show(false).out).toEndWith("undo with: pai undo\n");
-  expect(show(false, {}, { events: [], outcome }).out).toContain("-  not written");
-  expect(show(false, {}, { events: [], outcome }).out).not.toContain("undo");
+  expect(show(false, {}, { events: [], outcome: { ...outcome, dry_run: true } }).out).toContain("-  not written");
+  expect(show(false, {}, { events: [], outcome: { ...outcome, dry_run: true } }).out).not.toContain("undo");
 });

@@ -150,14 +150,14 @@ function prepare({ ranked: { path, score, signal }, text }: Candidate, measure: 
   const holds = ({ from, to }: ExcerptRange) => named.some((line) => from <= line && line <= to);
   const sized = cut.map(({ from, to }) => ({ from, to, size: sizeOf(lines, { from, to }) }));
   const scores = scoreBlocks(lines, sized, measure);
-  const isAside = signal === null && kind !== "code" && kind !== "side";
+  const given = isNamed(signal);
+  const isAside = !given && kind !== "code" && kind !== "side";
   // Words that are all over a file say little about each of its blocks.
   const share = (score * (isAside ? asideShare : 1)) ** likeliest / Math.sqrt(Math.max(...scores) || 1);
   const blocks = sized.map((block, at): Scored => {
     const first = signal === null ? 0 : namedFile / (at + 1);
     return { ...block, value: holds(block) ? Number.POSITIVE_INFINITY : ((scores[at] ?? 0) + first) * share };
   });
-  const given = isNamed(signal);
   return { path, lines, blocks, whole: false, given, named: given && signal?.by === "request", outline: "" };
 }
 

@@ -86,7 +86,7 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
     const named = findSignals(request, output, paths);
     const matching = request.includes("*") ? findMatching(request, paths) : [];
     const checked = [...findSignals("", checks, paths)].map(
-      ([path, signal]) => [path, { ...signal, weight: ofChecks }] as const,
+      ([path, signal]) => [path, { ...signal, weight: ofChecks, symbols: [] }] as const,
     );
     const signals = new Map([...checked, ...findStems(request, paths, kinds), ...matching, ...named]);
     const { files, values } = rankFiles({ paths: listed, terms, tally: { ...tally, found }, history, signals, kinds });

@@ -23,12 +23,14 @@ test("a file that is far less likely than the best one is not shown, though ther
   expect(shown(file("a.py", 1), file("b.py", 0.1))).toEqual(["a.py"]);
 });
 
-test("a test or a paper must be twice as likely as code to be shown, or be pointed at", () => {
-  const defines: Signal = { weight: 0, lines: [], by: "request", symbols: ["total"] };
+test("a test or a paper must be twice as likely as code to be shown, or be named", () => {
+  const named: Signal = { weight: 0, lines: [], by: "output" };
+  const checked: Signal = { ...named, symbols: [] };
   for (const path of ["tests/test_b.py", "docs/b.md"]) {
     expect(shown(file("a.py", 1), file(path, 0.2))).toEqual(["a.py"]);
     expect(shown(file("a.py", 1), file(path, 0.4))).toEqual(["a.py", path]);
-    expect(shown(file("a.py", 1), file(path, 0.2, defines))).toEqual(["a.py", path]);
+    expect(shown(file("a.py", 1), file(path, 0.2, checked))).toEqual(["a.py"]);
+    expect(shown(file("a.py", 1), file(path, 0.2, named))).toEqual(["a.py", path]);
   }
 });
 

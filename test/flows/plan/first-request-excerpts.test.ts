@@ -6,7 +6,7 @@ import { play, type Setup } from "../scripted.ts";
 
 const lines = [plan({ steps: ["MODIFY a.py"] })];
 const first = async (setup: Omit<Setup, "lines">) =>
-  (await play({ ...setup, lines, options: { planOnly: true } })).asked(1);
+  (await play({ ...setup, lines, options: { planOnly: true, ...setup.options } })).asked(1);
 
 /** Files that are shown, in order. */
 const pathsIn = (text: string) => [...text.matchAll(/<file path="([^"]*)"/g)].map(([, path]) => path ?? "");
@@ -58,6 +58,24 @@ describe("the first request", () => {
     expect(shown.length).toBeLessThan(6_000);
     expect(text).not.toContain("## 1.898.0");
     expect(text.length).toBeLessThan(30_000);
+  });
+
+  test("shows of a test that a check names what matches, and does not fill its room with the rest", async () => {
+    const about = (n: number) =>
+      `def test_part_${n}():\n${"    # round the invoice total\n".repeat(n < 4 ? 8 : 0)}    assert part(${n})\n\n`;
+    const files = {
+      ...fillers,
+      "shop/invoice.py": module(100, (n) => (n % 10 === 0 ? "round the invoice total" : "work")),
+      "tests/test_all.py": `# of a part\n${Array.from({ length: 600 }, (_, n) => about(n)).join("")}`,
+    };
+    const text = await first({
+      files,
+      task: "round the invoice total",
+      options: { checks: ["true tests/test_all.py"] },
+    });
+    const [, shown = ""] = /<file path="tests\/test_all\.py"[^>]*>\n([\s\S]*?)<\/file>/.exec(text) ?? [];
+    expect(shown).toContain("def test_part_1():");
+    expect(shown).not.toContain("def test_part_150():");
   });
 
   test("shows what the code of a class is about before what its docstring tells", async () => {

@@ -34,22 +34,11 @@ function withFolders(words: readonly string[], names: readonly string[]): readon
   return [...new Set([...names, ...below])];
 }
 
-/** The programs of a command, as a shell finds them. */
-const programsOf = (command: string): readonly string[] =>
-  command.split(/[;&|\n(){}`]/).flatMap((part) => wordsOf(part.replace(/^(?:\s*\w+=\S*\s+)*/, ""))[0] ?? []);
-
-/** Programs that run nothing that their words name. */
-const readers = /^(?:cat|head|tail|wc|ls|grep|diff|cmp|stat|echo|cd)$/;
-/** A variable, such as LD_PRELOAD, may name what they run all the same. */
-const onlyReads = (command: string): boolean =>
-  !command.includes("=") && programsOf(command).every((program) => readers.test(program));
-
 /**
  * Names of files that a command may run, whose approval holds while they are unchanged: its words (also with endings),
  * quoted texts, tools' files.
  */
 export function filesOfCommand(command: string): readonly string[] {
-  if (onlyReads(command)) return [];
   const [words, quoted] = [wordsOf(command), quotedIn(command)];
   const modules = words.map((word, at) => (words[at - 1] === "-m" ? word.replaceAll(".", "/") : word));
   const ended = modules.flatMap((name) => endings.map((ending) => name + ending));
@@ -82,6 +71,7 @@ export function startedBy(command: string): {
   readonly programs: readonly string[];
   readonly files: readonly string[];
 } {
-  const programs = programsOf(command);
+  const parts = command.split(/[;&|\n(){}`]/).map((part) => part.replace(/^(?:\s*\w+=\S*\s+)*/, ""));
+  const programs = parts.flatMap((part) => wordsOf(part)[0] ?? []);
   return { programs, files: programs.some(isRunner) || command.includes("$") ? filesOfCommand(command) : [] };
 }

@@ -48,7 +48,7 @@ export async function requireBound(run: Run, command: string): Promise<void> {
     bound !== undefined && sameBlob(bound, found.get(path) ?? null);
   for (const path of [...parsePaths(run, filesOfCommand(command)), ...found.keys()]) {
     if (isBound(path) || !(await run.overlay.isChanged(path))) continue;
-    const text = `${path} was changed by someone else since a command that uses it was planned, so this was not run`;
+    const text = `${path} was changed by someone else since a command that uses it was approved, so this was not run`;
     throw new PaiError("conflict", text, {
       target: command,
       hint: "run the task again on the new content",

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_306,
   workspace: 12_629,
   cli: 11_561,
-  flows: 12_128,
+  flows: 12_168,
   models: 4_638,
   ui: 4_725,
   store: 3_803,

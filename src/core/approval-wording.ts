@@ -79,7 +79,7 @@ export const approvalWording = {
 
   /** Put before a question that is asked again; "": no file was changed. */
   changedMeanwhile: (files: readonly string[]): string =>
-    files.length === 0 ? "" : `${files.join(", ")} was changed while you were asked\n`,
+    files.length === 0 ? "" : `${files.join(", ")} was changed since you were asked\n`,
 
   lostFiles: (paths: readonly string[]): string =>
     lines("Let the command delete this? It is ignored, and cannot be restored:", ...paths),

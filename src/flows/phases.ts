@@ -359,8 +359,10 @@ export async function runLeftOut(
   rights: Rights,
   open: readonly PlanStep[],
 ): Promise<BatchReport | null> {
+  const mayRun = (command: string) =>
+    mayRunCommand(run, command) && rights.refusalOf({ kind: "command", command }) === null;
   const isLeft = (step: PlanStep) =>
-    open.includes(step) && isBehind(workOf(plan), step) && mayRunCommand(run, commandOf(step.action, step.target));
+    open.includes(step) && isBehind(workOf(plan), step) && mayRun(commandOf(step.action, step.target));
   const calls = callsOfSteps(plan, isLeft);
   if (calls.length === 0) return null;
   const text = `pai runs what no reply ran of the plan: ${calls.map(({ name, input }) => `${name} ${Object.values(input as object)[0]}`).join("; ")}`;

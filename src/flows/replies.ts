@@ -18,7 +18,8 @@ import { targetOfCall } from "./approval.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { toReadable } from "./briefing/sources.ts";
 import { waiting } from "./changes/batch.ts";
-import { requireBound } from "./commands/commands.ts";
+import { changedFileOf } from "./commands/bound-commands.ts";
+
 import { withNews } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { noesOf } from "./ending/outcome.ts";
@@ -204,18 +205,12 @@ async function withoutRan(
     const command = (action.arg ?? "").trim();
     const isEarly = action.cmd === "RUN" && (first === -1 || at < first);
     const isRan = isEarly && shell.ran.get(command) === (begun?.changes.length ?? 0);
-    // If somebody else changed its files since, the command runs again, and that reports the conflict.
-    if (isRan && (await isBound(run, command))) left.push(command);
+    // If somebody else changed its files since, the command runs again, and that asks or reports the conflict.
+    if (isRan && (await changedFileOf(run, command)) === null) left.push(command);
     else kept.push(action);
   }
   return { kept, left };
 }
-
-const isBound = (run: Run, command: string): Promise<boolean> =>
-  requireBound(run, command).then(
-    () => true,
-    () => false,
-  );
 
 /** Performs the script's actions, up to the limit of one reply. `prefix` makes the ids of its calls unique. */
 async function performScript(

@@ -24,7 +24,7 @@ test("without a sandbox a question says why", () => {
 test("every line of a command is marked, whatever ends it", () => {
   expect(command("a\r\nb\rc\u2028d", "(in /p)")).toBe("Run this command?\n│ a\n│ b\n│ c\n│ d\n(in /p)");
   expect(changedMeanwhile([])).toBe("");
-  expect(changedMeanwhile(["run.sh", "lib.sh"])).toBe("run.sh, lib.sh was changed while you were asked\n");
+  expect(changedMeanwhile(["run.sh", "lib.sh"])).toBe("run.sh, lib.sh was changed since you were asked\n");
 });
 
 test("a question about changes lists them a line each", () => {

@@ -194,7 +194,7 @@ export interface Rights {
   readonly planned: number;
   grant(claim: PlanClaim, why: string): void;
   refuse(claim: PlanClaim, error: PaiError): void;
-  /** Why a claim beyond the plan was refused; null: nobody has asked for it. */
+  /** Why a claim beyond the plan, or a planned command about which a person was asked anew, was refused; null: it was not. */
   refusalOf(claim: PlanClaim): PaiError | null;
 }
 

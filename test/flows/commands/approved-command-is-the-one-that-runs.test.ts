@@ -10,7 +10,7 @@ import { call, calls } from "../loop.ts";
 import { finish, modify, plan } from "../plans.ts";
 import { type Files, makeFolder, playIn, type Setup } from "../scripted.ts";
 
-const met = "was changed by someone else since a command that uses it was approved, so this was not run";
+const met = "was changed by someone else since a command that uses it was planned, so this was not run";
 const say = (word: string) => `echo ${word} > said.txt\n`;
 
 async function playHere(files: Files, setup: (put: (name: string, text: string) => void) => Setup) {
@@ -109,17 +109,23 @@ test.each([
   },
 );
 
-test("a script that changed at the question is the reason why its command was not run, and no other is told", async () => {
-  const ran = await playHere({ "x.sh": say("one"), "a.txt": "one\n" }, (put) => ({
-    lines: [`${modify("a.txt", ["one\n", "two\n"])}RUN::sh x.sh\n${finish()}`],
-    options: { atOnce: "auto", interactive: true, keep: true },
-    answers: "yes",
-    onQuestion: () => put("x.sh", say("two")),
-  }));
-  expect(becameOf(ran.outcome)).toStartWith(
-    `kept: 1 file (+1 −1), failed: x.sh ${met}; not done: RUN sh x.sh; changed: `,
-  );
-});
+test.each([
+  ["yes", "two\n", "kept: 2 files (+2 −1), unverified: no check has proved this; changed: a.txt, said.txt; "],
+  ["no", undefined, "kept in part: 1 file (+1 −1)"],
+] as const)(
+  "a person is asked anew about a command whose script changed at the question, and says %s",
+  async (answer, said, end) => {
+    const ran = await playHere({ "x.sh": say("one"), "a.txt": "one\n" }, (put) => ({
+      lines: [`${modify("a.txt", ["one\n", "two\n"])}RUN::sh x.sh\n${finish()}`, finish()],
+      options: { atOnce: "auto", interactive: true },
+      answers: ["yes", answer, "yes"],
+      onQuestion: ({ kind }) => void (kind === "plan" && put("x.sh", say("two"))),
+    }));
+    expect(ran.questions[1]?.text).toStartWith("x.sh was changed since you were asked\nRun this command?\n");
+    expect([ran.files["a.txt"], ran.files["said.txt"]]).toEqual(["two\n", said]);
+    expect(becameOf(ran.outcome)).toStartWith(end);
+  },
+);
 
 test("what the plan itself changes in a script, it runs", async () => {
   const ran = await playHere({ "x.sh": say("one") }, () => ({
@@ -156,7 +162,7 @@ test("without a plan the person is asked again, and told why", async () => {
     },
   }));
   const [first, second] = ran.questions.map(({ text }) => text);
-  expect(second).toBe(`x.sh was changed while you were asked\n${first}`);
+  expect(second).toBe(`x.sh was changed since you were asked\n${first}`);
   expect(ran.files).toEqual({ "x.sh": say("two") });
 });
 

@@ -216,7 +216,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, told, targetsOf(run, entries));
   const treeText = more ? `${tree}\n(only the first ${entries.length} entries were looked at)` : tree;
-  const about = told.size === 0 ? stackOf(names) : { ...stackOf(names), lacks: "files named below" };
+  const about = told.size === 0 ? stackOf(names) : { ...stackOf(names), lacks: "files that are named elsewhere" };
   const parts: readonly Part[] = [
     ...renderOuter(knowledge),
     ...knowledge.files.map((source) => filePart("knowledge", source)),

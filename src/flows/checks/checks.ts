@@ -106,7 +106,7 @@ function doubtGreen(
   const changes = begun?.changes ?? [];
   const script = scriptOf(command);
   if (passed === true && changes.some(({ path, before }) => path === script && before !== null))
-    return `this run changed ${script}, which the check is`;
+    return `this run changed ${script}, which the check runs or reads`;
   if (earlier?.passed !== false || passed !== true || earlier.output.trim() === "") return "";
   const touched = changes.some((change) => speaksOf(earlier.output, change));
   return touched ? "" : "it failed before the work: mended, or unsteady";

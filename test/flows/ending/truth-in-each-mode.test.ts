@@ -92,7 +92,7 @@ describe.each(every)("%s", (mode) => {
 
   test("a green check whose own script the run changed is told as that", async () => {
     const ran = await playIn(mode, { put: "exit 0\n" }, { checks: ["sh ./a.txt || exit 1"] });
-    const note = "this run changed a.txt, which the check is";
+    const note = "this run changed a.txt, which the check runs or reads";
     expect(ran.outcome.checks[0]?.note).toBe(note);
     expect(becameOf(ran.outcome)).toContain(`, verified by sh ./a.txt || exit 1 (${note}); `);
   });

@@ -148,7 +148,7 @@ export function tellFile(dialogue: Dialogue, { path, text, ranges, outline, note
   const isAll = lines.length === 0 || (untold.length === 1 && only?.from === 1 && only.to === lines.length);
   if (isAll) return { text: fenceFile({ path, ...about }, text), isWhole };
   const shown = `${isWhole ? "the rest" : "parts"} of ${lines.length} lines`;
-  const told = renderExcerpt(lines, untold, isWhole ? "" : outline);
+  const told = renderExcerpt(path, lines, untold, isWhole ? "" : outline);
   return { text: fence("file", { path, shown, ...about }, told), isWhole };
 }
 

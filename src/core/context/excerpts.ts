@@ -1,4 +1,5 @@
 /** Chooses which blocks of which files are shown, within a number of characters. Pure. */
+import { lineOf } from "../path.ts";
 import { cutBlocks, linesOf, outlineOf, placesForEntry } from "./blocks.ts";
 import { kindOf } from "./kind.ts";
 import type { Ranked } from "./rank.ts";
@@ -228,9 +229,16 @@ function joinRanges(blocks: readonly ExcerptRange[]): ExcerptRange[] {
   return ranges;
 }
 
-/** An excerpt of a file as the prompt shows it, under its path: its outline, then each range under its lines. */
-export function renderExcerpt(lines: readonly string[], ranges: readonly ExcerptRange[], outline: string): string {
-  const parts = ranges.map(({ from, to }) => `--- lines ${from}-${to}\n${lines.slice(from - 1, to).join("\n")}`);
+/** An excerpt of a file as the prompt shows it: its outline, then each range under its `path:from-to`. */
+export function renderExcerpt(
+  path: string,
+  lines: readonly string[],
+  ranges: readonly ExcerptRange[],
+  outline: string,
+): string {
+  const parts = ranges.map(
+    ({ from, to }) => `--- ${lineOf(path)}:${from}-${to}\n${lines.slice(from - 1, to).join("\n")}`,
+  );
   return [...(outline === "" ? [] : [`defines (name line): ${outline}`]), ...parts].join("\n");
 }
 
@@ -238,7 +246,7 @@ function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, bloc
   const ranges = whole ? [{ from: 1, to: lines.length }] : joinRanges(blocks);
   // All lines are too long, as in data: show how the first one begins.
   if (ranges.length === 0 && outline === "") {
-    const shown = `--- line 1 (the first ${beginning} characters of ${text.length})\n${text.slice(0, beginning)}`;
+    const shown = `--- ${lineOf(path)}:1 (the first ${beginning} characters of ${text.length})\n${text.slice(0, beginning)}`;
     return { path, ranges, whole: false, totalLines: lines.length, outline, text: shown };
   }
   const [only] = ranges;
@@ -250,7 +258,7 @@ function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, bloc
     whole: false,
     totalLines: lines.length,
     outline,
-    text: renderExcerpt(lines, ranges, outline),
+    text: renderExcerpt(path, lines, ranges, outline),
   };
 }
 

@@ -319,7 +319,7 @@ function renderGiven(run: Run, budgets: Fitted, memory: string): readonly Part[]
 /** The most characters of each part, for a model with a large window. */
 const widestBudget = {
   knowledge: maxGuides,
-  tree: 1_100,
+  tree: 950,
   ranked: 1_400,
   excerpts: 21_000,
   context: maxPiped,

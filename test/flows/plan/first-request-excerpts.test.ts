@@ -20,7 +20,7 @@ describe("the first request", () => {
     const text = await first({ files: { ...fillers, "shop/invoice.py": large }, task: "round the invoice total" });
     expect(text).toContain('<file path="shop/invoice.py" shown="parts of 15000 lines">');
     expect(text).toContain("round the invoice total");
-    expect(text).toMatch(/--- lines \d+-\d+\n/);
+    expect(text).toMatch(/--- shop\/invoice\.py:\d+-\d+\n/);
     expect(text).toMatch(/defines \(name line\): step_0 1, step_\d+ \d+/);
     expect(text).not.toContain("step_1500(value)");
   });
@@ -96,7 +96,7 @@ describe("the first request", () => {
     expect(huge.length).toBeGreaterThan(500_000);
     const text = await first({ files: { ...fillers, "lib/engine.py": huge }, task: "speed up lib/engine.py" });
     expect(text).toContain('<file path="lib/engine.py"');
-    expect(text).toContain("--- lines 1-");
+    expect(text).toContain("--- lib/engine.py:1-");
     expect(text.length).toBeLessThan(40_000);
   });
 
@@ -114,7 +114,7 @@ describe("the first request", () => {
   test("has the beginning of a named file that is one line of five megabytes", async () => {
     const files = { ...fillers, "lib/data.json": `{"items":[${"1,".repeat(2_600_000)}1]}` };
     const text = await first({ files, task: "explain lib/data.json" });
-    expect(text).toContain('--- line 1 (the first 600 characters of 5200013)\n{"items":[1,1,');
+    expect(text).toContain('--- lib/data.json:1 (the first 600 characters of 5200013)\n{"items":[1,1,');
     expect(text.length).toBeLessThan(40_000);
   });
 
@@ -232,7 +232,7 @@ describe("the first request", () => {
     const asked = await first({ files, task: "round the total of the cart" });
     const [, listed = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(asked) ?? [];
     expect(listed.split("\n").sort()).toEqual([JSON.stringify(odd), "src/cart.py"]);
-    expect(asked).toContain('<file path="src/total\\nof cart.py" shown="parts of 4000 lines">\n');
+    expect(asked).toContain(`\n--- ${JSON.stringify(odd)}:1-`);
   });
 
   test("of a project without a single readable file is made all the same", async () => {

@@ -81,7 +81,7 @@ test("2,000 files, among them large ones: tree and context stay within their bud
   const [first, second] = await requestsIn(files);
   const tree = /<tree[^>]*>\n(.*?)\n<\/tree>/s.exec(said(first))?.[1] ?? "";
   expect(tree.length).toBeGreaterThan(800);
-  expect(tree.length).toBeLessThanOrEqual(1_100);
-  expect(said(first).length).toBeLessThanOrEqual(8_000 + 1_100 + 21_000 + 1_500);
+  expect(tree.length).toBeLessThanOrEqual(950);
+  expect(said(first).length).toBeLessThanOrEqual(8_000 + 950 + 21_000 + 1_500);
   expect(said(second).length - said(first).length).toBeLessThanOrEqual(2_000);
 });

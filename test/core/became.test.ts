@@ -162,8 +162,10 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
         { command: "npm i", exit: 0, ms: 1, ended: "exit" },
         { command: "npm start", exit: null, ms: 1, ended: "timeout" },
       ],
+      // biome-ignore lint/suspicious/noThenProperty: the field of the document
+      then: [{ command: "wc a.py", exit: 0, ms: 1 }],
     },
-    `${kept}, verified by make; changed: a.py; left out of the plan: CHANGES.md (no user sees it); commands that ran: npm i (exit 0), npm start (ended by its time limit); they ran in a sandbox with a /tmp of its own; committed as 0123456789ab`,
+    `${kept}, verified by make; changed: a.py; left out of the plan: CHANGES.md (no user sees it); commands that ran: npm i (exit 0), npm start (ended by its time limit); they ran in a sandbox with a /tmp of its own; then the user's own commands ran: wc a.py (exit 0); committed as 0123456789ab`,
   ],
   [
     "an answer under a green check",

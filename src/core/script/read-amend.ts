@@ -47,9 +47,17 @@ function readOne(rest: string, later: readonly ScriptAction[]): AmendRequest | s
   if (path === "") return `AMEND needs a path. Send: ${form}`;
   const { form: takes = "path" } = rowOf(action) ?? {};
   if (takes !== "pair" && takes !== "setting") return { action, path, destination: null, why: after ?? "" };
-  const target = splitPath(after ?? "");
-  if (target.path === "") return `AMEND::${action} needs a second part. Send: ${form}`;
-  return { action, path, destination: target.path, why: target.after ?? "" };
+  // A reason alone, as other actions have it: the action that needs the right says where it leads.
+  const leads = later.find((each) => each.cmd === action && each.path === path)?.to;
+  const two = readTwo(after ?? "", leads);
+  return two === null ? `AMEND::${action} needs a second part. Send: ${form}` : { action, path, ...two };
+}
+
+/** `second::why`, or `why` alone where a later action says the second part (`leads`); null: neither. */
+function readTwo(text: string, leads: string | undefined): Pick<AmendRequest, "destination" | "why"> | null {
+  const { path, after } = splitPath(text);
+  if (after === null && leads !== undefined && path !== leads) return { destination: leads, why: text };
+  return path === "" ? null : { destination: path, why: after ?? "" };
 }
 
 /** The requests of a script's actions, in order; an unreadable one becomes a note for the model. */

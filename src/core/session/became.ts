@@ -142,7 +142,7 @@ const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): reado
     ? (plan?.execution_plan?.steps ?? []).map((step) => `${step.action} ${renderStepTarget(step)}`)
     : [];
 
-/** "kept: 2 files (+4 −1), verified by pytest -q; changed: …; ran: …; committed as …" */
+/** "kept: 2 files (+4 −1), verified by pytest -q; changed: …; ran: …; then the user's own commands ran: …; committed as …" */
 export function becameOf(outcome: Outcome): string {
   const { status, changes, refused, undone = [], skipped = [], commands = [], merged = [], corrections = [] } = outcome;
   const { stays, commit, then: after = [], checks, declined = { paths: [] }, error, overwritten = [] } = outcome;
@@ -225,8 +225,8 @@ export function becameOf(outcome: Outcome): string {
     clause("commands that ran: ", commands.map(ran)),
     sayOwnPlace(outcome),
     ...[said("plan", true), said("plan", false), said("changes", true), said("changes", false)],
-    commit === undefined ? "" : `committed as ${commit.slice(0, 12)}`,
     clause("then the user's own commands ran: ", after.map(ran)),
+    commit === undefined ? "" : `committed as ${commit.slice(0, 12)}`,
   ]
     .filter(Boolean)
     .join("; ");

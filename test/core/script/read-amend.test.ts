@@ -25,6 +25,15 @@ test("MV and COPY have a destination, the others none", () => {
   ]);
 });
 
+test("a reason alone, as other actions have it, asks for what the action itself then says", () => {
+  const link = read("AMEND::LINK::old.csv::the link stays", "LINK::old.csv::data.csv").requests;
+  expect(link).toEqual([{ action: "LINK", path: "old.csv", destination: "data.csv", why: "the link stays" }]);
+  const mode = read("AMEND::MODE::run.sh::it is started", "MODE::run.sh::755").requests;
+  expect(mode).toEqual([{ action: "MODE", path: "run.sh", destination: "755", why: "it is started" }]);
+  const whole = read("AMEND::LINK::old.csv::data.csv", "LINK::old.csv::data.csv").requests;
+  expect(whole).toEqual([{ action: "LINK", path: "old.csv", destination: "data.csv", why: "" }]);
+});
+
 test("a RUN's command is the longest that a later RUN of the reply runs, colons and all", () => {
   const lines = ["AMEND::RUN::a::b::c::to see it", "RUN::a", "RUN::a::b::c", "RUN::a::b"];
   expect(read(...lines).requests).toEqual([{ action: "RUN", path: "a::b::c", destination: null, why: "to see it" }]);

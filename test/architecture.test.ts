@@ -122,7 +122,7 @@ const budgets = {
   core: 15_322,
   workspace: 12_629,
   cli: 11_561,
-  flows: 12_168,
+  flows: 12_148,
   models: 4_638,
   ui: 4_725,
   store: 3_803,

@@ -22,8 +22,7 @@ import {
   requirePermitted,
 } from "./approval.ts";
 import { requireChangeable, withinOnly } from "./changes/allowed.ts";
-import { bindCommands, describeSandbox } from "./commands/bound-commands.ts";
-import { foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
+import { bindCommands, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { textNow } from "./dialogue.ts";
 import type { CallReport } from "./perform.ts";
 import { rehearse } from "./rehearse.ts";

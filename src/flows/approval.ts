@@ -22,8 +22,7 @@ import type { Concern, Question } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { findConcerns, requireChangeable, requireOwnYes, withinOnly } from "./changes/allowed.ts";
-import { askBound, describeSandbox } from "./commands/bound-commands.ts";
-import { foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
+import { askBound, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
 

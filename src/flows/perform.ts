@@ -4,6 +4,7 @@ import { replyCaps } from "../core/caps.ts";
 import { type Change, squash } from "../core/change.ts";
 import { type ErrorCode, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/invisible.ts";
+import { mapTexts } from "../core/map-texts.ts";
 import { type Call, type CallResult, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
@@ -16,7 +17,7 @@ import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
 import { applyDecided, decideStaged, waiting } from "./changes/batch.ts";
 import { openSizeCap, type SizeCap } from "./changes/judge.ts";
 import { goOnFromNow } from "./changes/meanwhile.ts";
-import { learnNamed, renderCommand, renderNotRun, runPlanned, textsIn } from "./commands/commands.ts";
+import { learnNamed, renderCommand, renderNotRun, runPlanned } from "./commands/commands.ts";
 import { previewCall } from "./rehearse.ts";
 import type { Run } from "./run.ts";
 
@@ -166,6 +167,16 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: PlanCla
 /** The rest of a reply waits for the changes that the person wants otherwise. */
 const reportWaiting = (batch: Batch, call: Call, kind: CallReport["kind"]): void =>
   report(batch, call, { kind, ...waiting });
+
+/** All texts of a call's input, as the words of one command. */
+function textsIn(input: Json): string {
+  const texts: string[] = [];
+  mapTexts(input, (text) => {
+    texts.push(text);
+    return text;
+  });
+  return texts.join("\n");
+}
 
 /** What a tool of a server answers may be the content of a file that the call names. */
 async function hideForeign(run: Run, { input }: Call, text: string): Promise<string> {

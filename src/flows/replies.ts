@@ -18,7 +18,7 @@ import { targetOfCall } from "./approval.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { toReadable } from "./briefing/sources.ts";
 import { waiting } from "./changes/batch.ts";
-import { changedFileOf } from "./commands/bound-commands.ts";
+import { changedFileOf } from "./commands/commands.ts";
 
 import { withNews } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";

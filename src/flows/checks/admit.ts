@@ -6,7 +6,7 @@ import { permits, type Rights } from "../../core/plan/scope.ts";
 import type { Script } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { requireRight } from "../approval.ts";
-import { bindCommands } from "../commands/bound-commands.ts";
+import { bindCommands } from "../commands/commands.ts";
 
 import type { Run } from "../run.ts";
 import { type Checking, ownChanges } from "./checking.ts";

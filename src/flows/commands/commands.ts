@@ -1,19 +1,20 @@
-/** The commands of a run: how they run, and what the model is told. */
+/** The commands of a run: whose approval is tied to the content of the files that they run, how they run, and what the model is told. */
 
-import { approvalWording } from "../../core/approval-wording.ts";
+import { approvalWording, sandboxWording } from "../../core/approval-wording.ts";
+import { type Blob, sameBlob } from "../../core/change.ts";
 import { filesOfCommand, namesInCommand } from "../../core/command/command-files.ts";
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
 import { foretellWall, tellOwn } from "../../core/command/sandbox.ts";
 import { noteWork } from "../../core/dialogue.ts";
-import { mapTexts } from "../../core/map-texts.ts";
-import type { Json } from "../../core/model.ts";
+import { orNull, PaiError } from "../../core/error.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
 import { workOf } from "../../core/plan/plan.ts";
 import type { PlanClaim, Rights } from "../../core/plan/scope.ts";
-import type { CommandOptions, CommandResult } from "../../core/ports.ts";
+import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
 import type { Question } from "../../core/question.ts";
 import { mannerOfFile } from "../../core/secrets/named-values.ts";
+import { breathe } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -21,13 +22,81 @@ import type { Refusal } from "../changes/judge.ts";
 import { ownChanges } from "../checks/checking.ts";
 import { describeEnd, hasEffects, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
-import { askAnew, askBound, eachFile, parsePaths, relativeTo, requireBound } from "./bound-commands.ts";
 
 /** Whether a command of the model may run at all. */
 export const mayRunCommand = (
   { changing, interactive, shell }: Pick<Run, "changing" | "interactive" | "shell">,
   command: string,
 ): boolean => !changing.dryRun && (interactive || grantsRun(shell.allowRun, command));
+
+/** Notes the current content of the files that a plan's commands would run, before anybody is asked about the plan. */
+export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {
+  for (const command of commands) {
+    for (const [path, file] of await readFiles(run, run.overlay, filesOfCommand(command))) {
+      run.reading.bases.add(path);
+      run.shell.bound.set(path, file);
+    }
+  }
+}
+
+/** The first file that a command uses and that somebody else has changed since it was approved; null: there is none. */
+export async function changedFileOf(run: Run, command: string): Promise<RelPath | null> {
+  const found = await readFiles(run, run.overlay, filesOfCommand(command));
+  const isBound = (path: RelPath, bound = run.shell.bound.get(path)) =>
+    bound !== undefined && sameBlob(bound, found.get(path) ?? null);
+  for (const path of [...parsePaths(run, filesOfCommand(command)), ...found.keys()])
+    if (!isBound(path) && (await run.overlay.isChanged(path))) return path;
+  return null;
+}
+
+/** Throws conflict when somebody else has changed a file that a command of the plan uses since it was approved. */
+export async function requireBound(run: Run, command: string): Promise<void> {
+  const path = await changedFileOf(run, command);
+  if (path === null) return;
+  const text = `${path} was changed by someone else since a command that uses it was planned, so this was not run`;
+  throw new PaiError("conflict", text, { target: command, hint: "run the task again on the new content" });
+}
+
+/** Asks a person anew about a command whose files somebody else has changed since it was approved. Throws declined after a no. */
+async function askAnew(run: Run, rights: Rights, { command, promised }: Wanted): Promise<void> {
+  const claim = { kind: "command", command: promised } as const;
+  const refused = rights.refusalOf(claim);
+  if (refused !== null) throw refused;
+  const path = await changedFileOf(run, command);
+  if (path === null) return;
+  const text = approvalWording.command(command, await describeSandbox(run));
+  const ask = async (note: string) => {
+    const why = note === "" ? approvalWording.changedMeanwhile([path]) : note;
+    return (await run.decide({ kind: "command", text: why + text })).accept;
+  };
+  if (!(await askBound(run, command, ask))) {
+    const declined = new PaiError("declined", `the user declined to run ${promised}`);
+    rights.refuse(claim, declined);
+    throw declined;
+  }
+  await bindCommands(run, [command]);
+}
+
+/**
+ * Asks about a command, again whenever a file that it runs changed while the person was asked; `ask` gets a note that
+ * says so, "" at first. True: the person approved the files as they are now.
+ */
+export async function askBound(run: Run, command: string, ask: (note: string) => Promise<boolean>): Promise<boolean> {
+  const { workspace } = run;
+  let changed: readonly RelPath[] = [];
+  for (;;) {
+    const before = await readFiles(run, workspace, filesOfCommand(command));
+    if (!(await ask(approvalWording.changedMeanwhile(changed)))) return false;
+    const after = await readFiles(run, workspace, filesOfCommand(command));
+    const paths = new Set([...before.keys(), ...after.keys()]);
+    changed = [...paths].filter((path) => !sameBlob(before.get(path) ?? null, after.get(path) ?? null));
+    if (changed.length === 0) return true;
+  }
+}
+
+/** The sandbox of commands, in the words for a question. */
+export const describeSandbox = async ({ workspace }: Run): Promise<string> =>
+  sandboxWording(workspace.root, await workspace.sandbox());
 
 /** Says, before anybody is asked about them, which commands cannot work in the sandbox, and what helps. */
 export async function foretellWalls(run: Run, commands: readonly string[]): Promise<void> {
@@ -231,6 +300,44 @@ export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, he
   return `${told}\n${changed}${output}`.trimEnd();
 }
 
+/** A name in a command, resolved as a shell in the root would: relative to the root, without `..`. */
+function relativeTo(root: string, name: string): string {
+  const parts: string[] = [];
+  for (const part of name.replace(`${root}/`, "").split("/")) {
+    if (part === "..") parts.pop();
+    else parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** The names that are paths of the workspace and may be read. */
+const parsePaths = ({ workspace }: Run, names: readonly string[]): readonly RelPath[] =>
+  names.flatMap((name) => orNull(() => workspace.path(relativeTo(workspace.root, name), "read")) ?? []);
+
+const targetOf = (path: RelPath, blob: Blob): readonly string[] => {
+  if (blob.kind !== "link") return [];
+  return [blob.target.startsWith("/") ? blob.target : `${path}/../${blob.target}`];
+};
+
+/** The files of these names, and the links that lead to them. `limit`: the bytes of the next file at most. */
+async function* eachFile(run: Run, view: View, names: readonly string[], limit?: () => number) {
+  const paths = new Set(parsePaths(run, names));
+  for (const path of paths) {
+    await breathe(run.signal);
+    const blob = await view.read(path, limit?.()).catch(() => null);
+    if (blob === null || blob.kind === "folder") continue;
+    yield { path, blob };
+    for (const next of parsePaths(run, targetOf(path, blob))) paths.add(next);
+  }
+}
+
+/** The files of these names, and the links that lead to them. */
+async function readFiles(run: Run, view: View, names: readonly string[]): Promise<ReadonlyMap<RelPath, Blob>> {
+  const files = new Map<RelPath, Blob>();
+  for await (const { path, blob } of eachFile(run, view, names)) files.set(path, blob);
+  return files;
+}
+
 /** For one command: the names that are tried, the patterns among them, the files that are read and their bytes. */
 const learned = { names: 500, patterns: 8, files: 20, bytes: 2 ** 20 } as const;
 const isPattern = (name: string) => /[*?[{]/.test(name);
@@ -273,16 +380,6 @@ export async function learnNamed(run: Run, command: string): Promise<void> {
     run.veil.hideBytes(blob.bytes, mannerOfFile(path));
     if (++files >= learned.files) break;
   }
-}
-
-/** All texts of a call's input, as the words of one command. */
-export function textsIn(input: Json): string {
-  const texts: string[] = [];
-  mapTexts(input, (text) => {
-    texts.push(text);
-    return text;
-  });
-  return texts.join("\n");
 }
 
 /** Says that a yes to these claims does nothing but run commands, if so. */

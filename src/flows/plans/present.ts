@@ -18,8 +18,7 @@ import {
   withoutCommands,
 } from "../approval.ts";
 import { readNested } from "../briefing/sources.ts";
-import { bindCommands } from "../commands/bound-commands.ts";
-import { foretellWalls } from "../commands/commands.ts";
+import { bindCommands, foretellWalls } from "../commands/commands.ts";
 import { sizeOfFiles } from "../dialogue.ts";
 import { takeUp } from "../ending/ending.ts";
 import { planAndWorkPrompt } from "../prompts/prompts.ts";

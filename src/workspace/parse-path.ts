@@ -36,7 +36,11 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
   if (text.startsWith("/")) refuse("is absolute", "what lies outside the root is opened with --also FOLDER");
 
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.includes("..")) refuse('leads upwards with ".."', "what lies above the root is opened with --also FOLDER");
+  if (parts.includes(".."))
+    refuse(
+      'leads upwards with ".."',
+      "what lies above the root is opened with --also FOLDER, and written as an absolute path",
+    );
   if (parts.length > maxParts) refuse(`is more than ${maxParts} folders deep`);
   if (parts.some((part) => Buffer.byteLength(part) > maxPartBytes)) {
     refuse(`contains a name of more than ${maxPartBytes} bytes`);

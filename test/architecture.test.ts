@@ -120,8 +120,8 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 15_322,
-  workspace: 12_633,
-  cli: 11_561,
+  workspace: 12_639,
+  cli: 11_568,
   flows: 12_148,
   models: 4_638,
   ui: 4_725,

@@ -12,74 +12,11 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
-import { continueWith, watchTruth } from "../../src/cli/session/watch-truth.ts";
-import { createDialogue } from "../../src/core/dialogue.ts";
-import { pastOf } from "../../src/core/session/past.ts";
-import { openSessions } from "../../src/store/sessions.ts";
-import { finish, modify, plan, write } from "../flows/plans.ts";
-import { makeFolder, openHere, playIn, type Setup } from "../flows/scripted.ts";
-
-/** How a turn goes. `code`: its exit code. */
-interface Way extends Partial<Pick<Setup, "answers" | "mentioned" | "onQuestion" | "options">> {
-  readonly isKilled?: boolean;
-  /** Another process plays it in the same session, and this one looks before it ends. */
-  readonly isBeside?: boolean;
-  readonly code?: number;
-}
-
-/** A session on a folder of its own; its turns are carried out as they are planned. `isKept` false: no run is. */
-async function openSession(isKept = true) {
-  const place = makeFolder({ "b.txt": "b\n", "other.txt": "other\n" });
-  const { workspace, history: kept } = await openHere(place);
-  const history = isKept ? kept : { ...kept, list: () => [] };
-  const now = () => new Date();
-  const sessions = openSessions(join(place.state, "sessions"), place.root);
-  const warn = (text: string): void => expect(text).toBe("");
-  let [open, truth] = [sessions.open(null, now, warn), watchTruth({ workspace, history, now })];
-  let count = 0;
-  return {
-    history,
-    at: (path: string) => join(place.root, path),
-    async play(
-      steps: readonly string[],
-      script: string,
-      { answers = "yes", mentioned = [], onQuestion, options, isKilled = false, isBeside = false, code = 0 }: Way = {},
-    ) {
-      await truth.catchUp(open);
-      const lines = [plan({ steps }), script + finish()];
-      const id = `r${++count}`;
-      const how = { onQuestion: onQuestion ?? (() => {}), options: { interactive: true, ...options } };
-      const ran = await playIn(place, { lines, now, id, answers, mentioned, ...how });
-      expect(ran.outcome.code).toBe(code);
-      const there = isBeside ? sessions.open(sessions.load(null).session, now, warn) : open;
-      const watch = isBeside ? watchTruth({ workspace, history, now }) : truth;
-      for (const event of ran.events.slice(0, -1)) watch.sink(there, event);
-      if (isBeside) await truth.catchUp(open);
-      for (const event of isKilled ? [] : ran.events.slice(-1)) watch.sink(there, event);
-    },
-    told: () => truth.catchUp(open),
-    context: async () =>
-      (await continueWith({ text: "and now?", context: null }, { open, truth, dialogue: createDialogue() })).context,
-    past: () => pastOf(open.session),
-    rewind(turns: number) {
-      const gone = open.session.turns.slice(turns);
-      open.add({ type: "session.rewound", at: now().toISOString(), turns });
-      truth.follow(open.session, gone);
-    },
-    resume() {
-      open.close();
-      open = sessions.open(sessions.load(null).session, now, warn);
-      truth = watchTruth({ workspace, history, now });
-      truth.follow(open.session);
-    },
-  };
-}
-
-type Session = Awaited<ReturnType<typeof openSession>>;
+import { modify, write } from "../flows/plans.ts";
+import { openSession, type Watched } from "./watched-session.ts";
 
 const tool = ["WRITE a.sh", "MODE a.sh -> 755"];
-const makeTool = ({ play }: Session) => play(tool, `${write("a.sh", "true\n")}MODE::a.sh::755\n`);
+const makeTool = ({ play }: Watched) => play(tool, `${write("a.sh", "true\n")}MODE::a.sh::755\n`);
 const others = (names: string) => [`changed, not by you: ${names}`];
 
 test("a file that a turn made executable and somebody made plain is told, after a resume and a turn that edits it, too", async () => {
@@ -395,4 +332,24 @@ test("a large file of a turn is not called gone, and one that became a pipe is t
   rmSync(session.at("c.txt"));
   spawnSync("mkfifo", [session.at("c.txt")]);
   expect(await session.told()).toEqual(others("c.txt (something that cannot be read now)"));
+});
+
+test("a file that an undo or a redo wrote beside somebody's line is told, also where the line went again", async () => {
+  const session = await openSession();
+  const at = session.at("b.txt");
+  const by = (text: string) => writeFileSync(at, text);
+  const merges = { dryRun: false, merge: true };
+  await session.play(["MODIFY b.txt"], modify("b.txt", ["b\n", "b\n2\n3\n"]));
+  by("0\nb\n2\n3\n");
+  const { run } = await session.history.undo(null, merges);
+  expect(readFileSync(at, "utf8")).toBe("0\nb\n");
+  const too = ["changed by somebody else, too: b.txt"];
+  expect((await session.told()).slice(1)).toEqual(too);
+  by("b\n2\n3\n");
+  expect((await session.told()).slice(1)).toEqual(too);
+  by("0\nb\n");
+  await session.history.redo(run.id, merges);
+  expect(readFileSync(at, "utf8")).toBe("0\nb\n2\n3\n");
+  by("b\n");
+  expect(await session.told()).toEqual(too);
 });

@@ -33,10 +33,11 @@ function openPast(runs: Readonly<Record<string, Made>>, turns: readonly Partial<
     const known = Object.entries(runs).filter(([id]) => asked.has(id) || told?.has(id) !== false);
     const made = known.map(([id, { before, after, status }]) => {
       const [now, from, to] = [statuses.get(id), heldOf(before), heldOf(after)];
-      const isMade = now === "applied" && (status !== now || redone.has(id) || asked.has(id));
+      const isNew = status !== now || redone.has(id);
+      const step = { path: "a.py", at: isNew ? "9" : `2026-${id}` };
       return {
-        undo: now === "undone" ? [{ path: "a.py", before: to, after: from }] : [],
-        make: isMade ? [{ path: "a.py", before: from, after: to }] : [],
+        undo: now === "undone" && written.length === 0 ? [{ ...step, before: to, after: from }] : [],
+        make: now === "applied" && (isNew || asked.has(id)) ? [{ ...step, before: from, after: to }] : [],
       };
     });
     return [...made.toReversed().flatMap(({ undo }) => undo), ...made.flatMap(({ make }) => make), ...written];
@@ -170,9 +171,8 @@ test("what somebody else wrote before, and an undo left in the file, is no news"
   expect(await past.truth.catchUp(past.open)).toEqual([told]);
   past.truth.sink(past.open, { type: "run.started", at: "2026" } as StampedEvent);
   past.become("r1", "undone", both.after);
-  past.written.push({ path: "a.py", before: heldOf(both.before), after: heldOf(both.after) });
-  const undone = 'undone by the user: what you did for "set x"';
-  expect(await past.truth.catchUp(past.open)).toEqual([undone]);
+  past.written.push({ path: "a.py", at: "9", before: heldOf(both.before), after: heldOf(both.after) });
+  expect(await past.truth.catchUp(past.open)).toEqual(['undone by the user: what you did for "set x"']);
   past.disk.text = `${both.after}z = 1\n`;
   expect((await past.truth.catchUp(past.open)).at(-1)).toBe("changed by somebody else, too: a.py");
 });

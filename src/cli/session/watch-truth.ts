@@ -247,9 +247,16 @@ export function watchTruth({
     const written = writtenSince(session);
     const knownAt = (path: string) => known.get(path)?.held ?? null;
     const expected = new Map([...known].map(([path, { held }]) => [path, held]));
-    for (const { path, before, after } of written) if (isStill(expected.get(path), before)) expected.set(path, after);
+    /** What somebody had changed before an undo or a redo wrote it. */
+    const between = new Set<string>();
+    for (const { path, at, before, after } of written) {
+      const told = known.get(path);
+      if (told === undefined || at <= told.at) continue;
+      if (!isStill(expected.get(path), before)) between.add(path);
+      expected.set(path, after);
+    }
     const [files, unknown] = [await findFiles(expected), await findUnknown()];
-    const others = [...files].filter(([path, now]) => !isStill(expected.get(path), now));
+    const others = [...files].filter(([path, now]) => between.has(path) || !isStill(expected.get(path), now));
     const lost = others.flatMap(([path, now]) => {
       const held = now === null ? digestIn(knownAt(path)) : null;
       return held === null ? [] : [[path, held] as const];

@@ -82,6 +82,8 @@ export interface Reversal {
 /** A path that pai wrote: what it held before and after that, as `heldIn` says it. */
 export interface Written {
   readonly path: string;
+  /** When the run, undo or redo began (ISO 8601). */
+  readonly at: string;
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -184,8 +186,12 @@ export function openHistory(
         )
         .filter(({ end }) => end === "applied")
         .toSorted((a, b) => (a.at < b.at ? -1 : 1))
-        .flatMap(({ batches }) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes))
-        .map(({ path, before, after }) => ({ path, before: heldIn(before), after: heldIn(after) })),
+        .flatMap(({ at, batches }) =>
+          batches
+            .filter(({ done }) => done)
+            .flatMap(({ changes }) => changes)
+            .map(({ path, before, after }) => ({ path, at, before: heldIn(before), after: heldIn(after) })),
+        ),
     prune: (limits = {}) => prune(state, { ...defaultLimits, ...limits }),
   };
 }

@@ -90,6 +90,13 @@ function stepsSince(path: RelPath, told: Told, blob: Blob | null, own: boolean):
   return states.slice(1).map((after, n) => ({ path, before: states[n] ?? null, after, from: null }));
 }
 
+/** What the messages show of a file behind its change; null: nothing. `isLong`: the change itself is too long to be told. */
+function knownBehind(told: Told, now: string | null, isLong: boolean): Told | null {
+  if (now === null || (isLong && now !== told.text)) return null;
+  // Its work is gone: it is again what they show.
+  return { text: now, lines: isLong ? told.lines : knownAfterDiff(told, linesOf(now)) };
+}
+
 /**
  * What has changed since it was told, as one diff; "": nothing. A file whose change is too long for it is no longer
  * known, and is shown anew when it is needed. `own` false: without what the run itself did, which is told elsewhere, and
@@ -112,11 +119,13 @@ export async function tellChanged(run: Run, own = true): Promise<string> {
     const { text, left = text } = told;
     if (now !== left) byOthers.push(path);
     const diff = foldDeleted(steps.map((step) => renderChanges([step])).join(""));
-    if (now === null || diff.length > room) files.delete(path);
-    else files.set(path, { text: now, lines: knownAfterDiff(told, linesOf(now)) });
-    if (diff.length > room) unshown.push(path);
-    else diffs.push(diff.replace(/\n$/, ""));
-    room -= diff.length > room ? 0 : diff.length;
+    const isLong = diff.length > room;
+    const known = knownBehind(told, now, isLong);
+    if (known === null) files.delete(path);
+    else files.set(path, known);
+    if (!isLong) diffs.push(diff.replace(/\n$/, ""));
+    else if (known === null) unshown.push(path);
+    room -= isLong ? 0 : diff.length;
   }
   if (!own) await startFromNow(run, changed);
   const more = unshown.length === 0 ? "" : `Changed since it was shown, by more than fits here: ${unshown.join(", ")}.`;

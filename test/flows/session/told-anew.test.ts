@@ -27,6 +27,19 @@ test("a file that somebody put back to what was shown before the run is told as 
   expect((await turns.say("and now?", ask)).asked(1)).not.toContain("-two");
 });
 
+test("a long file that the run deleted and somebody brought back is not told as changed since it was shown", async () => {
+  const long = Array.from({ length: 3000 }, (_, at) => `line ${at}\n`).join("");
+  const turns = openTurns({ "a.txt": long });
+  const lines = [plan({ steps: ["RM a.txt"] }), `RM::a.txt\n${finish("It is gone.")}`];
+  const gone = await turns.say("delete a.txt", { lines, options: interactive, answers: "yes", mentioned: ["a.txt"] });
+  expect([gone.asked(1).includes("line 7\n"), gone.files]).toEqual([true, {}]);
+  const back = (text: string) => writeFileSync(join(turns.root, "a.txt"), text);
+  back(long);
+  expect((await turns.say("what now?", ask)).asked(1)).not.toContain("Changed since it was shown");
+  back(long.replaceAll("line", "row"));
+  expect((await turns.say("and now?", ask)).asked(1)).toContain("by more than fits here: a.txt");
+});
+
 test("the blanks at the end of a diff are told, too", async () => {
   const turns = openTurns({ "a.txt": "one\n" });
   await turns.say("what is in a.txt?", ask);

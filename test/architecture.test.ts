@@ -122,7 +122,7 @@ const budgets = {
   core: 15_322,
   workspace: 12_639,
   cli: 11_568,
-  flows: 12_157,
+  flows: 12_156,
   models: 4_638,
   ui: 4_725,
   store: 3_803,

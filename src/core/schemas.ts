@@ -101,7 +101,7 @@ export const outcomeSchema = z.object({
   next: z.array(z.string()),
   plan: z.nullable(planSchema),
   changes: z.array(changeSchema),
-  /** Nothing was written: `changes` are what would have changed; absent: it is no dry run. */
+  /** A dry run: nothing was written, and `changes` holds what would have changed. */
   dry_run: z.optional(z.literal(true)),
   diff: z.string(),
   checks: z.array(checkSchema),

@@ -118,7 +118,7 @@ export function watchTruth({
     const changes = outcome.dry_run === true ? [] : outcome.changes;
     const written = history.written(new Set([run]), at);
     for (const [path, held] of heldBehind(changes, written)) learn(path, held, at);
-    // Nobody compares what tools build and no request of the run showed.
+    // Nobody compares what checks build.
     const isOfCommand = (path: string) =>
       (checks.length > 0 && classOf(path) === "built") || stays?.paths.some((each) => pathWithin(path, each) !== null);
     const others = [...left, ...merged, ...lost, ...[...known.keys()].filter(isOfCommand)];

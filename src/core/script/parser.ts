@@ -108,7 +108,7 @@ export function parseScript(
   return { actions, remarks, warnings, truncated: stop !== "end" || !finished, flags, cut };
 }
 
-/** The script in words that the model has said before: whether they were cut is no longer asked. */
+/** The script of an earlier reply. It does not say whether the reply was cut. */
 export const scriptIn = (text: string): Script =>
   completeFinish(parseScript(text, { stop: "end", read: () => null, tag: usualTag }), text, usualTag);
 

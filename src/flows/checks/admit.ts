@@ -7,7 +7,6 @@ import type { Script } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { requireRight } from "../approval.ts";
 import { bindCommands } from "../commands/commands.ts";
-
 import type { Run } from "../run.ts";
 import { type Checking, ownChanges } from "./checking.ts";
 

@@ -100,7 +100,7 @@ export async function compactConversation(run: Run): Promise<void> {
   const applied = await renderApplied(run);
   const summary = await summarizeText(run, renderConversation(old.map((each) => hideMessage(run.veil, each))));
   const summaryText = withTasks(
-    `Summary of the conversation so far (${old.length} messages; what of them does not stand below is no longer in view: read it again where you need it):\n${summary}${applied}`,
+    `Summary of the conversation so far (${old.length} messages; what they showed is out of view unless it stands below: read it again where you need it):\n${summary}${applied}`,
     tasks,
   );
   const first: Message = { role: "user", text: `${summaryText}\n\nThe last request:\n${requestOf(run, turn[0])}` };

@@ -193,7 +193,7 @@ test("a full window is summarized with the last turn whole; tasks survive, analy
   expect(ran.purposes).toBe("compact turn");
   const [first] = ran.requests[1]?.messages ?? [];
   expect(first?.role === "user" ? first.text : "").toBe(
-    `Summary of the conversation so far (3 messages; what of them does not stand below is no longer in view: read it again where you need it):\nThey said x.\n\nCurrent tasks:\n${renderTasks(conversation.tasks)}\n\nThe last request:\ngo on`,
+    `Summary of the conversation so far (3 messages; what they showed is out of view unless it stands below: read it again where you need it):\nThey said x.\n\nCurrent tasks:\n${renderTasks(conversation.tasks)}\n\nThe last request:\ngo on`,
   );
 });
 

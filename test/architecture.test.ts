@@ -119,9 +119,9 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_322,
+  core: 15_224,
   workspace: 12_639,
-  cli: 11_568,
+  cli: 11_567,
   flows: 12_156,
   models: 4_638,
   ui: 4_725,

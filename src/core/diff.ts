@@ -16,24 +16,17 @@ export function textOfBlob(blob: Blob | null): string | null {
   return decoded && (decoded.encoding.bom ? `\ufeff${decoded.text}` : decoded.text);
 }
 
+type Lines = readonly string[];
+
 interface Alignment {
-  readonly old: readonly string[];
-  readonly now: readonly string[];
+  readonly old: Lines;
+  readonly now: Lines;
   readonly kept: readonly KeptLine[];
 }
 
-/** By the bytes of the new content: a change is counted and shown several times, and aligning is the slow part. */
-const known = new WeakMap<Uint8Array, { readonly from: Uint8Array; readonly kept: readonly KeptLine[] }>();
-
 function align(before: Blob | null, after: Blob | null): Alignment {
-  const old = splitLines(textOfBlob(before) ?? "");
-  const now = splitLines(textOfBlob(after) ?? "");
-  if (before?.kind !== "file" || after?.kind !== "file") return { old, now, kept: matchLines(old, now) };
-  const earlier = known.get(after.bytes);
-  if (earlier?.from === before.bytes) return { old, now, kept: earlier.kept };
-  const kept = matchLines(old, now);
-  known.set(after.bytes, { from: before.bytes, kept });
-  return { old, now, kept };
+  const [old, now] = [before, after].map((blob) => splitLines(textOfBlob(blob) ?? "")) as [Lines, Lines];
+  return { old, now, kept: matchLines(old, now) };
 }
 
 /** Lines added and deleted; a replaced line is one of each. Binary content counts no lines. */

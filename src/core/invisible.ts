@@ -1,4 +1,5 @@
 /** Characters that are invisible or reverse text: spelled out for the model, and put back into what it writes. Pure. */
+import { nameSome } from "./suggest.ts";
 import { isAscii } from "./text.ts";
 
 /**
@@ -25,20 +26,10 @@ export function restoreHidden(text: string, original: string): string {
 /** `3 invisible characters on line 2, 7`; null when there is none. */
 export function describeHidden(text: string): string | null {
   if (isAscii(text)) return null;
-  const lines = new Set<number>();
-  let count = 0;
-  let line = 1;
-  let from = 0;
-  for (const { index } of text.matchAll(hidden)) {
-    line += text.slice(from, index).split("\n").length - 1;
-    from = index;
-    count += 1;
-    lines.add(line);
-  }
-  if (count === 0) return null;
-  const shown = [...lines].slice(0, 10).join(", ");
-  const more = lines.size > 10 ? ` and ${lines.size - 10} more` : "";
-  return `${count} invisible ${count === 1 ? "character" : "characters"} on line ${shown}${more}`;
+  const found = text.split("\n").flatMap((line, at) => (line.match(hidden) ?? []).map(() => `${at + 1}`));
+  if (found.length === 0) return null;
+  const characters = found.length === 1 ? "1 invisible character" : `${found.length} invisible characters`;
+  return `${characters} on line ${nameSome([...new Set(found)], 10)}`;
 }
 
 /** Characters that JSON allows in a string, but that mislead a terminal, a line reader or the eye. */

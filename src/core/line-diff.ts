@@ -31,8 +31,8 @@ export function splitLines(text: string): readonly string[] {
 
 /**
  * The longest common subsequence of two lists of lines.
- * Bounded: where more than 1,500 shared lines differ, or it takes over 400 ms (very long ones 100 ms), only the lines that
- * both begin and end with are kept, which is correct but not minimal.
+ * Bounded: where more than 1,500 shared lines differ, or it takes over 400 ms, only the lines that both begin and end with
+ * are kept, which is correct but not minimal.
  */
 export function matchLines(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
   let head = 0;
@@ -66,20 +66,10 @@ function findShared(all: readonly string[], from: number, to: number, other: Rea
   return { lines, positions };
 }
 
-/** Above this many lines everything around the alignment is slow too, so the alignment gets less time. */
-const manyLines = 100_000;
-
 /** Aligns two lists in which every line of one also occurs in the other; none are aligned where it would take too long. */
 function matchShared(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
   if (old.length <= 1 && now.length <= 1) return old.length === 0 ? [] : [[0, 0]];
-  const numbers = new Map<string, number>();
-  const toNumber = (line: string) => {
-    const known = numbers.get(line) ?? numbers.size;
-    numbers.set(line, known);
-    return known;
-  };
-  const timeout = old.length + now.length > manyLines ? 100 : 400;
-  const parts = diffArrays(old.map(toNumber), now.map(toNumber), { maxEditLength: 1500, timeout });
+  const parts = diffArrays([...old], [...now], { maxEditLength: 1500, timeout: 400 });
   if (parts === undefined) return [];
   const matches: KeptLine[] = [];
   let i = 0;

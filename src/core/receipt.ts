@@ -4,7 +4,7 @@ import type { Blob, Change } from "./change.ts";
 import type { SandboxLevel, SandboxState, Wall } from "./command/sandbox.ts";
 import type { KeptRanking } from "./context/rank.ts";
 import { digest } from "./digest.ts";
-import type { Failure } from "./error.ts";
+import { type Failure, orNull } from "./error.ts";
 import type { SentFile } from "./event.ts";
 import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
 import type { Amendment, CheckResult, Outcome, Promised } from "./outcome.ts";
@@ -144,19 +144,11 @@ export type FactOf<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 /** The `prev` of the first line. */
 export const noHash = "0".repeat(64);
 
-const sealSize = `,"hash":"${noHash}"}`.length;
-
-/**
- * A fact as a line of the receipt in UTF-8, LF included. `prev`: the hash of the line before; `hash`: the hash of this
- * line. A reply may have megabytes, so it is encoded once, for its hash and for the file.
- */
-export function sealFact(fact: Fact, prev: string): { readonly line: Uint8Array; readonly hash: string } {
+/** A fact as a line of the receipt, LF included. `prev`: the hash of the line before; `hash`: the hash of this line. */
+export function sealFact(fact: Fact, prev: string): { readonly line: string; readonly hash: string } {
   const body = JSON.stringify({ prev, ...fact });
-  const line = Buffer.allocUnsafe(Buffer.byteLength(body) + sealSize);
-  const length = line.write(body);
-  const hash = digest(line.subarray(0, length));
-  line.write(`,"hash":"${hash}"}\n`, length - 1);
-  return { line, hash };
+  const hash = digest(body);
+  return { line: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
 }
 
 /** Why a receipt without `run.finished` counts as broken. */
@@ -168,25 +160,16 @@ export interface Broken {
   readonly why: string;
 }
 
-interface Opened {
-  readonly fact: Fact;
-  readonly hash: string;
-}
-
-/** The fact of a line (without its LF) whose seal holds; a text: why it does not. */
-function openLine(line: Uint8Array, prev: string): Opened | string {
-  const text = (from: number, to?: number) => new TextDecoder().decode(line.subarray(from, to));
-  const seal = /^,"hash":"([0-9a-f]{64})"\}$/.exec(text(Math.max(0, line.length - sealSize)));
-  const hash = seal?.[1];
-  if (hash === undefined) return "it does not end in its hash";
-  const body = Buffer.concat([line.subarray(0, line.length - sealSize), Buffer.from("}")]);
+/** The fact of a line (without its LF) whose seal holds, and its hash; a text: why it does not. */
+function openLine(line: string, prev: string): { readonly fact: Fact; readonly hash: string } | string {
+  const [seal, hash] = /,"hash":"([0-9a-f]{64})"\}$/.exec(line) ?? [];
+  if (seal === undefined || hash === undefined) return "it does not end in its hash";
+  const body = `${line.slice(0, -seal.length)}}`;
   if (digest(body) !== hash) return "it was changed: its hash does not match";
-  try {
-    const { prev: upon, ...fact } = JSON.parse(new TextDecoder().decode(body)) as Fact & { readonly prev: string };
-    return upon === prev ? { fact: fact as Fact, hash } : "it does not follow the line before";
-  } catch {
-    return "it is not a fact";
-  }
+  const read = orNull(() => JSON.parse(body) as Fact & { readonly prev: string });
+  if (read === null) return "it is not a fact";
+  const { prev: upon, ...fact } = read;
+  return upon === prev ? { fact: fact as Fact, hash } : "it does not follow the line before";
 }
 
 /** What is wrong with the facts as a whole, once the seal of every line holds; null: nothing. */
@@ -200,18 +183,16 @@ function judgeFacts(facts: readonly Fact[], id: string): Broken | null {
 
 /** The facts of run `id` up to the first line that is broken; `broken` is null when none is. */
 export function readReceipt(
-  bytes: Uint8Array,
+  text: string,
   id: string,
 ): { readonly facts: readonly Fact[]; readonly broken: Broken | null } {
   const facts: Fact[] = [];
   let prev = noHash;
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf(10, at);
-    const opened = end < 0 ? "it is not complete" : openLine(bytes.subarray(at, end), prev);
+  for (const line of text.match(/[^\n]*\n|[^\n]+$/g) ?? []) {
+    const opened = line.endsWith("\n") ? openLine(line.slice(0, -1), prev) : "it is not complete";
     if (typeof opened === "string") return { facts, broken: { line: facts.length + 1, why: opened } };
     facts.push(opened.fact);
     prev = opened.hash;
-    at = end + 1;
   }
   return { facts, broken: judgeFacts(facts, id) };
 }

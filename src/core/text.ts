@@ -98,21 +98,13 @@ function wideName(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {
 // TextDecoder replaces or refuses lone surrogates; a file that has them must still come back unchanged.
 function decodeWide(bytes: Uint8Array, name: "utf-16le" | "utf-16be"): string | null {
   if (bytes.length % 2 !== 0) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const parts: string[] = [];
-  for (let from = 0; from < bytes.length; from += 8192) {
-    const length = Math.min(4096, (bytes.length - from) / 2);
-    const units = Uint16Array.from({ length }, (_, at) => view.getUint16(from + 2 * at, name === "utf-16le"));
-    parts.push(String.fromCharCode(...units));
-  }
-  return parts.join("");
+  const units = Buffer.from(bytes);
+  return (name === "utf-16le" ? units : units.swap16()).toString("utf16le");
 }
 
 function encodeWide(text: string, name: "utf-16le" | "utf-16be"): Uint8Array {
-  const bytes = new Uint8Array(text.length * 2);
-  const view = new DataView(bytes.buffer);
-  for (let at = 0; at < text.length; at++) view.setUint16(2 * at, text.charCodeAt(at), name === "utf-16le");
-  return bytes;
+  const units = Buffer.from(text, "utf16le");
+  return new Uint8Array(name === "utf-16le" ? units : units.swap16());
 }
 
 function singleBytes(): ReadonlyMap<string, number> {

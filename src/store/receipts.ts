@@ -50,7 +50,7 @@ export function openReceipts(folder: string): Receipts {
       .reverse();
   return {
     ids,
-    read: (id) => ({ id, ...readReceipt(readFileSync(fileOf(id)), id) }),
+    read: (id) => ({ id, ...readReceipt(readFileSync(fileOf(id), "utf8"), id) }),
     ends: (id) => readEnds(fileOf(id)),
     find(wanted) {
       const hint = "see: pai history";

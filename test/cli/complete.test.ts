@@ -1,7 +1,6 @@
 /** What Tab offers where. */
 import { expect, test } from "bun:test";
 import { completeMessage } from "../../src/cli/session/complete.ts";
-import { foldNames } from "../../src/core/name-search.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 
 const files = ["docs/how to use.md", "docs/install.md"];
@@ -28,7 +27,7 @@ test("what tools make is offered last, folders and what is in them", async () =>
   const folder = (path: string) => ({ path, kind: "folder" });
   const names = [".venv", "node_modules", "src"].map(folder);
   const made = { path: (text: string) => text, list: async () => names } as unknown as Workspace;
-  const found = foldNames(["dist/a.js", "node_modules/a/b.js", "src/a.js"]);
+  const found = ["dist/a.js", "node_modules/a/b.js", "src/a.js"];
   const known = { own: [], files: async () => found, idsFor: () => [] };
   const offered = async (before: string) => (await completeMessage(made, before, known))?.words;
   expect(await offered("see @")).toEqual(["src/", ".venv/", "node_modules/"]);
@@ -39,7 +38,7 @@ test("ids of runs and sessions behind the commands that take one, and commands t
   const ids = ["20261122-2", "20261122-1"];
   const known = {
     own: [{ name: "modify" }],
-    files: async () => foldNames([]),
+    files: async () => [],
     idsFor: (name: string) => (name === "undo" ? ids.map((id) => [id, `what ${id} did`] as const) : []),
   };
   const offered = async (before: string) => (await completeMessage(workspace, before, known))?.words ?? null;

@@ -20,7 +20,7 @@ function openState() {
     finished,
     write(id: string, ...facts: readonly object[]) {
       const lines = facts.map((fact) => sealFact(fact as never, "").line);
-      writeFileSync(join(folder, "runs", `${id}.jsonl`), Buffer.concat(lines));
+      writeFileSync(join(folder, "runs", `${id}.jsonl`), lines.join(""));
     },
     totals: () => {
       const [whole] = sumRuns(readRuns(path), "all", null);

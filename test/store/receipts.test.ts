@@ -65,7 +65,7 @@ test("a flipped bit in any byte of any line is found, in its line", () => {
     const changed = Buffer.from(bytes);
     changed[at] = (bytes[at] ?? 0) ^ (1 << (at % 8));
     const line = bytes.subarray(0, at).toString("latin1").split("\n").length;
-    const { broken } = readReceipt(changed, id);
+    const { broken } = readReceipt(changed.toString(), id);
     expect([at, broken?.line]).toEqual([at, line]);
   }
 });
@@ -77,7 +77,7 @@ test("lines that are missing, added, twice or in another order are found, also t
     .slice(0, -1)
     .map((line) => `${line}\n`);
   const [first = "", second = "", third = ""] = lines;
-  const judge = (...now: readonly string[]) => readReceipt(Buffer.from(now.join("")), id).broken?.line ?? null;
+  const judge = (...now: readonly string[]) => readReceipt(now.join(""), id).broken?.line ?? null;
   expect(judge(first, second, third)).toBe(null);
   expect(judge(second, third)).toBe(1);
   expect(judge(first, third)).toBe(2);
@@ -91,11 +91,14 @@ test("lines that are missing, added, twice or in another order are found, also t
 test("a line that is sealed and says nothing is found", () => {
   const body = "null}";
   const line = `null,"hash":"${new Bun.CryptoHasher("sha256").update(body).digest("hex")}"}\n`;
-  expect(readReceipt(Buffer.from(line), id).broken).toEqual({ line: 1, why: "it is not a fact" });
+  expect(readReceipt(line, id).broken).toEqual({ line: 1, why: "it is not a fact" });
 });
 
 test("a receipt under another run's name is found", () => {
-  expect(readReceipt(keep(), "20261121-120000001-abcd").broken).toEqual({ line: 1, why: `it belongs to run ${id}` });
+  expect(readReceipt(keep().toString(), "20261121-120000001-abcd").broken).toEqual({
+    line: 1,
+    why: `it belongs to run ${id}`,
+  });
 });
 
 test("a run is found by the beginning of its id, if it is the only one", () => {

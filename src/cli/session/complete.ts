@@ -3,7 +3,7 @@
 import { mentionMark } from "../../core/at-paths.ts";
 import { isBuiltFolder } from "../../core/closed-names.ts";
 import { efforts } from "../../core/model.ts";
-import { findNames, foldNames, type Names } from "../../core/name-search.ts";
+import { findNames } from "../../core/name-search.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
@@ -47,12 +47,12 @@ async function listPaths(workspace: Workspace, typed: string, quoted: boolean): 
 const listedMs = 10_000;
 
 /** All files of the project that the model may see, listed when they are first asked for. */
-export function openFileNames(workspace: Workspace): () => Promise<Names> {
-  let listed: { readonly names: Promise<Names>; readonly until: number } | null = null;
+export function openFileNames(workspace: Workspace): () => Promise<readonly string[]> {
+  let listed: { readonly names: Promise<readonly string[]>; readonly until: number } | null = null;
   const list = async () => {
     const paths: string[] = [];
     for await (const { path, kind } of workspace.walk("" as RelPath)) if (kind === "file") paths.push(path);
-    return foldNames(paths);
+    return paths;
   };
   return () => {
     if (listed === null || performance.now() > listed.until)
@@ -68,12 +68,12 @@ const isBuilt = (word: string): boolean => word.replaceAll('"', "").split("/").s
 export interface Known {
   /** Custom commands. */
   readonly own: readonly { readonly name: string; readonly about?: string }[];
-  readonly files: () => Promise<Names>;
+  readonly files: () => Promise<readonly string[]>;
   /** Ids for a command's argument, newest first; none for most commands. */
   readonly idsFor: (command: string) => readonly Offered[];
 }
 
-const nothing: Known = { own: [], files: async () => foldNames([]), idsFor: () => [] };
+const nothing: Known = { own: [], files: async () => [], idsFor: () => [] };
 
 /** `before`: the message up to the cursor; null: nothing to offer. */
 export async function completeMessage(

@@ -3,7 +3,6 @@
 import { approvalWording } from "../../core/approval-wording.ts";
 import type { Dialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
-import type { Names } from "../../core/name-search.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { rowOf } from "../../core/vocabulary.ts";
@@ -61,7 +60,7 @@ export interface Talk {
   /** What was typed while a task worked. */
   readonly ahead: Ahead;
   /** The files of the project, for `@`. */
-  readonly files: () => Promise<Names>;
+  readonly files: () => Promise<readonly string[]>;
   /** All that the looks, commands and checks of the last task with any said, or the user's own last command. */
   outputs: readonly { readonly title: string; readonly text: string }[];
   /** What the model has been told by tasks with a plan; the next one goes on from it. */

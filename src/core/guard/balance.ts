@@ -42,17 +42,6 @@ function subtract(a: LineCounts, b: LineCounts): LineCounts {
   return rest;
 }
 
-/** The balance of a new file: only gained lines in `wanted` matter, which other files lost. */
-function gainedOf(now: string, wanted: ReadonlySet<string>): Balance {
-  const gained: LineCounts = new Map();
-  if (wanted.size === 0) return { gone: 0, lost: new Map(), gained };
-  for (const line of splitParts(now)) {
-    const moved = line.trim();
-    if (wanted.has(moved)) gained.set(moved, (gained.get(moved) ?? 0) + 1);
-  }
-  return { gone: 0, lost: new Map(), gained };
-}
-
 /** Compares a file with itself: lines in another order are neither lost nor gained. */
 export function balanceOf(old: string, now: string): Balance {
   const [before, after] = [countLines(old), countLines(now)];
@@ -94,26 +83,14 @@ function* settleMoves(balances: readonly Balance[]): Steps<void> {
   }
 }
 
-/**
- * The balance of each file between its old and its new text. In a new file only lines that others lost are counted: no
- * rule needs its other lines.
- */
+/** The balance of each file between its old and its new text. */
 export function* balanceAll<File extends { readonly old: string | null; readonly now: string | null }>(
   files: readonly File[],
 ): Steps<ReadonlyMap<File, Balance>> {
   const balances = new Map<File, Balance>();
   for (const file of files) {
     yield;
-    balances.set(file, file.old === null ? gainedOf("", new Set()) : balanceOf(file.old, file.now ?? ""));
-  }
-  const lost = new Set<string>();
-  for (const balance of balances.values()) {
-    yield;
-    for (const line of balance.lost.keys()) lost.add(line);
-  }
-  for (const file of files) {
-    yield;
-    if (file.old === null) balances.set(file, gainedOf(file.now ?? "", lost));
+    balances.set(file, balanceOf(file.old ?? "", file.now ?? ""));
   }
   if (files.length > 1) yield* settleMoves([...balances.values()]);
   return balances;

@@ -38,7 +38,7 @@ function layRuns(place: Place, count: number): void {
     };
     const ended = { type: "run.finished", at: "2026-11-21T10:00:03.000Z", outcome };
     const first = sealFact(started as never, "0".repeat(64));
-    writeFileSync(join(runs, `${id}.jsonl`), Buffer.concat([first.line, sealFact(ended as never, first.hash).line]));
+    writeFileSync(join(runs, `${id}.jsonl`), first.line + sealFact(ended as never, first.hash).line);
   }
 }
 

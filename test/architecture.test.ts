@@ -122,7 +122,7 @@ const budgets = {
   core: 15_224,
   workspace: 12_639,
   cli: 11_567,
-  flows: 12_156,
+  flows: 12_023,
   models: 4_638,
   ui: 4_725,
   store: 3_803,

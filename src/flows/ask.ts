@@ -18,7 +18,7 @@ import {
 import { hideMessage } from "../core/secrets/hide-message.ts";
 import type { PlannedCall } from "../core/spending/allowance.ts";
 import { breathe } from "../core/steps.ts";
-import { minimumOf, spentOn, usageOf } from "./ledger.ts";
+import { type Ledger, minTokens } from "./ledger.ts";
 import type { Run } from "./run.ts";
 
 export interface Reply {
@@ -68,16 +68,15 @@ export async function ask(
   }
 }
 
-type Done = Extract<ModelEvent, { type: "done" }>;
-
 /** The part of one reply that has arrived. */
 interface Arriving {
   /** Number of the call; 0 until its first event counted it. */
   n: number;
+  /** The run was stopped while the provider worked on the request, which it bills all the same. */
   isBrokenOff: boolean;
   text: string;
   readonly calls: Call[];
-  done: Done | null;
+  done: Extract<ModelEvent, { type: "done" }> | null;
 }
 
 /** The size of a request: characters, and estimated tokens. `job`: whose model gets it. */
@@ -177,6 +176,20 @@ function hide({ veil, emit, calling }: Run, question: ModelQuestion): ModelQuest
   return { ...question, system, messages };
 }
 
+/**
+ * The usage of a call: what the provider did not count is estimated. `counted`: as the caps count it, which do not believe
+ * a provider that counts fewer tokens than a text can have.
+ */
+function usageOf(ledger: Ledger, { n, isBrokenOff, text, calls, done }: Arriving, { sent, estimate }: Size) {
+  const none = isBrokenOff ? { ...noUsage, input: estimate } : noUsage;
+  if (n === 0) return { usage: none, counted: none };
+  const written = calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, text.length);
+  const told = done?.usage ?? noUsage;
+  const usage: Usage = { ...told, input: told.input || estimate, output: told.output || ledger.estimate(written) };
+  const input = Math.max(usage.input, minTokens(sent));
+  return { usage, counted: { ...usage, input, output: Math.max(usage.output, minTokens(written)) } };
+}
+
 async function askOnce(run: Run, question: ModelQuestion, onText: (text: string, n: number) => void): Promise<Reply> {
   const { ledger, calling } = run;
   const { job = "work" } = question;
@@ -199,7 +212,12 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   try {
     return await send(run, question, { ...size, refit: claim?.reply ?? maxReply, onText }, got);
   } finally {
-    claim?.settle(spentOn(ledger, got, size));
+    const { counted } = usageOf(ledger, got, size);
+    claim?.settle({
+      calls: got.n > 0 || got.isBrokenOff ? 1 : 0,
+      tokens: counted.input + counted.output,
+      cost: ledger.priceOf(counted, job) ?? got.done?.charged ?? 0,
+    });
   }
 }
 
@@ -224,23 +242,12 @@ async function permitHuge(
   if (!calling.hugeAllowed) throw new PaiError("declined", "the request was not sent", { hint });
 }
 
-/** Tokens of a first request above which its size is told: what a briefing chooses by itself is far smaller. */
-const largeRequest = 50_000;
-
 async function send(run: Run, question: ModelQuestion, sending: Sending, got: Arriving): Promise<Reply> {
   const { ledger, emit, calling, now } = run;
   const { estimate, job } = sending;
   const model = partOf(calling.model, job);
   const maxOutputTokens = sending.refit();
   const effort = run.calling.effort?.[job] ?? null;
-  if (ledger.sent === 0 && estimate > largeRequest && !calling.hugeAllowed)
-    emit({
-      type: "notice",
-      level: "warning",
-      code: "large_request",
-      text: `this request has about ${estimate.toLocaleString("en")} tokens`,
-    });
-  warnLongPromptPrice(run, estimate, job);
   const request: ModelRequest = {
     tools: [],
     ...hide(run, question),
@@ -292,17 +299,10 @@ function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: 
   return { text, calls, stop, native: isCut ? null : native };
 }
 
-function finish(run: Run, got: Arriving, { estimate, sent, job }: Size, ms: number): void {
+function finish(run: Run, got: Arriving, size: Size, ms: number): void {
   const { n, done } = got;
-  const usage = usageOf(run.ledger, got, estimate);
-  const minimum = minimumOf(got, sent);
-  const { undercounted } = run.ledger;
-  if (done !== null) run.ledger.spend(usage, done, estimate, minimum, job);
-  else if (n > 0 || got.isBrokenOff) run.ledger.chargePartial(usage, minimum, job);
-  if (run.ledger.undercounted && !undercounted) {
-    const text = "the provider counts fewer tokens than these texts can be: caps count one for 8 characters";
-    run.emit({ type: "notice", level: "warning", code: "undercounted", text });
-  }
+  const { usage, counted } = usageOf(run.ledger, got, size);
+  if (n > 0 || got.isBrokenOff) run.ledger.spend(usage, done, size, counted);
   const { made, usage: total, cost } = run.ledger;
   run.emit({
     type: "model.finished",
@@ -349,14 +349,4 @@ function fit({ ledger, calling }: Run, estimate: number, job: Job): number {
   }
   const likely = Math.ceil(estimate * margin);
   return Math.max(minReply, Math.min(model.maxOutputTokens, model.window - likely, ledger.room(likely, job)));
-}
-
-/** Says once that a request is long enough for its model's higher price. */
-function warnLongPromptPrice({ calling, emit }: Run, estimate: number, job: Job): void {
-  const { model, price } = calling;
-  const above = price(job)?.large?.above;
-  if (above === undefined || estimate <= above || calling.priceTold) return;
-  calling.priceTold = true;
-  const text = `a request of more than ${above} tokens costs more with ${partOf(model, job).id} (see: pai models)`;
-  emit({ type: "notice", level: "warning", code: "large_request", text });
 }

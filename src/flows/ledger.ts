@@ -1,18 +1,9 @@
 /** The ledger of a run, which counts what its calls cost and refuses what is over a cap or the promise; the model and its price. */
 
 import { PaiError } from "../core/error.ts";
-import {
-  addUsage,
-  type Call,
-  type Effort,
-  type Job,
-  type Model,
-  type ModelEvent,
-  noUsage,
-  type Usage,
-} from "../core/model.ts";
+import { addUsage, type Effort, type Job, type Model, type ModelEvent, noUsage, type Usage } from "../core/model.ts";
 import type { CallPromise } from "../core/plan/promise.ts";
-import type { Allowance, Spent } from "../core/spending/allowance.ts";
+import type { Allowance } from "../core/spending/allowance.ts";
 import { costOf, type Price, roundCost } from "../core/spending/cost.ts";
 
 export interface CallingOptions {
@@ -33,8 +24,6 @@ export interface CallPorts {
 export interface Calling extends CallingOptions, CallPorts {
   /** How many hidden secrets a notice told of. */
   secretsTold: number;
-  /** A notice told that a request is so long that its model costs more. */
-  priceTold: boolean;
   /** A person said yes to a huge request. */
   hugeAllowed: boolean;
 }
@@ -51,7 +40,6 @@ export function createCalling(
     price,
     allowance: allowance ?? null,
     secretsTold: 0,
-    priceTold: false,
     hugeAllowed: false,
   };
 }
@@ -64,21 +52,21 @@ interface Caps {
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** The largest and smallest plausible number of characters in a token: limits of the calibration. */
+/** The most and the fewest characters that a token has: limits of the calibration. */
 const maxPerToken = 8;
 const minPerToken = 1.5;
 
 /** The fewest tokens that so many characters can be. */
-const minTokens = (characters: number): number => Math.ceil(characters / maxPerToken);
+export const minTokens = (characters: number): number => Math.ceil(characters / maxPerToken);
 
 /** Who answered a call, which key paid, and what the provider says it charged. */
 type Charge = Pick<Extract<ModelEvent, { type: "done" }>, "served" | "key" | "charged">;
 
-const raiseTo = (usage: Usage, minimum: Usage): Usage => ({
-  ...usage,
-  input: Math.max(usage.input, minimum.input),
-  output: Math.max(usage.output, minimum.output),
-});
+/** The estimated tokens of a request, and whose model got it; absent: that for the work. */
+interface Asked {
+  readonly estimate: number;
+  readonly job?: Job;
+}
 
 /** The sum; null: one of them is unknown. */
 const sumOf = (a: number | null, b: number | null) => (a === null || b === null ? null : roundCost(a + b));
@@ -87,8 +75,8 @@ const sumOf = (a: number | null, b: number | null) => (a === null || b === null 
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
 /**
- * `job`: whose model is meant, and so its price; absent: work. `priceNow`: the price of the current model of a job; a call without a price whose provider says no charge makes the cost of the run unknown. `kept`: calls beyond
- * the promise of the mode, for the end of the run (`release`).
+ * `priceNow`: the price of the current model of a job; a call without a price whose provider says no charge makes the cost
+ * of the run unknown. `kept`: calls beyond the promise of the mode, for the end of the run (`release`).
  */
 export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, first: CallPromise, kept = 0) {
   let made = 0;
@@ -99,25 +87,17 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
   let reserved = 0;
   let released = 0;
   const leftMost = () => promised.at_most + released;
-  /** As the providers counted it. */
   let usage = noUsage;
   /** As the caps count it. */
   let counted = noUsage;
+  let countedCost: number | null = 0;
   let key: string | null = null;
   let ratio = 1 / 4;
   let cost: number | null = 0;
-  let countedCost: number | null = 0;
   const served: string[] = [];
   const priceOf = (used: Usage, job: Job = "work") => {
     const price = priceNow(job);
     return price === null ? null : costOf(used, price);
-  };
-  const pay = (used: Usage, minimum: Usage = noUsage, job: Job = "work", charged: number | null = null) => {
-    const raised = raiseTo(used, minimum);
-    usage = addUsage(usage, used);
-    counted = addUsage(counted, raised);
-    cost = sumOf(cost, charged ?? priceOf(used, job));
-    countedCost = sumOf(countedCost, priceOf(raised, job) ?? charged);
   };
   const isUnpriced = () => priceNow("plan") === null || priceNow("work") === null;
   if (caps.cost !== null && isUnpriced()) {
@@ -195,11 +175,16 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
       made += 1;
       return made;
     },
-    /** Charges a reply that broke off: its model is not recorded, and estimates are not calibrated with it. */
-    chargePartial: (used: Usage, minimum?: Usage, job?: Job): void => pay(used, minimum, job),
-    /** Charges a whole reply. `minimum`: the fewest tokens it can have; caps count these if the provider counted less. */
-    spend(used: Usage, done: Charge, estimate: number, minimum?: Usage, job?: Job): void {
-      pay(used, minimum, job, done.charged);
+    /**
+     * Charges a reply. `done` null: it broke off, so its model is not recorded, and estimates are not calibrated with it.
+     * `capped`: what of it the caps count.
+     */
+    spend(used: Usage, done: Charge | null, { estimate, job = "work" }: Asked, capped = used): void {
+      usage = addUsage(usage, used);
+      counted = addUsage(counted, capped);
+      cost = sumOf(cost, done?.charged ?? priceOf(used, job));
+      countedCost = sumOf(countedCost, priceOf(capped, job) ?? done?.charged ?? null);
+      if (done === null) return;
       key = done.key;
       if (!served.includes(done.served)) served.push(done.served);
       if (used.input > 0 && estimate > 0) {
@@ -230,11 +215,6 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
       const maxCalls = caps.calls ?? whole;
       return { expected: Math.min(promised.expected, maxCalls), at_most: Math.min(whole, maxCalls) };
     },
-    /** A provider counted fewer tokens than its texts can have, and a cap depends on tokens. */
-    get undercounted(): boolean {
-      if (caps.tokens === null && caps.cost === null) return false;
-      return counted.input > usage.input || counted.output > usage.output;
-    },
     get usage(): Usage {
       return usage;
     },
@@ -249,44 +229,4 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
       return key;
     },
   };
-}
-
-/** The part of one reply that has arrived. `n`: the number of its call; 0: no event has arrived yet. */
-interface Arrived {
-  readonly n: number;
-  /** The run was stopped while the provider worked on the request, which it bills all the same. */
-  readonly isBrokenOff: boolean;
-  readonly text: string;
-  readonly calls: readonly Call[];
-  readonly done: Extract<ModelEvent, { type: "done" }> | null;
-}
-
-/** Characters of a reply. */
-const writtenOf = ({ text, calls }: Arrived): number =>
-  text.length + calls.reduce((sum, call) => sum + JSON.stringify(call.input).length, 0);
-
-/** The usage that the provider counted; what it did not count is estimated, so that caps hold all the same. */
-export function usageOf(ledger: Ledger, got: Arrived, estimate: number): Usage {
-  const { n, done } = got;
-  if (n === 0) return got.isBrokenOff ? { ...noUsage, input: estimate } : noUsage;
-  const counted = done?.usage ?? noUsage;
-  return { ...counted, input: counted.input || estimate, output: counted.output || ledger.estimate(writtenOf(got)) };
-}
-
-/** The fewest tokens that a call can have used. */
-export const minimumOf = (got: Arrived, sent: number): Usage => ({
-  ...noUsage,
-  input: minTokens(sent),
-  output: minTokens(writtenOf(got)),
-});
-
-/** What a call adds to the day's use. */
-export function spentOn(
-  ledger: Ledger,
-  got: Arrived,
-  { estimate, sent, job }: { readonly estimate: number; readonly sent: number; readonly job: Job },
-): Spent {
-  if (got.n === 0 && !got.isBrokenOff) return { calls: 0, tokens: 0, cost: 0 };
-  const usage = raiseTo(usageOf(ledger, got, estimate), minimumOf(got, sent));
-  return { calls: 1, tokens: usage.input + usage.output, cost: ledger.priceOf(usage, job) ?? got.done?.charged ?? 0 };
 }

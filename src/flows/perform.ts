@@ -107,7 +107,6 @@ function report({ run, rights, reports }: Batch, call: Call, result: Result): vo
   run.emit({ type: "call.finished", id, action: name, target, ok: entry.ok, text: lineFor(kind, code, text) });
 }
 
-/** The line that people see for a call: "" for a look, whose answer they see; the first line for a command. */
 function lineFor(kind: AnyAction["kind"], code: ErrorCode | null, text: string): string {
   if (kind === "look" && code === null) return "";
   return kind === "command" ? (text.split("\n", 1)[0] ?? "") : text;
@@ -164,23 +163,14 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: PlanCla
   } else if (!(await decideBefore(batch, call))) await takeCommand(batch, call, proposal, claim);
 }
 
-/** The rest of a reply waits for the changes that the person wants otherwise. */
-const reportWaiting = (batch: Batch, call: Call, kind: CallReport["kind"]): void =>
-  report(batch, call, { kind, ...waiting });
-
-/** All texts of a call's input, as the words of one command. */
-function textsIn(input: Json): string {
-  const texts: string[] = [];
-  mapTexts(input, (text) => {
-    texts.push(text);
-    return text;
-  });
-  return texts.join("\n");
-}
-
 /** What a tool of a server answers may be the content of a file that the call names. */
 async function hideForeign(run: Run, { input }: Call, text: string): Promise<string> {
-  await learnNamed(run, textsIn(input));
+  const texts: string[] = [];
+  mapTexts(input, (each) => {
+    texts.push(each);
+    return each;
+  });
+  await learnNamed(run, texts.join("\n"));
   return run.veil.hideOutput(text);
 }
 
@@ -215,7 +205,7 @@ async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
     throw thrown;
   });
   if (batch.run.changing.wish === null) return false;
-  reportWaiting(batch, call, "command");
+  report(batch, call, { kind: "command", ...waiting });
   return true;
 }
 
@@ -226,8 +216,8 @@ async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
 async function proposeOn(
   run: Run,
   { paths, isEdit }: { readonly paths: readonly RelPath[]; readonly isEdit: boolean },
-  propose: () => Looked,
-): Looked {
+  propose: () => ReturnType<AnyAction["propose"]>,
+): ReturnType<AnyAction["propose"]> {
   const proposal = await propose();
   const isNothing = proposal.kind === "change" && proposal.changes.length === 0;
   if (proposal.kind !== "complaint" && !isNothing) return proposal;
@@ -236,7 +226,7 @@ async function proposeOn(
   return proposal;
 }
 
-async function performOne(batch: Batch, call: Call, looked: Looked | null): Promise<void> {
+async function performOne(batch: Batch, call: Call): Promise<void> {
   const { run, rights, actions } = batch;
   const action = actions.get(call.name);
   if (action === undefined) {
@@ -255,8 +245,7 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     const isEdit = action.kind === "change" && isVeiled(call.name);
     const stage = isEdit ? run.veiled.editStage() : isVeiled(call.name) ? run.veiled.stage() : run.overlay;
     const paths = claim === null ? [] : pathsOfClaim(claim);
-    const propose = () => looked ?? action.propose(call.input, stage, run.signal);
-    const proposal = await proposeOn(run, { paths, isEdit }, propose);
+    const proposal = await proposeOn(run, { paths, isEdit }, () => action.propose(call.input, stage, run.signal));
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
@@ -277,46 +266,14 @@ function reportRefused(
   const isUnusable = code === "file_unusable" || (kind === "look" && code === "permission_denied");
   const isResult = isRefusal({ code }) || isUnusable;
   if (run.signal.aborted || !isResult || thrown === batch.end) throw thrown;
-  const text = renderRefusal(code, message, hint);
+  // For a path the hint says how to write it.
+  const text = code === "path_refused" && hint !== null ? `${message}; ${hint}` : message;
   const advice = code === "scope_refused" ? hint : null;
   report(batch, call, { kind, code, text, paths: pathsOfCall(run, call), isBeyond, advice });
 }
 
-/** A refusal for the model. For a path the hint is added: it says how to write the path. */
-const renderRefusal = (code: ErrorCode, message: string, hint: string | null) =>
-  code === "path_refused" && hint !== null ? `${message}; ${hint}` : message;
-
-type Looked = ReturnType<AnyAction["propose"]>;
-
-/** How many looks are done at the same time: a search starts its own threads. */
-const looksAtOnce = 8;
-
-/**
- * If all calls of a batch are looks, starts them side by side, a few at a time; their answers are still taken in order.
- * Empty for any other batch.
- */
-function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly Looked[] {
-  if (calls.length < 2) return [];
-  const found = calls.map(({ name }) => actions.get(name));
-  if (!found.every((action) => action?.kind === "look")) return [];
-  const started: Promise<unknown>[] = [];
-  return calls.map((call, at) => {
-    const turn = started[at - 1] ?? Promise.resolve();
-    const look = async (): Looked => {
-      await started[at - looksAtOnce];
-      run.signal.throwIfAborted();
-      return (
-        found[at]?.propose(call.input, run.veiled.stage(turn), run.signal) ?? Promise.reject(new Error("no action"))
-      );
-    };
-    const looked = look();
-    started.push(looked.catch(() => {}));
-    return looked;
-  });
-}
-
-const blocksOf = ({ input }: Call): number => {
-  const edits = isFields(input) ? input["edits"] : null;
+const blocksOf = (call: Call | undefined): number => {
+  const edits = isFields(call?.input) ? call.input["edits"] : null;
   return Array.isArray(edits) ? edits.length : 0;
 };
 
@@ -324,10 +281,8 @@ const blocksOf = ({ input }: Call): number => {
 function capOf(calls: readonly Call[], at: number): string | null {
   if (at >= replyCaps.actions)
     return `not done: one reply may hold ${replyCaps.actions} actions; send the rest in the next`;
-  if (blocksOf(calls[at] ?? { id: "", name: "", input: null }) === 0) return null;
-  let blocks = 0;
-  for (const call of calls.slice(0, at + 1)) blocks += blocksOf(call);
-  return blocks > replyCaps.blocks
+  const blocks = calls.slice(0, at + 1).reduce((sum, call) => sum + blocksOf(call), 0);
+  return blocksOf(calls[at]) > 0 && blocks > replyCaps.blocks
     ? `not done: one reply may hold ${replyCaps.blocks} edits; send the rest in the next`
     : null;
 }
@@ -365,11 +320,10 @@ export async function perform(
 
 async function performAll(batch: Batch, calls: readonly Call[]): Promise<void> {
   const { run } = batch;
-  const looked = lookAtOnce(batch, calls);
   for (const [at, call] of calls.entries()) {
     await breathe(run.signal);
     if (run.changing.wish !== null) {
-      reportWaiting(batch, call, batch.actions.get(call.name)?.kind ?? "look");
+      report(batch, call, { kind: batch.actions.get(call.name)?.kind ?? "look", ...waiting });
       continue;
     }
     const over = capOf(calls, at);
@@ -378,7 +332,7 @@ async function performAll(batch: Batch, calls: readonly Call[]): Promise<void> {
       continue;
     }
     run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOfCall(call) });
-    await performOne(batch, call, looked[at] ?? null);
+    await performOne(batch, call);
   }
   await flush(batch);
 }

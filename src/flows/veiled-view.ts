@@ -50,16 +50,9 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
     return path === entry.path && target === entry.target ? entry : { ...entry, path, target };
   };
 
-  /**
-   * The stage for actions that read or write content. Its answers wait for `turn`, so that simultaneous looks name
-   * secrets in the order of the calls.
-   */
-  const stage = (turn: Promise<unknown> = Promise.resolve(), readRaw = overlay.read): Stage => {
-    const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
-      const blob = await readRaw(path, limit);
-      await turn;
-      return hide(path, blob);
-    };
+  /** The stage for actions that read or write content. */
+  const stage = (readRaw = overlay.read): Stage => {
+    const read = async (path: RelPath, limit?: number): Promise<Blob | null> => hide(path, await readRaw(path, limit));
     /** The whole file; null: it is too large, or cannot be read. */
     const readWhole = (path: RelPath): Promise<Blob | null> =>
       read(path).catch((thrown) => {
@@ -72,7 +65,6 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
       const start = Math.max(1, from - linesAround);
       const wide = await overlay.readLines(path, start, to + linesAround);
       const asked = await overlay.readLines(path, from, to);
-      await turn;
       const lines = splitLines(veil.hideRaw(wide.text, mannerOfFile(path))).slice(
         asked.from - start,
         asked.to - start + 1,
@@ -90,7 +82,6 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
     /** Both ends, each hidden together with the lines beside it. */
     const readEnds = async (path: RelPath, lines: number): Promise<LineEnds> => {
       const { head, tail } = await overlay.readEnds(path, lines + linesAround);
-      await turn;
       const [first, last] = [head, tail].map(({ text }) => splitLines(veil.hideOutput(text)));
       const start = (first ?? []).slice(0, lines);
       const end = (last ?? []).slice(-lines);
@@ -100,13 +91,10 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
       };
     };
 
-    const search = async (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
+    const search = (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
       const hasSecrets = (bytes: Uint8Array) => raws.has(bytes);
-      const hide = async (text: string) => {
-        await turn;
-        return veil.hideOutput(text);
-      };
-      return searchHidden({ overlay, holders, hasSecrets, readWhole, hidePath, turn }, { ...query, hide }, signal);
+      const hidden = { ...query, hide: async (text: string) => veil.hideOutput(text) };
+      return searchHidden({ overlay, holders, hasSecrets, readWhole, hidePath }, hidden, signal);
     };
 
     return {
@@ -125,14 +113,12 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
       readEnds,
       async list(folder) {
         const entries = await overlay.list(folder);
-        await turn;
         const hidden = entries.map(hideEntry);
         // In the order on disk, the place of a hidden name would tell how it begins.
         const isAsOnDisk = hidden.every(({ path }, at) => path === entries[at]?.path);
         return isAsOnDisk ? hidden : hidden.sort((a, b) => (a.path < b.path ? -1 : 1));
       },
       async *walk(folder, signal, unreadable) {
-        await turn;
         for await (const entry of overlay.walk(folder, signal, unreadable)) yield hideEntry(entry);
       },
       inside: (folder) => overlay.inside(folder),
@@ -148,9 +134,9 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
   });
 
   return {
-    stage: (turn?: Promise<unknown>) => stage(turn),
+    stage: () => stage(),
     /** The stage for edits, which start from what the model was shown (`readStart`). */
-    editStage: () => stage(undefined, overlay.readStart),
+    editStage: () => stage(overlay.readStart),
     hide,
     hideChange,
     hideChanges: (changes: readonly Change[]): readonly Change[] => changes.map(hideChange),
@@ -176,8 +162,6 @@ interface VeiledFiles {
   /** A file as the model sees it; null: it is too large to be searched for secrets. */
   readonly readWhole: (path: RelPath) => Promise<Blob | null>;
   readonly hidePath: (path: RelPath) => RelPath;
-  /** The search waits for this before it names secrets, so that they get their names in the order of the calls. */
-  readonly turn: Promise<unknown>;
 }
 
 /** Files with secrets as the model sees them, for the search to use instead of those on disk. */
@@ -200,12 +184,11 @@ async function searchHidden(
   query: SearchQuery,
   signal: AbortSignal | undefined,
 ): Promise<SearchReport> {
-  const { overlay, holders, readWhole, hidePath, turn } = files;
+  const { overlay, holders, readWhole, hidePath } = files;
   const limit = query.maxHits + 1;
   for (;;) {
     const staged = await hiddenFiles(files);
     const report = await overlay.search({ ...query, maxHits: limit, staged, known: hidePath }, signal);
-    await turn;
     // Every file with a hit can be read whole: larger ones are not searched.
     for (const path of new Set(report.hits.map((hit) => hit.path))) await readWhole(path);
     if ([...holders].some((path) => !staged.has(path))) continue;

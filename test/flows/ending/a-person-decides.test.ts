@@ -77,7 +77,6 @@ test("at a terminal such a request is asked about once, with its size and price,
     expect.stringMatching(/^This request has about \d{3},\d{3} tokens \(\$0\.\d\d or more\)\. Send it\?$/),
   ]);
   expect([sent.outcome.code, sent.requests.length]).toEqual([0, 2]);
-  expect(sent.eventsOf("notice").map(({ code }) => code)).not.toContain("large_request");
   const declined = await play({ ...large, lines: [], answers: ["no"] });
   expect([declined.outcome.code, declined.requests.length]).toEqual([10, 0]);
   expect(declined.outcome.error?.hint).toContain("--max-tokens");

@@ -1,6 +1,6 @@
 /** What servers refuse of a request, in their own words, and how they are asked again: one row each. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
-import { type Fields as Body, isFields, type Json, type ModelRequest } from "../core/model.ts";
+import { type Fields as Body, isFields, type ModelRequest } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
 import { nearestNamed } from "./effort.ts";
 import { foreignSignature } from "./gemini/foreign-signature.ts";
@@ -103,11 +103,6 @@ const concessions: readonly Concession[] = [
     fields: ["prompt_cache_key"],
   },
   {
-    refused: /cache_control/i,
-    told: without("marks for its cache"),
-    body: withoutMarks,
-  },
-  {
     refused: /encrypted|signature|thinking.*\bblock|(message|assistant|property).*\b(reasoning\w*|thinking)\b/is,
     told: without("reasoning of earlier replies"),
     request: leaveOutReasoning,
@@ -205,18 +200,6 @@ function putSystemInMessage({ system, messages, ...request }: ModelRequest): Mod
     at === first && message.role === "user" ? { ...message, text: `${system}\n\n${message.text}` } : message,
   );
   return { ...request, system: first < 0 ? system : "", messages: first < 0 || system === "" ? messages : moved };
-}
-
-/** The messages of Chat Completions with plain text in place of marked parts. */
-function withoutMarks(body: Body): Body {
-  if (!Array.isArray(body["messages"])) return body;
-  const plain = (content: Json) =>
-    Array.isArray(content) ? content.map((part: Body) => part["text"]).join("") : content;
-  const messages = body["messages"].map(({ content = null, ...message }: Body) => ({
-    ...message,
-    content: plain(content),
-  }));
-  return { ...body, messages };
 }
 
 /** Changes the model's own messages in a body of Chat Completions. */

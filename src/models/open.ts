@@ -8,7 +8,7 @@ import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
-import { ignoreEffort, openEffort } from "./effort.ts";
+import { openEffort } from "./effort.ts";
 import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
 import { askServer, outputOf } from "./local/server.ts";
 import { createReplayModel, readReplay } from "./replay.ts";
@@ -89,9 +89,7 @@ export async function openModel(options: OpenOptions): Promise<Model> {
   const { own = [], id } = options;
   const { name } = parseModelId(id, own);
   const provider = providerOfModel(id, own);
-  if (provider === null) {
-    return ignoreEffort(createReplayModel(await readReplay(name, options.folder), name), options.notify);
-  }
+  if (provider === null) return createReplayModel(await readReplay(name, options.folder), name);
   const opened = {
     ...describeModel(provider.id, name, provider.like),
     ...(await openRemote(provider, name, options)),

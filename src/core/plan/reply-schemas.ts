@@ -1,5 +1,5 @@
 /** JSON Schemas of plan, schedule and verdict, as models get them. */
-import { toJSONSchema } from "zod/mini";
+import { toJSONSchema, type z } from "zod/mini";
 import type { Json } from "../model.ts";
 import { scheduleSchema, verdictSchema } from "./parse-schedule.ts";
 import { planSchema } from "./plan.ts";
@@ -15,16 +15,25 @@ const unasked = new Set([
   "recommendations",
 ]);
 
-/** Plain JSON Schema (draft 2020-12) of a plan as a model should write it. */
-export const planJsonSchema = toJSONSchema(planSchema, {
-  io: "output",
-  reused: "inline",
-  override: ({ jsonSchema }) => {
-    for (const name of unasked) delete jsonSchema.properties?.[name];
-    if (jsonSchema.required !== undefined)
-      jsonSchema.required = jsonSchema.required.filter((name) => !unasked.has(name));
-  },
-}) as Json;
+/**
+ * JSON Schema (draft 2020-12) in the form that every server takes: all properties required and no others allowed, as the
+ * zod schemas say, without limits of numbers and without `$schema`.
+ */
+function describe(schema: z.core.$ZodType): Json {
+  const { $schema: _, ...plain } = toJSONSchema(schema, {
+    io: "output",
+    reused: "inline",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.minimum;
+      delete jsonSchema.maximum;
+      for (const name of unasked) delete jsonSchema.properties?.[name];
+      if (jsonSchema.required !== undefined)
+        jsonSchema.required = jsonSchema.required.filter((name) => !unasked.has(name));
+    },
+  });
+  return plain as Json;
+}
 
-export const describeSchedule = (): Json => toJSONSchema(scheduleSchema, { io: "output", reused: "inline" }) as Json;
-export const describeVerdict = (): Json => toJSONSchema(verdictSchema, { io: "output", reused: "inline" }) as Json;
+export const planJsonSchema = describe(planSchema);
+export const describeSchedule = (): Json => describe(scheduleSchema);
+export const describeVerdict = (): Json => describe(verdictSchema);

@@ -5,7 +5,6 @@ import type { Stream } from "../stream.ts";
 import { count, fields, listIn, parseJson, textIn, type WireFields } from "../wire/fields.ts";
 import { type BridgeOptions, openBridge, postTo, turnOf } from "../wire/open-bridge.ts";
 import { createReplyTally, type Decoder, refused } from "../wire/replies.ts";
-import { toStrictSchema } from "../wire/strict-schema.ts";
 
 /** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openAnthropic(options: BridgeOptions): Stream {
@@ -57,9 +56,7 @@ export function encodeAnthropic(model: string, request: ModelRequest): Block {
           tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
           tool_choice: { type: request.toolChoice },
         }),
-    ...(format === null
-      ? {}
-      : { output_config: { format: { type: "json_schema", schema: toStrictSchema(format.schema) } } }),
+    ...(format === null ? {} : { output_config: { format: { type: "json_schema", schema: format.schema } } }),
   };
 }
 

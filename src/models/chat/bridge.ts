@@ -1,7 +1,6 @@
 /** The bridge to providers with OpenAI's Chat Completions; their rows hold all differences between them. */
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
-import { toStrictSchema } from "../wire/strict-schema.ts";
 import { createChatDecoder } from "./decode.ts";
 import { chatForm, encodeChat, strictForm } from "./encode.ts";
 import { nativeOfChat } from "./reasoning.ts";
@@ -18,7 +17,6 @@ export function openChat(options: BridgeOptions): Stream {
         encodeChat(model, request, {
           owner,
           form,
-          schemaOf: toStrictSchema,
           isMarked,
           hasCacheKey: provider.dialect?.hasCacheKey,
           countsUnasked: provider.dialect?.countsUnasked,

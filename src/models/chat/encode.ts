@@ -1,8 +1,7 @@
 /** Encodes a request of pai for a server that speaks Chat Completions. */
 import { digest } from "../../core/digest.ts";
 import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
-import { cacheKeyOf } from "../wire/fields.ts";
-import { withoutDialect } from "../wire/strict-schema.ts";
+import { cacheKeyOf, withoutDialect } from "../wire/fields.ts";
 import { reasoningFor } from "./reasoning.ts";
 
 export type ChatItem = { readonly [key: string]: Json };
@@ -12,8 +11,6 @@ export interface ChatForm {
   readonly owner: string;
   /** How the messages are written: `chatForm` or `strictForm`. */
   readonly form: MessageForm;
-  /** Turns a schema into the form that the server wants. */
-  readonly schemaOf: (schema: Json) => Json;
   /** The server caches only what is marked. */
   readonly isMarked?: boolean | undefined;
   /** The server finds its cache by a key that the requests of one conversation share. */
@@ -26,7 +23,7 @@ export interface ChatForm {
 export function encodeChat(
   model: string,
   request: ModelRequest,
-  { owner, form, schemaOf, isMarked = false, hasCacheKey = false, countsUnasked = false }: ChatForm,
+  { owner, form, isMarked = false, hasCacheKey = false, countsUnasked = false }: ChatForm,
 ): ChatItem {
   const { format } = request;
   const messages = encodeMessages(request, form, owner);
@@ -44,7 +41,7 @@ export function encodeChat(
       : {
           response_format: {
             type: "json_schema",
-            json_schema: { name: format.name, strict: true, schema: schemaOf(format.schema) },
+            json_schema: { name: format.name, strict: true, schema: format.schema },
           },
         }),
   };

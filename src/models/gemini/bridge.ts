@@ -3,10 +3,9 @@ import { type GenerateContentRequest, GoogleGenerativeAI } from "@google/generat
 import type { Json, Message, ModelRequest, Tool, Usage } from "../../core/model.ts";
 import type { Stream } from "../stream.ts";
 import type { SendRequest } from "../wire/exchange.ts";
-import { count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
+import { count, fields, listIn, textIn, type WireFields, withoutDialect } from "../wire/fields.ts";
 import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
 import { createReplyTally, type Decoder, refused, unusable } from "../wire/replies.ts";
-import { withoutDialect } from "../wire/strict-schema.ts";
 import { foreignSignature } from "./foreign-signature.ts";
 
 /** Opens the stream for one key. Throws key_invalid, as openBridge does. */
@@ -100,9 +99,7 @@ export function encodeGemini(model: string, request: ModelRequest): { readonly [
     generationConfig: {
       ...(request.temperature === null ? {} : { temperature: request.temperature }),
       maxOutputTokens: request.maxOutputTokens,
-      ...(format === null
-        ? {}
-        : { responseMimeType: "application/json", responseJsonSchema: withoutDialect(format.schema) }),
+      ...(format === null ? {} : { responseMimeType: "application/json", responseJsonSchema: format.schema }),
     },
   };
 }

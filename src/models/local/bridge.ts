@@ -7,7 +7,6 @@ import { nativeOfChat } from "../chat/reasoning.ts";
 import { openEffort } from "../effort.ts";
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
-import { withoutDialect } from "../wire/strict-schema.ts";
 import { type LocalServer, rootOf } from "./server.ts";
 
 export interface LocalOptions extends BridgeOptions {
@@ -18,7 +17,7 @@ export interface LocalOptions extends BridgeOptions {
 export function openLocal(options: LocalOptions): Stream {
   const { provider, model, endpoint, server, notify } = options;
   const owner = nativeOfChat(provider.id, model, endpoint.url);
-  const chat = { owner, form: chatForm, schemaOf: withoutDialect };
+  const chat = { owner, form: chatForm };
   const isOllama = server.kind === "ollama";
   const effort = isOllama ? openEffort(provider, model, notify, server) : options.effort;
   let isThinkingOff = false;
@@ -97,6 +96,6 @@ export function encodeOllama(
       ...(request.temperature === null ? {} : { temperature: request.temperature }),
     },
     ...encodeTools(request),
-    ...(format === null ? {} : { format: withoutDialect(format.schema) }),
+    ...(format === null ? {} : { format: format.schema }),
   };
 }

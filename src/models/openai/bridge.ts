@@ -5,7 +5,6 @@ import type { Stream } from "../stream.ts";
 import { cacheKeyOf, count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
 import { type BridgeOptions, openBridge, postTo, turnOf } from "../wire/open-bridge.ts";
 import { createReplyTally, type Decoder, refused } from "../wire/replies.ts";
-import { toStrictSchema } from "../wire/strict-schema.ts";
 
 /** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openOpenai(options: BridgeOptions): Stream {
@@ -60,9 +59,7 @@ export function encodeOpenai(model: string, request: ModelRequest): Item {
     ...(format === null
       ? {}
       : {
-          text: {
-            format: { type: "json_schema", name: format.name, strict: true, schema: toStrictSchema(format.schema) },
-          },
+          text: { format: { type: "json_schema", name: format.name, strict: true, schema: format.schema } },
         }),
   };
 }
@@ -107,19 +104,8 @@ function createOpenaiDecoder(model: string, turn: number): Decoder {
   let finished = false;
   let refusal = "";
   let streamed = false;
-  /** The events before this number were read. */
-  let next = 1;
-  /** Numbers of events that were read before their turn. */
-  const early = new Set<number>();
-
-  /** Whether a gateway repeats an event. Events without a number, or with the number 0, always count as new. */
-  function isRepeated(sequence: unknown): boolean {
-    if (typeof sequence !== "number" || sequence <= 0) return false;
-    const isKnown = sequence < next || early.has(sequence);
-    if (sequence === next) next += 1;
-    else if (!isKnown) early.add(sequence);
-    return isKnown;
-  }
+  /** Numbers of the events so far: some gateways repeat events. One without a number, or with 0, always counts. */
+  const known = new Set<unknown>();
 
   /** Reads a whole item of the reply; its text was streamed before, but its call was not. */
   function readItem(item: WireFields): void {
@@ -154,7 +140,9 @@ function createOpenaiDecoder(model: string, turn: number): Decoder {
   return {
     read(chunk) {
       const event = fields(chunk);
-      if (isRepeated(event["sequence_number"])) return;
+      const number = count(event["sequence_number"]);
+      if (known.has(number)) return;
+      if (number > 0) known.add(number);
       switch (event["type"]) {
         case "response.created":
         case "response.in_progress":

@@ -3,7 +3,7 @@
 import { isTooDeep } from "../../core/caps.ts";
 import { digest } from "../../core/digest.ts";
 import { orNull } from "../../core/error.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import type { Json, ModelRequest } from "../../core/model.ts";
 
 /** A text up to this length cannot be nested too deep for any reader. */
 const shortJson = 2000;
@@ -43,3 +43,9 @@ export function parseJson(source: string): unknown {
 /** The same for all requests of a conversation, which begin alike: the service sends them to the same cache. */
 export const cacheKeyOf = ({ system, messages }: ModelRequest): string =>
   digest(JSON.stringify([system, messages[0] ?? null])).slice(0, 32);
+
+/** JSON Schema without `$schema`, which the grammar compilers of some servers reject. */
+export function withoutDialect(schema: Json): Json {
+  const { $schema: _, ...plain } = fields(schema);
+  return plain as Json;
+}

@@ -161,12 +161,7 @@ describe("anthropic", () => {
       output_config: {
         format: {
           type: "json_schema",
-          schema: {
-            type: "object",
-            properties: { a: { type: "integer", description: "(at least 1)" } },
-            required: ["a"],
-            additionalProperties: false,
-          },
+          schema,
         },
       },
     });

@@ -4,7 +4,6 @@ import type { Json, ModelRequest } from "../../../src/core/model.ts";
 import { chatForm, encodeChat } from "../../../src/models/chat/encode.ts";
 import { createTextCallReader } from "../../../src/models/chat/text-calls.ts";
 import { encodeOllama } from "../../../src/models/local/bridge.ts";
-import { withoutDialect } from "../../../src/models/wire/strict-schema.ts";
 import { expectCpu } from "../../core/cpu-time.ts";
 import { request } from "../loopback.ts";
 
@@ -55,9 +54,7 @@ test("a conversation with calls, in both forms", () => {
   ];
   const said = (call: Json) => ({ role: "assistant", content: "", tool_calls: [call] });
   const content = "error: gone";
-  expect(
-    encodeChat("m", { ...request, messages }, { owner: "", form: chatForm, schemaOf: withoutDialect })["messages"],
-  ).toEqual([
+  expect(encodeChat("m", { ...request, messages }, { owner: "", form: chatForm })["messages"]).toEqual([
     ...start,
     said({ id: "a", type: "function", function: { name: "read", arguments: '{"path":"x"}' } }),
     { role: "tool", tool_call_id: "a", content },

@@ -28,7 +28,7 @@ describe("encodeGemini", () => {
       toolConfig: { functionCallingConfig: { mode: "AUTO" } },
       generationConfig: { maxOutputTokens: 1000 },
     });
-    expect(encodeGemini(model, { ...request, format: { name: "plan", schema: written } })["generationConfig"]).toEqual({
+    expect(encodeGemini(model, { ...request, format: { name: "plan", schema } })["generationConfig"]).toEqual({
       maxOutputTokens: 1000,
       responseMimeType: "application/json",
       responseJsonSchema: schema,

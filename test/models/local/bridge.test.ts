@@ -223,7 +223,7 @@ describe("local", () => {
     };
 
     test("is spoken to in its own form, with the context it needs and no silent cut", async () => {
-      const schema = { $schema: "x", type: "object" };
+      const schema = { type: "object" };
       const { text, done: last } = await native(lines(ollamaSays("hel", "lo")), {
         ...asked,
         isCapped: true,

@@ -254,12 +254,7 @@ describe("openai", () => {
           type: "json_schema",
           name: "plan",
           strict: true,
-          schema: {
-            type: "object",
-            properties: { a: { type: ["string", "null"] } },
-            required: ["a"],
-            additionalProperties: false,
-          },
+          schema,
         },
       },
     });

@@ -123,17 +123,6 @@ test("says what happened to every kind of path, in names that cannot act", () =>
 describe("what cannot be seen is said", () => {
   const shown = (before: string, after: string) => renderDiff(edit("x", before, after), bare, plain);
 
-  test("a change of line ends", () => {
-    expect(shown("a\r\nb\r\n", "a\nb\n")).toMatchInlineSnapshot(`
-      "● x  +2 -2
-          1 - a\\x0d
-          2 - b\\x0d
-          1 + a
-          2 + b
-              only line ends differ
-      "
-    `);
-  });
   test("lines that all end in CRLF, once and not in each of them", () => {
     expect(shown("a\r\nb\r\nc", "a\r\nB\r\nc")).toMatchInlineSnapshot(`
       "● x  +1 -1
@@ -145,10 +134,6 @@ describe("what cannot be seen is said", () => {
               no newline at end of file
       "
     `);
-  });
-  test("a change of blanks", () => {
-    expect(shown("\tx\ny  \n", "        x\ny\n")).toEndWith("    2 + y\n        only blanks differ\n");
-    expect(shown("a b\n", "a c\n")).not.toContain("differ");
   });
   test("a line feed that is missing at the end", () => {
     expect(shown("a\nb", "a\nb\n")).toContain("    2 - b\n        no newline at end of file\n    2 + b\n");
@@ -192,13 +177,6 @@ describe("long lines", () => {
     expect(missing).toBe("        2,001 of 4,001 characters not shown");
     expect(shown("", `${"x".repeat(1900)}\n`)[1]).toHaveLength(1908);
   });
-  test("keep the background of a marked word out of the margin", () => {
-    const words = (word: string) => `${"same ".repeat(9)}${`${word} `.repeat(9)}z\n`;
-    const shown = renderDiff(edit("x", words("one"), words("two")), colored, { columns: 24, highlight: null });
-    const rows = shown.split("\n").filter((row) => row.includes("\x1b[7m"));
-    expect(rows.length).toBeGreaterThan(3);
-    for (const row of rows) expect(row.match(/\x1b\[7m/g)?.length).toBe(row.match(/\x1b\[27m/g)?.length);
-  });
   test("are wrapped below their own beginning, so that no text can pass for a line of the diff", () => {
     const diff = edit("日.md", "", `${"漢".repeat(9)}\tx${" ".repeat(20)}9 + y\n`);
     expect(renderDiff(diff, bare, { columns: 24, highlight: null })).toMatchInlineSnapshot(`
@@ -231,22 +209,6 @@ describe("colour", () => {
         "",
       ].join("\n"),
     );
-  });
-
-  test("marks the words that changed in both lines, and none where the whole line is another", () => {
-    const shown = renderDiff(edit("x", "let total = first + 1;\n", "let total = second + 1;\n"), colored, plain);
-    expect(shown).toContain("\x1b[31mlet total = \x1b[39m\x1b[7m\x1b[31mfirst\x1b[39m\x1b[27m\x1b[31m + 1;\x1b[39m");
-    expect(shown).toContain("\x1b[32mlet total = \x1b[39m\x1b[7m\x1b[32msecond\x1b[39m\x1b[27m\x1b[32m + 1;\x1b[39m");
-    expect(renderDiff(edit("x", "one thing\n", "quite another\n"), colored, plain)).not.toContain("\x1b[7m");
-    expect(renderDiff(edit("x", "a b c d\n", "a b c e\n"), bare, plain)).not.toContain("\x1b");
-  });
-
-  test("of a mark is the one of its line, whatever colour the code below has", () => {
-    const shown = renderDiff(edit("a.ts", "x; // the old note\n", "x; // the new note\n"), colored, {
-      columns: 80,
-      highlight,
-    });
-    expect(shown).toContain("\x1b[2m// the \x1b[22m\x1b[7m\x1b[32mnew\x1b[39m\x1b[27m\x1b[2m note\x1b[22m");
   });
 
   test("of code is the one of its language, and its text stays what it is", () => {

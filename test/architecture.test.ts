@@ -119,12 +119,12 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_233,
+  core: 15_231,
   workspace: 12_639,
-  cli: 11_567,
+  cli: 11_562,
   flows: 12_023,
   models: 4_490,
-  ui: 4_725,
+  ui: 4_515,
   store: 3_803,
   lab: 3_610,
   acp: 1_020,

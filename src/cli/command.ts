@@ -41,8 +41,6 @@ export interface Context {
   /** Sends SIGINT to the handler until null returns it to `signal`. */
   readonly onInterrupt: (handler: (() => void) | null) => void;
   readonly now: () => Date;
-  /** Takes words that were typed at a question that takes none; absent: they are gone. */
-  readonly keepWords?: (text: string) => void;
   /** Takes what closes a workspace that the command has opened; absent: it stays open until the process ends. */
   readonly onOpened?: (close: () => void) => void;
 }

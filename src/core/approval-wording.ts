@@ -188,9 +188,7 @@ export function explainKeys(question: Question): string {
 }
 
 /** What the terminal shows after an answer that does not decide. */
-export const answerRule = (question: Question, isYes: boolean): string => {
-  if (isYes) return takesWords(question) ? "is that a yes? answer y, or say what to change" : "is that a yes? answer y";
-  return takesWords(question)
+export const answerRule = (question: Question): string =>
+  takesWords(question)
     ? "answer y or n, or say what to change (a single word: f WORD); ? explains the keys"
     : "answer y or n alone: this question takes no other words, say them once it is answered; ? explains the keys";
-};

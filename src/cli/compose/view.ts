@@ -56,7 +56,6 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
         size: () => ({ columns: columnsOf(context.env), rows: process.stderr.rows || 24 }),
         kitty: /kitty|ghostty|foot|alacritty|wezterm/.test(context.env["TERM"] ?? ""),
         signal,
-        keepWords: context.keepWords,
       }),
     );
     return opened;

@@ -236,8 +236,7 @@ const noteOf = ({ origins, places, settings }: Base) =>
 
 /** Opens a session at the terminal with all its parts; `resume` null: a new conversation. */
 async function openTalk(called: Context, resume: { readonly id: string | null } | null): Promise<Talk> {
-  let keepWords = (_text: string): void => {};
-  const given = composeBase({ ...called, keepWords: (text) => keepWords(text) });
+  const given = composeBase(called);
   const { context } = given;
   const view = await openView(context, context.signal, "session");
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
@@ -253,7 +252,6 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const loaded = resume === null ? null : (sessions?.load(resume.id) ?? null);
   const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
   const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
-  keepWords = (text) => void input.add(composed.cover(text));
   const columns = columnsOf(context.env);
   const banner = visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`);
   context.err(`${wrap(`${banner}\nType a task; /help shows more${noteOf(base)}`, columns).join("\n")}\n`);

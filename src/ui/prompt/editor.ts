@@ -64,18 +64,10 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
   function fold(text: string): string {
     const lines = text.replace(/\n$/, "").split("\n").length;
     if (lines <= maxPastedLines) return text;
-    const known = [...pastes].find(([, each]) => each === text);
-    if (known !== undefined) return known[0];
     const plain = `[${lines} lines pasted]`;
     const mark = pastes.has(plain) ? `[${lines} lines pasted, ${pastes.size + 1}]` : plain;
     pastes.set(mark, text);
     return mark;
-  }
-
-  /** A message of the history: below its first line a long rest is one mark. */
-  function folded(text: string): string {
-    const end = text.indexOf("\n") + 1;
-    return text.slice(0, end) + fold(text.slice(end));
   }
 
   const unfold = (text: string): string => text.replace(pasteMark, (mark) => pastes.get(mark) ?? mark);
@@ -92,7 +84,7 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
     if (index < 0 || index > history.length) return "beep";
     if (shown === history.length) draft = line;
     shown = index;
-    line = index === history.length ? draft : atEnd(folded(history[index] ?? ""));
+    line = index === history.length ? draft : atEnd(history[index] ?? "");
     return "edited";
   }
 

@@ -105,7 +105,7 @@ export function openLineReader(
   const editor = openEditor({ history: message?.history ?? [], rows: message !== null, text });
   const screen = style.plain
     ? openPlainScreen(err)
-    : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows, keepsPrompt: message === null });
+    : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows });
   const menu = openMenu({ style, size });
   let stale = false;
   /** The process is stopped, so the screen belongs to the shell. */

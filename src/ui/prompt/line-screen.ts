@@ -1,6 +1,5 @@
 /** Draws the message being typed: in place if the terminal can move the cursor, otherwise by appending. */
 
-import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";
 import { eraseFromRow } from "../tty.ts";
 import { type LineView, viewLine } from "./line-view.ts";
@@ -22,45 +21,20 @@ export interface LineScreenOptions {
   readonly err: (text: string) => void;
   readonly columns: () => number;
   readonly rows: () => number;
-  /** Whether a prompt that does not fit is wrapped, like a question; otherwise it is left out. */
-  readonly keepsPrompt?: boolean;
 }
 
 const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A` : "");
 const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : "");
 const right = (columns: number): string => (columns > 0 ? `\x1b[${columns}C` : "");
 
-/** Columns that a prompt leaves for the answer. */
-const minAnswerColumns = 8;
-
-/** Splits a prompt into rows above the text and the part beside it, which leaves `room` columns for the answer. */
-export function splitPrompt(
-  prompt: string,
-  width: number,
-  room: number,
-): { readonly above: readonly string[]; readonly beside: string } {
-  const fits = (text: string) => Bun.stringWidth(text) + room <= width;
-  if (fits(prompt)) return { above: [], beside: prompt };
-  const rows = wrap(prompt.trimEnd(), width);
-  const last = `${rows.at(-1)} `;
-  return fits(last) ? { above: rows.slice(0, -1), beside: last } : { above: rows, beside: "> " };
-}
-
 /** The screen of a terminal that can move the cursor. */
-export function openLineScreen({ err, columns, rows, keepsPrompt = false }: LineScreenOptions): LineScreen {
+export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineScreen {
   let drawn: LineView | null = null;
 
   return {
     draw(prompt, text, at, below = []) {
-      const { above, beside } = keepsPrompt
-        ? splitPrompt(prompt, columns(), minAnswerColumns)
-        : { above: [], beside: prompt };
-      const line = viewLine(
-        { prompt: beside, text, at },
-        columns(),
-        Math.max(1, rows() - 1 - above.length - below.length),
-      );
-      const view = { rows: [...above, ...line.rows, ...below], row: above.length + line.row, column: line.column };
+      const line = viewLine({ prompt, text, at }, columns(), Math.max(1, rows() - 1 - below.length));
+      const view = { ...line, rows: [...line.rows, ...below] };
       const home = up(view.rows.length - 1 - view.row);
       err(`${up(drawn?.row ?? 0)}${eraseFromRow}${view.rows.join("\r\n")}${home}\r${right(view.column)}`);
       drawn = view;

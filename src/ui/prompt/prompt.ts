@@ -9,10 +9,10 @@ import {
 } from "../../core/approval-wording.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Question } from "../../core/question.ts";
+import { wrap } from "../layout.ts";
 import { visibleLine } from "../sanitize.ts";
 import { openOwnTerminal, openStdin } from "./keyboard.ts";
 import { type LineTerminal, type MessageOptions, type OutsideEdit, openLineReader } from "./line-reader.ts";
-import { splitPrompt } from "./line-screen.ts";
 import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
 import { type Answer, readAnswer, renderQuestion } from "./read-answer.ts";
 
@@ -23,14 +23,12 @@ export interface PrompterOptions extends LineTerminal {
   readonly kitty: boolean;
   /** Aborts any question, which then throws the signal's reason. */
   readonly signal: AbortSignal;
-  /** Takes words typed at a question that takes none, for Up at the prompt; undefined: they are gone. */
-  readonly keepWords: ((text: string) => void) | undefined;
 }
 
-export type FinalAnswer = Exclude<Answer, "again" | "unsure" | "show" | "help">;
+export type FinalAnswer = Exclude<Answer, "again" | "show" | "help">;
 
 const isFinal = (answer: Answer): answer is FinalAnswer =>
-  typeof answer === "object" || !["again", "unsure", "show", "help"].includes(answer);
+  typeof answer === "object" || !["again", "show", "help"].includes(answer);
 
 export type Prompter = ReturnType<typeof createPrompter>;
 
@@ -47,14 +45,21 @@ export function createPrompter(options: PrompterOptions) {
   }
 
   /** What follows an answer that does not decide. */
-  function explain(question: Question, answer: Exclude<Answer, FinalAnswer>, said: string): void {
+  function explain(question: Question, answer: Exclude<Answer, FinalAnswer>): void {
     if (answer === "show") showQuestion({ ...question, diff: question.diff ?? question.diffOnAsk ?? "" });
-    else {
-      const text = answer === "help" ? explainKeys(question) : answerRule(question, answer === "unsure");
-      const isKept = answer === "again" && options.keepWords !== undefined && /\S\s+\S/.test(said);
-      if (isKept) options.keepWords?.(said.trim());
-      err(`${style.paint("dim", isKept ? `${text}; Up at the prompt brings back what you typed` : text)}\n`);
-    }
+    else err(`${style.paint("dim", answer === "help" ? explainKeys(question) : answerRule(question))}\n`);
+  }
+
+  /** Writes the rows of a prompt that leaves no `room` for an answer beside it; returns what stands beside it. */
+  function beside(prompt: string, room: number): string {
+    const { columns } = size();
+    const fits = (text: string) => style.plain || Bun.stringWidth(text) + room <= columns;
+    if (fits(prompt)) return prompt;
+    const rows = wrap(prompt.trimEnd(), columns);
+    const last = `${rows.at(-1)} `;
+    const above = fits(last) ? rows.slice(0, -1) : rows;
+    err(above.map((row) => `${row}\r\n`).join(""));
+    return fits(last) ? last : "> ";
   }
 
   /**
@@ -73,8 +78,9 @@ export function createPrompter(options: PrompterOptions) {
   }
 
   async function readAnswered(prompt: string, keys: string): Promise<string | null> {
+    const shown = beside(prompt, minAnswerColumns);
     const read = await raw.read<string | OutsideEdit>("drop", (settle) =>
-      openLineReader({ prompt, message: null, text: "", keys }, settle, options),
+      openLineReader({ prompt: shown, message: null, text: "", keys }, settle, options),
     );
     return typeof read === "object" ? null : read;
   }
@@ -100,7 +106,7 @@ export function createPrompter(options: PrompterOptions) {
         const said = await readAnswered(prompt, keys);
         const answer = readAnswer(said, { feedback, always, review: takesReview(question) });
         if (isFinal(answer)) return answer;
-        explain(question, answer, said ?? "");
+        explain(question, answer);
       }
     },
     readMessage,
@@ -111,8 +117,7 @@ export function createPrompter(options: PrompterOptions) {
     async askHidden(question: string, words: readonly string[] = []): Promise<string | null> {
       try {
         return await raw.read<string>("drop", (settle) => {
-          const { above, beside } = splitPrompt(question, size().columns, maxDots);
-          err(style.plain ? question : [...above, beside].join("\r\n"));
+          err(beside(question, maxDots));
           return openSecretLine(settle, err, words);
         });
       } finally {
@@ -122,6 +127,8 @@ export function createPrompter(options: PrompterOptions) {
   };
 }
 
+/** Columns that a prompt leaves for the answer. */
+const minAnswerColumns = 8;
 /** So many dots at most: a pasted key must not wrap. */
 const maxDots = 24;
 

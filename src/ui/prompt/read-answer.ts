@@ -6,16 +6,7 @@ import { wrap } from "../layout.ts";
 import { markMixed, visible } from "../sanitize.ts";
 import type { Style } from "../style.ts";
 
-export type Answer =
-  | "yes"
-  | "no"
-  | "always"
-  | "review"
-  | "show"
-  | "help"
-  | "again"
-  | "unsure"
-  | { readonly feedback: string };
+export type Answer = "yes" | "no" | "always" | "review" | "show" | "help" | "again" | { readonly feedback: string };
 
 const no = /^(?:n|no|nope|tidak|batal)(?:[\s,.!]+(?:thanks?|thank|you))*[\s.!]*$/i;
 const always = /^(?:(?:y|yes|ya|ok)[\s,]+)?(?:a|always)[\s.!]*$/i;
@@ -29,8 +20,8 @@ const goOn = new Set(["y", "ya", "yes", "ok", "oke", "go", "lanjut", "continue",
 
 /**
  * Interprets the answer to a question. `text` null: Ctrl+D, which means no. `feedback` false: only yes or no are
- * valid. `always`: `a` is valid too; `review`: `d` is a yes, else it shows the question again. "again" and "unsure" (a
- * yes with words that add nothing): ask once more.
+ * valid. `always`: `a` is valid too; `review`: `d` is a yes, else it shows the question again. "again": ask once more, as
+ * after a yes with words that add nothing.
  */
 export function readAnswer(
   text: string | null,
@@ -48,8 +39,7 @@ export function readAnswer(
   if (always.test(said)) return takesAlways ? "always" : "again";
   if (word === "d") return review ? "review" : "show";
   if (word === "?") return "help";
-  if (plainYes.test(said)) return "unsure";
-  if (!feedback) return "again";
+  if (!feedback || plainYes.test(said)) return "again";
   const marked = /^f\s+(\S.*)$/is.exec(said)?.[1];
   if (marked !== undefined) return { feedback: marked };
   return /\S\s+\S/.test(said) && !atPrompt.test(said) ? { feedback: said } : "again";
@@ -68,7 +58,8 @@ export function isContinue(text: string): boolean {
 /** Whether a text that was typed before a question came could have been meant as an answer to one. */
 export function couldAnswer(text: string): boolean {
   const answer = readAnswer(text, { feedback: true, always: true });
-  return text.trim().length < 2 || isContinue(text) || (typeof answer === "string" && answer !== "again");
+  const isYes = isContinue(text) || plainYes.test(text.trim());
+  return text.trim().length < 2 || isYes || (typeof answer === "string" && answer !== "again");
 }
 
 /** A question longer than this is followed by its size. */

@@ -32,18 +32,13 @@ inTerminal("a holds for exactly this command; words where they are no answer are
   await using place = openPlace([bash("echo one"), bash("echo one"), bash("echo two"), says("Ran them.")]);
   using screen = await openSession(place, '"$PAI" --mode tool-loop', { columns: 100, rows: 50 });
   await screen.say("run them", /run\? y, n or a \(always this command\)/);
-  await screen.say(
-    "no, keep it",
-    /this question takes no other words[\s\S]*; Up at the prompt brings back what you typed/,
-  );
+  await screen.say("no, keep it", /this question takes no other words/);
   await screen.say("a", /run\?/, 3);
   expect(screen.text()).toMatch(/│ echo two/);
   screen.press("y");
   await screen.shows(/Ran them\./);
   await screen.say("/allow", /1\. the command echo one/);
   await screen.say("/allow drop 1", /asked again: echo one/);
-  for (let n = 0; n < 3; n += 1) screen.press("Up");
-  await screen.shows(/pai> no, keep it$/m);
 });
 
 inTerminal("a plan that only runs commands takes always, too, and /allow holds for it", async () => {

@@ -53,20 +53,6 @@ test("Alt+Enter and a backslash before Enter make a new line, Enter alone submit
   expect(type(open(), "two\rmore")).toBe("edited");
 });
 
-test("a long message of the history is its first line and a mark, and is sent whole", () => {
-  const long = `why is this slow?\n${"row\n".repeat(40)}end`;
-  const editor = openEditor({ history: [long, "short"], rows: true });
-  type(editor, up);
-  for (let times = 0; times < 3; times += 1) {
-    type(editor, "\x10");
-    expect([editor.line.text, editor.text, editor.draft]).toEqual(["why is this slow?\n[41 lines pasted]", long, ""]);
-    type(editor, "\x0e");
-  }
-  type(editor, "\x10");
-  type(editor, "!");
-  expect(editor.text).toBe(`${long}!`);
-});
-
 test("an answer stays on one row: pasted line feeds are spaces, a backslash is one", () => {
   const editor = open(false);
   expect(type(editor, "\x1b[200~a\nb\x1b[201~\\\r")).toBe("submit");

@@ -21,15 +21,6 @@ test("breaks rows by what characters really take (R35)", () => {
   expect(at("ab\ncd", 20, 1)).toMatchObject({ row: 0, column: 3 });
 });
 
-test("breaks rows between words, with the cursor in the word that moves; a word wider than a row is broken", () => {
-  expect(at("one two three", 10)).toEqual({ rows: ["> one two ", "three"], row: 1, column: 5 });
-  expect(at("one two three", 10, 7)).toMatchObject({ row: 0, column: 9 });
-  expect(at("one two three", 12, 8)).toMatchObject({ rows: ["> one two ", "three"], row: 1, column: 0 });
-  expect(at("one two three", 12, 9)).toMatchObject({ row: 1, column: 1 });
-  expect(at("abcdefgh  ij", 10)).toEqual({ rows: ["> abcdefgh", "ij"], row: 1, column: 2 });
-  expect(at("a bcdefghijklmn", 8)).toEqual({ rows: ["> a ", "bcdefghi", "jklmn"], row: 2, column: 5 });
-});
-
 test("control characters are shown, not obeyed (R34)", () => {
   expect(at("a\x1b[2Jb\tc", 40).rows).toEqual(["> a\\x1b[2Jb    c"]);
 });

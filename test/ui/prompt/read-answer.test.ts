@@ -36,7 +36,7 @@ test("always holds where it is offered, and is never a correction", () => {
 
 test("a yes with words that add nothing is asked about, a single word of yes is one", () => {
   for (const text of ["yes please", "yes, go", "ok thank you", "Sure, go ahead!", "yes do it."])
-    expect([text, read(text)]).toEqual([text, "unsure"]);
+    expect([text, read(text)]).toEqual([text, "again"]);
   for (const text of ["yep", "Sure", "okay.", "yeah"]) expect([text, read(text)]).toEqual([text, "yes"]);
 });
 

@@ -119,9 +119,9 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_231,
-  workspace: 12_639,
-  cli: 11_562,
+  core: 15_225,
+  workspace: 12_617,
+  cli: 11_332,
   flows: 12_023,
   models: 4_490,
   ui: 4_515,

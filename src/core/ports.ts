@@ -16,8 +16,6 @@ export interface Entry {
   readonly size: number;
   /** When its content last changed, in ms since 1970; of files on disk only. */
   readonly changed?: number;
-  /** As `changed`, or its mode or name: later where it came with its times. Can be read until the walk goes on. */
-  readonly arrived?: number;
   /** Where a link points, as written in it. */
   readonly target: string | null;
 }

@@ -282,7 +282,7 @@ function entryAt(root: Root, level: Level, name: string): Entry | null {
 }
 
 /** A file whose size and time are read on demand: that would cost more than all the rest of a walk, and few are used. */
-function fileEntry(root: Root, { handle, folder }: Level, name: string): Entry {
+function fileEntry(root: Root, { folder }: Level, name: string): Entry {
   const path = joinPath(folder, name);
   return {
     path,
@@ -292,9 +292,6 @@ function fileEntry(root: Root, { handle, folder }: Level, name: string): Entry {
     },
     get changed() {
       return Number((root.statOrNull(path)?.mtimeNs ?? 0n) / 1_000_000n);
-    },
-    get arrived() {
-      return Number((lookAt(handle, name, path)?.ctimeNs ?? 0n) / 1_000_000n);
     },
     target: null,
   };

@@ -77,12 +77,11 @@ test("an undo that finds nothing to take back is told as none: what was done by 
   const { workspace, history } = await openHere(place);
   const open = openSessions(join(place.state, "sessions"), place.root).open(null, () => new Date(0), String);
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
-  truth.follow(open.session);
   const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
   await playIn(place, { task: "greet", lines, onEvent: (event) => truth.sink(open, event) });
   rmSync(join(place.root, "a.txt"));
   expect(await history.undo(null, { dryRun: false })).toMatchObject({ run: { id: "r1" }, changes: [] });
-  expect(await truth.catchUp(open)).toEqual(["changed, not by you: a.txt (no file now)"]);
+  expect(await truth.catchUp(open)).toEqual(["changed, not by you: a.txt (gone)"]);
   expect(pastOf(open.session)[0]?.became).toStartWith("kept: 1 file");
 });
 
@@ -91,7 +90,6 @@ test("what a dry run would have changed is not called somebody else's work", asy
   const { workspace, history } = await openHere(place);
   const open = openSessions(join(place.state, "sessions"), place.root).open(null, () => new Date(0), String);
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
-  truth.follow(open.session);
   const lines = [
     plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
     modify("a.txt", ["one\n", "two\n"]) + write("b.txt", "b\n") + finish(),

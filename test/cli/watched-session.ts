@@ -3,8 +3,10 @@ import { expect } from "bun:test";
 import { join } from "node:path";
 import { continueWith, watchTruth } from "../../src/cli/session/watch-truth.ts";
 import { createDialogue } from "../../src/core/dialogue.ts";
+import type { SessionLine } from "../../src/core/session/line.ts";
 import { pastOf } from "../../src/core/session/past.ts";
 import { openSessions } from "../../src/store/sessions.ts";
+import type { KeptRun } from "../../src/workspace/journal/run-history.ts";
 import { finish, plan } from "../flows/plans.ts";
 import { makeFolder, openHere, playIn, type Setup } from "../flows/scripted.ts";
 
@@ -20,7 +22,10 @@ interface Way extends Partial<Pick<Setup, "answers" | "mentioned" | "onQuestion"
 export async function openSession(isKept = true) {
   const place = makeFolder({ "b.txt": "b\n", "other.txt": "other\n" });
   const { workspace, history: kept } = await openHere(place);
-  const history = isKept ? kept : { ...kept, list: () => [] };
+  /** What is said of its runs; null: the truth. */
+  let status: KeptRun["status"] | null = null;
+  const list = () => kept.list().map((run) => (status === null ? run : { ...run, status }));
+  const history = { ...kept, list: isKept ? list : () => [] };
   const now = () => new Date();
   const sessions = openSessions(join(place.state, "sessions"), place.root);
   const warn = (text: string): void => expect(text).toBe("");
@@ -45,23 +50,26 @@ export async function openSession(isKept = true) {
       for (const event of ran.events.slice(0, -1)) watch.sink(there, event);
       if (isBeside) await truth.catchUp(open);
       for (const event of isKilled ? [] : ran.events.slice(-1)) watch.sink(there, event);
+      await watch.saved();
     },
     told: () => truth.catchUp(open),
     context: async () =>
       (await continueWith({ text: "and now?", context: null }, { open, truth, dialogue: createDialogue() })).context,
     past: () => pastOf(open.session),
     rewind(turns: number) {
-      const gone = open.session.turns.slice(turns);
       open.add({ type: "session.rewound", at: now().toISOString(), turns });
-      truth.follow(open.session, gone);
+      return truth.lookAnew(open);
     },
-    resume() {
+    pretend(said: KeptRun["status"]) {
+      status = said;
+    },
+    add: (line: SessionLine) => open.add(line),
+    workspace,
+    async resume() {
+      await truth.saved();
       open.close();
       open = sessions.open(sessions.load(null).session, now, warn);
       truth = watchTruth({ workspace, history, now });
-      truth.follow(open.session);
     },
   };
 }
-
-export type Watched = Awaited<ReturnType<typeof openSession>>;

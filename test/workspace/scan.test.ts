@@ -32,7 +32,7 @@ test("gives size, kind, target and, of a file, the time of an entry", () => {
   at.pipe("p");
   expect(list(at.root, p(""), noRules) as unknown).toEqual([
     { path: "d", kind: "folder", size: 0, target: null },
-    { path: "f", kind: "file", size: 5, target: null, changed: expect.any(Number), arrived: expect.any(Number) },
+    { path: "f", kind: "file", size: 5, target: null, changed: expect.any(Number) },
     { path: "l", kind: "link", size: 0, target: "../secret" },
     { path: "p", kind: "special", size: 0, target: null },
   ]);

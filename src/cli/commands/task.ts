@@ -236,7 +236,7 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
     };
     const outcome = await runTask(keeping, said, all, ports);
     if (ran !== null) keepChange?.(ran, outcome, view.notify);
-    continued?.close();
+    await continued?.close();
     const closing = composed.close();
     if (context.flags.json === true) {
       context.out(renderDocument(outcome, takeNotices(context)));

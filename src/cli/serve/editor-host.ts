@@ -92,7 +92,6 @@ function createTalk(
   let model: ComposedModel | undefined;
   const dialogue = createDialogue();
   const truth = watchTruth({ workspace, history, now: context.now });
-  truth.follow(open.session);
 
   async function taskOf(text: string, mentions: readonly string[], context: string | null): Promise<Task> {
     const named = mentions.map((path) => workspace.path(path, "read"));
@@ -184,7 +183,7 @@ function createTalk(
     },
     cover: composed.cover,
     close() {
-      open.close();
+      void truth.saved().then(open.close);
       void composed.close().then(closed);
     },
   };

@@ -34,11 +34,10 @@ export async function continueSession(
   const sessions = openSessions(join(stateFolder, "sessions"), workspace.root);
   const open = sessions.open(sessions.load(id).session, now, warn);
   const truth = watchTruth({ workspace, history, now });
-  truth.follow(open.session);
   return {
     task: await continueWith(task, { open, truth, dialogue: createDialogue() }),
     /** Takes every event of the run. */
     sink: (event: StampedEvent) => truth.sink(open, event),
-    close: () => open.close(),
+    close: () => truth.saved().then(open.close),
   };
 }

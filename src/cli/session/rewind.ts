@@ -190,7 +190,7 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
     const gone = open.session.turns.slice(from - 1);
     startAnew(talk.dialogue);
     open.add({ type: "session.rewound", at: context.now().toISOString(), turns: from - 1 });
-    talk.truth.follow(open.session, gone);
+    await talk.truth.lookAnew(open);
     const paths = pathsOf(standingOf(talk.composed.opened.history, gone));
     const text = `the user took the conversation back to here; files that you changed later are left as they are: ${nameSome(paths)}`;
     if (paths.length > 0)

@@ -256,7 +256,6 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const banner = visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`);
   context.err(`${wrap(`${banner}\nType a task; /help shows more${noteOf(base)}`, columns).join("\n")}\n`);
   const truth = watchTruth({ workspace, history: composed.opened.history, now: context.now });
-  truth.follow(open.session);
   truth.sync(open);
   if (loaded !== null) context.err(renderResumed(open.session, view.style, columns));
   if (loaded !== null) for (const text of describeLosses(loaded, spellModels(base.settings))) warn("session")(text);
@@ -321,6 +320,7 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
     return exitCodes.interrupted;
   } finally {
     sayFarewell(talk);
+    await talk.truth.saved();
     talk.open.close();
     await talk.composed.close();
   }

@@ -176,7 +176,6 @@ function enterSession(talk: Talk, session: Session | null): void {
   startAnew(talk.dialogue);
   talk.open = sessions?.open(session, context.now, warn) ?? openUnkept(context.now);
   for (const each of waiting) talk.open.add({ type: "session.noted", at, ...each });
-  talk.truth.follow(talk.open.session);
   view.allowing.forget();
 }
 

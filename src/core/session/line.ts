@@ -53,13 +53,12 @@ const schema = z.discriminatedUnion("type", [
     /** The run changed files, so rewinding the code has something to undo. */
     changed: z.boolean(),
   }),
-  /** What the model knew of files and HEAD when the run had ended. */
+  /** What the model knew of files when the run had ended. */
   z.object({
     type: z.literal("turn.saw"),
     at: z.string(),
     run: z.string(),
     files: z.record(z.string(), z.nullable(z.string())),
-    head: z.nullable(z.string()),
   }),
   /** What happened outside of the turns: a `Happening`. */
   z.object({

@@ -25,13 +25,11 @@ export interface Happening {
   readonly before?: string;
 }
 
-/** What the model knew when a turn ended: of the files that the turn showed or changed, and of git. */
+/** What the model knew when a turn ended of the files that the turn showed or changed. */
 interface Seen {
   readonly at: string;
   /** What each path held: of a file its digest; null: nothing. */
   readonly files: Readonly<Record<string, string | null>>;
-  /** The commit and branch that are checked out; null: there are none. */
-  readonly head: string | null;
 }
 
 export interface Turn extends TurnRecord {
@@ -83,8 +81,7 @@ type TurnLine = Extract<SessionLine, { type: "turn.finished" | "turn.reversed" |
 function changedBy(turns: readonly Turn[], line: TurnLine): readonly Turn[] {
   if (line.type === "turn.reversed")
     return changeTurn(turns, line.run, { undone: line.undone, missing: line.missing, changed: true });
-  if (line.type === "turn.saw")
-    return changeTurn(turns, line.run, { seen: { at: line.at, files: line.files, head: line.head } });
+  if (line.type === "turn.saw") return changeTurn(turns, line.run, { seen: { at: line.at, files: line.files } });
   const { type: _type, at: _at, run, ...ended } = line;
   return changeTurn(turns, run, ended);
 }

@@ -134,9 +134,3 @@ export function findRepository(folder: string): Repository | string | null {
   const prefix = top === folder ? "" : `${folder.slice(top === "/" ? 1 : top.length + 1)}/`;
   return { objects: join(common, "objects"), head, shallow: readFile(join(common, "shallow")) ?? "", prefix };
 }
-
-/** The commit and branch of the folder's own repository, "1a2b3c4 (main)"; null: it has no commit. */
-export function nameHead(folder: string): string | null {
-  const { isOwn = false, head = null, branch = null } = findCheckout(folder) ?? {};
-  return isOwn && head !== null ? `${head.slice(0, 7)}${branch === null ? "" : ` (${branch})`}` : null;
-}

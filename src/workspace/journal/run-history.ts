@@ -79,15 +79,6 @@ export interface Reversal {
   readonly lost: readonly string[];
 }
 
-/** A path that pai wrote: what it held before and after that, as `heldIn` says it. */
-export interface Written {
-  readonly path: string;
-  /** When the run, undo or redo began (ISO 8601). */
-  readonly at: string;
-  readonly before: string | null;
-  readonly after: string | null;
-}
-
 export interface HistoryLimits {
   readonly runs: number;
   readonly bytes: number;
@@ -106,8 +97,11 @@ export interface History {
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The net changes of a run, with content; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
-  /** What stands of these runs, and of undos and redos after a time (ISO 8601), oldest first. `of`: the runs whose undos and redos count; absent: all. */
-  written(runs: ReadonlySet<string>, since: string, of?: ReadonlySet<string>): readonly Written[];
+  /** What undos and redos of these runs have written after a time (ISO 8601), oldest first, as `heldIn` says it. */
+  written(
+    runs: ReadonlySet<string>,
+    since: string,
+  ): readonly { readonly path: string; readonly after: string | null }[];
   /** Removes runs beyond the limits, never the newest; returns how many. */
   prune(limits?: Partial<HistoryLimits>): number;
 }
@@ -179,30 +173,23 @@ export function openHistory(
       const run = runIds(state).includes(id) ? readRun(state, id) : null;
       return run && workOfRun(state, run);
     },
-    written: (runs, since, of) =>
+    written: (runs, since) =>
       readAll()
-        .flatMap(({ id, episodes }) =>
-          episodes.filter(({ kind, at }) => (kind === "run" ? runs.has(id) : at > since && of?.has(id) !== false)),
-        )
-        .filter(({ end }) => end === "applied")
+        .filter(({ id }) => runs.has(id))
+        .flatMap(({ episodes }) => episodes)
+        .filter(({ kind, at, end }) => kind !== "run" && at > since && end === "applied")
         .toSorted((a, b) => (a.at < b.at ? -1 : 1))
-        .flatMap(({ at, batches }) =>
-          batches
-            .filter(({ done }) => done)
-            .flatMap(({ changes }) => changes)
-            .map(({ path, before, after }) => ({ path, at, before: heldIn(before), after: heldIn(after) })),
-        ),
+        .flatMap(({ batches }) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes))
+        .map(({ path, after }) => ({ path, after: heldIn(after) })),
     prune: (limits = {}) => prune(state, { ...defaultLimits, ...limits }),
   };
 }
-
-export const folderWords = "a folder";
 
 /** What a path holds: of a file the SHA-256, and whether it may be run; a folder, or what a link leads to, in words; null: nothing. */
 export function heldIn(blob: KeptBlob | null): string | null {
   if (blob?.kind === "link") return `a link to ${blob.target}`;
   if (blob?.kind === "file") return `${blob.hash} ${blob.mode & 0o111 ? "" : "not "}executable`;
-  return blob && folderWords;
+  return blob && "a folder";
 }
 
 const noHistory: History = {

@@ -1,7 +1,6 @@
 /** What happens between two messages of a session is told by every later request, whatever the mode, and after a resume. */
 
 import { expect } from "bun:test";
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace } from "../harness.ts";
@@ -23,7 +22,7 @@ inTerminal("an undo, a command and an edit by hand are told across modes and aft
   writeFileSync(join(place.root, "a.py"), "x = 9\n");
   await screen.say("what is there?", /One\./);
   const undone = '- undone by the user: what you did for "set x to 2"';
-  const since = `${undone}\n- the user ran $ echo by hand (exit 0)\n  by hand\n- changed by somebody else, too: a.py\n`;
+  const since = `${undone}\n- the user ran $ echo by hand (exit 0)\n  by hand\n- changed, not by you: a.py\n`;
   expect(lastAsked(place)).toContain(`What has happened that you were not told yet:\n${since}`);
   const before = `pai: before the next request:\n${since.replace(/^(?=.)/gm, "  ")}user: what is there?\nyou: One.`;
   screen.enter("/mode tool-loop");
@@ -42,36 +41,6 @@ inTerminal("an undo, a command and an edit by hand are told across modes and aft
   const told = lastAsked(place);
   expect(told).toContain(`pai: before the next request:\n${closed.replace(/^(?=.)/gm, "  ")}user: where were we?`);
   expect(told).not.toContain("What has happened that you were not told yet:");
-});
-
-inTerminal("HEAD that the user moved between two messages is told with both commits", async () => {
-  const command = [planned(["RUN true"]), done("RUN::true\n", "Ran.")];
-  await using place = openPlace([talked("One."), talked("Two."), talked("Three."), ...command, talked("Four.")]);
-  const git = (...words: readonly string[]) => {
-    const own = ["-c", "user.name=A", "-c", "user.email=a@b.c"];
-    return spawnSync("git", [...own, ...words], { cwd: place.root, encoding: "utf8" }).stdout.trim();
-  };
-  writeFileSync(join(place.root, "a.py"), "x = 1\n");
-  git("init", "-q", "-b", "main");
-  git("add", ".");
-  git("commit", "-qm", "one");
-  const old = git("rev-parse", "--short=7", "HEAD");
-  using screen = await openSession(place, '"$PAI"', size);
-  await screen.say("what is there?", /One\./);
-  git("checkout", "-qb", "side");
-  git("commit", "-q", "--allow-empty", "-m", "two");
-  await screen.say("and now?", /Two\./);
-  const now = git("rev-parse", "--short=7", "HEAD");
-  expect(lastAsked(place)).toContain(
-    `What has happened that you were not told yet:\n- HEAD of git went from ${old} (main) to ${now} (side)\n`,
-  );
-  await screen.say("once more?", /Three\./);
-  expect(lastAsked(place)).not.toContain("HEAD of git went");
-  await screen.say("run true", /run\? y, n/);
-  git("commit", "-q", "--allow-empty", "-m", "three");
-  await screen.say("y", /Ran\./);
-  await screen.say("and what now?", /Four\./);
-  expect(lastAsked(place)).toContain(`- HEAD of git went from ${now} (side) to `);
 });
 
 inTerminal("/compact shortens what the present mode sends, and leaves the talk of the other", async () => {

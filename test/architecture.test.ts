@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 15_225,
+  core: 15_097,
   workspace: 12_617,
   cli: 11_332,
-  flows: 12_023,
+  flows: 12_020,
   models: 4_490,
   ui: 4_515,
   store: 3_803,

@@ -289,29 +289,26 @@ const isBuiltFileName = (folded: string) => builtFileShape.test(folded) || datab
  * built-in names, whatever the settings allow, nor in the system's settings.
  */
 export function mayMerge(path: string, rules: PathRules): boolean {
-  if (path.startsWith("/")) {
-    const found = placed(path, rules);
-    return found !== null && mayMerge(found.path, found.rules);
-  }
-  const { deny, place = nowhere } = rules;
-  const { class: judged, asks } = judgeNames(path, { ...builtIn, deny, place });
+  const found = placed(path, rules);
+  if (found === null) return false;
+  const { deny, place = nowhere } = found.rules;
+  const { class: judged, asks } = judgeIn(found.path, { ...builtIn, deny, place }, false);
   return judged !== "closed" && !asks && !place.inEtc;
 }
 
 /** How a name is closed in a folder that is not closed itself; null: it is not. Quicker than `judgeNames`. */
 export function closedNameIn(folder: string, name: string, rules: PathRules, isFolder: boolean): ClosedKind | null {
-  if (folder.startsWith("/")) {
-    const found = placed(folder, rules);
-    return found === null ? "outside" : closedNameIn(found.path, name, found.rules, isFolder);
-  }
-  const place = rules.place ?? nowhere;
+  const found = placed(folder, rules);
+  if (found === null) return "outside";
+  const { base, inEtc, closed } = found.rules.place ?? nowhere;
   const folded = foldName(name);
-  const rule = ruleFor(folder === "" ? name : `${folder}/${name}`, name, folded, rules);
+  const rule = ruleFor(found.path === "" ? name : `${found.path}/${name}`, name, folded, found.rules);
   if (rule !== null) return rule === "deny" ? "settings" : null;
-  if (place.closed !== null) return place.closed.kind;
-  const above = folder === "" ? place.base : foldName(folder.slice(folder.lastIndexOf("/") + 1));
-  const inEtc = place.inEtc || (secretInEtc.test(folded) && folder.split("/").some((each) => foldName(each) === "etc"));
-  return closedBy({ name: folded, above, isFolder, inEtc });
+  if (closed !== null) return closed.kind;
+  const names = found.path.split("/");
+  const isInEtc = inEtc || (secretInEtc.test(folded) && names.some((each) => foldName(each) === "etc"));
+  const above = found.path === "" ? base : foldName(names.at(-1) ?? "");
+  return closedBy({ name: folded, above, isFolder, inEtc: isInEtc });
 }
 
 /** Which rule of the settings decides about a name; `spelled`: the whole path, without a wildcard. */

@@ -185,7 +185,7 @@ export function renderSince(run: Run, isHeld: (turn: PastTurn) => boolean): stri
   const last = task.history[at];
   // Of eight-step the dialogue holds the plan, and neither its scripts nor what it said at the end.
   const isWhole = last === undefined || last.mode === "eight-step";
-  const ended = isWhole ? [] : [veil.coverText(renderBecame({ ...last, diff: "" }))];
+  const ended = isWhole ? [] : [veil.cover(renderBecame({ ...last, diff: "" }))];
   const since = task.history.slice(isWhole ? Math.max(0, at) : at + 1);
   const room = maxOfPast(roomFor(partOf(calling.model, "plan")));
   const lines = [...ended, ...(since.length === 0 ? [] : [renderPastOf(run, since, room)])];

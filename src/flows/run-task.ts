@@ -33,7 +33,7 @@ interface StamperOptions {
   readonly id: string;
   readonly now: () => Date;
   readonly sink: (event: StampedEvent) => void;
-  readonly secrets: Pick<Veil, "coverText" | "show" | "pending">;
+  readonly secrets: Pick<Veil, "cover" | "show" | "pending">;
 }
 
 type Delta = Extract<RunEvent, { type: "model.delta" }>;
@@ -84,7 +84,7 @@ export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit 
     const before = waiting.get(piece.channel);
     const whole = { ...piece, text: (before?.text ?? "") + piece.text };
     const end = endOfKnown(whole);
-    const ready = secrets.coverText(whole.text.slice(0, end));
+    const ready = secrets.cover(whole.text.slice(0, end));
     const next = { ...piece, text: ready + whole.text.slice(end) };
     if (before === undefined) waiting.set(piece.channel, next);
     else sendTo(Math.min(endOfWords(next.text), ready.length), next);

@@ -66,4 +66,4 @@ export function knownSecrets(base: Base, root: string): readonly string[] {
 
 /** The text with those secrets hidden, for what is kept outside of a run. */
 export const hideKnown = (base: Base, root: string, text: string): string =>
-  createVeil({ known: knownSecrets(base, root) }).coverText(text);
+  createVeil({ known: knownSecrets(base, root) }).cover(text);

@@ -9,13 +9,13 @@ const separators = [10, 32, 34, 39, 44] as const;
 const share = 4;
 
 /** The end of the last whole line, or word: nothing recognises half a secret, so it may not stand beside the gap. */
-export function endOfLines(bytes: Uint8Array): number {
+function endOfLines(bytes: Uint8Array): number {
   const earliest = bytes.length - Math.floor(bytes.length / share);
   const ends = separators.map((separator) => bytes.lastIndexOf(separator));
   return ends.find((at) => at >= earliest) ?? endOfCharacter(bytes);
 }
 
-export function startOfLines(bytes: Uint8Array): number {
+function startOfLines(bytes: Uint8Array): number {
   const latest = Math.floor(bytes.length / share);
   const starts = separators.map((separator) => bytes.indexOf(separator) + 1);
   return starts.find((at) => at > 0 && at <= latest) ?? startOfCharacter(bytes);
@@ -47,6 +47,7 @@ export interface ClipRoom {
 }
 
 export interface Clip {
+  /** The bytes must not change afterwards. */
   add(bytes: Uint8Array): void;
   /** Bytes added so far. */
   readonly total: number;
@@ -61,107 +62,78 @@ export function shareOut(bytes: number): ClipRoom {
   return { head, errors, tail: bytes - head - errors };
 }
 
-/** Bytes behind the beginning that are held before what is too much leaves. */
+/** Bytes that are held besides what is shown, before what is too much leaves. */
 const maxHeld = 1024 * 1024;
 const newline = 10;
 
 export function openClip(room: ClipRoom): Clip {
-  let head = Buffer.alloc(0);
-  /** What follows the beginning; the first `used` bytes count. */
-  let held = Buffer.alloc(0);
-  let [used, total] = [0, 0];
-  /** The end of the beginning that is cut from it, to be searched with what follows it. */
-  let rest = Buffer.alloc(0);
+  const fitting = room.head + room.tail + room.errors;
   const errors = openErrorLines(room.errors);
-  const fits = (): boolean => total <= room.head + room.tail + room.errors;
-  const search = (bytes: Buffer): void => {
-    if (room.errors === 0) return;
-    errors.add(rest.length === 0 ? bytes : Buffer.concat([rest, bytes]));
-    rest = Buffer.alloc(0);
-  };
-  /** Lets whole lines go that the end does not need. */
-  const leave = (): void => {
-    const most = used - room.tail;
-    const end = held.lastIndexOf(newline, most - 1) + 1 || most;
-    search(held.subarray(0, end));
-    held.copyWithin(0, end, used);
-    used -= end;
-  };
-  const hold = (bytes: Uint8Array): void => {
-    if (used + bytes.length > held.length) {
-      const wider = Buffer.alloc(Math.max(2 * held.length, used + bytes.length));
-      held.copy(wider, 0, 0, used);
-      held = wider;
-    }
-    held.set(bytes, used);
-    used += bytes.length;
-    if (used > 2 * room.tail + room.errors + maxHeld) leave();
+  /** The beginning; null: it is still among what is held. */
+  let start: Buffer | null = null;
+  let held: Uint8Array[] = [];
+  let [used, total] = [0, 0];
+  /** What is held behind the beginning. */
+  const joinHeld = (): Buffer => {
+    const all = Buffer.concat(held);
+    if (start !== null) return all;
+    start = all.subarray(0, endOfLines(all.subarray(0, room.head)));
+    return all.subarray(start.length);
   };
   return {
     get total() {
       return total;
     },
     get isCut() {
-      return !fits();
+      return total > fitting;
     },
     add(bytes) {
       total += bytes.length;
-      const free = room.head - head.length;
-      if (free > 0) {
-        head = Buffer.concat([head, bytes.subarray(0, free)]);
-        if (head.length === room.head) rest = head.subarray(endOfLines(head));
-      }
-      hold(bytes.subarray(Math.max(0, free)));
+      used += bytes.length;
+      held.push(bytes);
+      if (used <= fitting + room.tail + maxHeld) return;
+      // Whole lines go that the end does not need.
+      const all = joinHeld();
+      const most = all.length - room.tail;
+      const end = all.lastIndexOf(newline, most - 1) + 1 || most;
+      errors.add(all.subarray(0, end));
+      held = [all.subarray(end)];
+      used = all.length - end;
     },
     text() {
-      const tail = held.subarray(0, used);
-      if (fits()) return decode(Buffer.concat([head, tail]));
-      const last = tail.subarray(Math.max(0, used - room.tail));
+      if (total <= fitting) return decode(Buffer.concat(held));
+      const all = joinHeld();
+      const last = all.subarray(Math.max(0, all.length - room.tail));
       const end = last.subarray(startOfLines(last));
-      const start = head.subarray(0, endOfLines(head));
-      search(tail.subarray(0, used - end.length));
+      errors.add(all.subarray(0, all.length - end.length));
       const { count, isAll, bytes } = errors.finish();
-      const left = total - start.length - end.length - bytes.length;
+      const left = total - (start?.length ?? 0) - end.length - bytes.length;
       const which = `lines of errors among them, ${isAll ? "all" : "the newest"} ${count}`;
       const lines = count === 0 ? "" : `; ${which}:]\n${decode(bytes).trimEnd()}\n[and the end`;
-      return `${decode(start)}\n[${left} bytes left out${lines}]\n${decode(end)}`;
+      return `${decode(start ?? all)}\n[${left} bytes left out${lines}]\n${decode(end)}`;
     },
   };
 }
 
 /** A text that is there as a whole, clipped. */
 export function clipText(text: string, room: ClipRoom): string {
-  const bytes = Buffer.from(text);
   const clip = openClip(room);
-  for (let at = 0; at < bytes.length; at += maxHeld) clip.add(bytes.subarray(at, at + maxHeld));
+  clip.add(Buffer.from(text));
   return clip.text();
 }
 
 const decode = (bytes: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
-/** Parts of words by which a log tells of errors, as it spells them: memory is searched for them, which no pattern is as fast as. */
-const words = [
-  ..."rror RROR fatal Fatal FATAL fail Fail FAIL anic ANIC xception raceback denied DENIED refused killed Killed".split(
-    " ",
-  ),
-  ..."abort Abort ABORT orrupt egfault crit Crit CRIT emerg EMERG ALERT nreachable OOM".split(" "),
-  ...["timed out", "Timed out", "timeout", "no space", "No space", "ut of memory", "bytes left out"],
-  ...["500", "502", "503", "504"].map((status) => `" ${status} `),
-].map((word) => Buffer.from(word));
+/** How logs tell of errors. */
+const errorWords =
+  /rror|RROR|[Ff]atal|FATAL|[Ff]ail|FAIL|anic|ANIC|xception|raceback|denied|DENIED|refused|[Kk]illed|[Aa]bort|ABORT|orrupt|egfault|[Cc]rit|CRIT|emerg|EMERG|ALERT|nreachable|OOM|[Tt]imed out|timeout|[Nn]o space|ut of memory|bytes left out|" 50[0234] /g;
 
 /** Of longer lines only the part around the word is kept. */
 const maxLine = 2000;
 
-interface ErrorLines {
-  /** Searches whole lines. */
-  add(bytes: Buffer): void;
-  /** The newest lines that fit; `isAll`: there were no others. */
-  finish(): { readonly count: number; readonly isAll: boolean; readonly bytes: Uint8Array };
-}
-
-/** Where the line around a place begins and ends; of a very long line the part around the place, cut between words. */
-function lineAround(bytes: Buffer, at: number): readonly [number, number] {
-  const start = at === 0 ? 0 : bytes.lastIndexOf(newline, at - 1) + 1;
+/** The line around a place, from `least` on; of a very long line the part around the place, cut between words. */
+function lineAround(bytes: Buffer, at: number, least: number): readonly [from: number, to: number] {
+  const start = Math.max(least, at === 0 ? 0 : bytes.lastIndexOf(newline, at - 1) + 1);
   const feed = bytes.indexOf(newline, at);
   const end = feed < 0 ? bytes.length : feed + 1;
   if (end - start <= maxLine) return [start, end];
@@ -170,37 +142,28 @@ function lineAround(bytes: Buffer, at: number): readonly [number, number] {
   return [from + (from > start ? startOfLines(part) : 0), from + endOfLines(part)];
 }
 
-/** The lines with a word, from the last one upwards until they fill the room: start and end of each. */
-function findUpwards(bytes: Buffer, word: Buffer, room: number): readonly (readonly [number, number])[] {
-  const found: (readonly [number, number])[] = [];
-  let size = 0;
-  for (let at = bytes.lastIndexOf(word); at >= 0 && size <= room; ) {
-    const line = lineAround(bytes, at);
-    found.push(line);
-    size += line[1] - line[0];
-    at = line[0] === 0 ? -1 : bytes.lastIndexOf(word, Math.min(line[0], at) - 1);
-  }
-  return found;
-}
-
-/** `room`: bytes of lines to keep. */
-function openErrorLines(room: number): ErrorLines {
+/** `room`: bytes of lines to keep, the newest. */
+function openErrorLines(room: number) {
   let kept: Buffer[] = [];
   let isAll = true;
-  const trim = (): void => {
-    let [size, from] = [0, kept.length];
-    while (from > 0 && size + (kept[from - 1]?.length ?? 0) <= room) size += kept[--from]?.length ?? 0;
-    isAll &&= from === 0;
-    kept = kept.slice(from);
-  };
   return {
-    add(bytes) {
-      const lines = new Map(words.flatMap((word) => findUpwards(bytes, word, room)));
-      if (lines.size === 0) return;
-      const starts = [...lines.keys()].sort((a, b) => a - b);
-      for (const start of starts) kept.push(Buffer.from(bytes.subarray(start, lines.get(start))));
-      trim();
+    /** Searches whole lines. */
+    add(bytes: Buffer): void {
+      if (room === 0) return;
+      const text = bytes.toString("latin1");
+      let done = 0;
+      for (const { index } of text.matchAll(errorWords)) {
+        if (index < done) continue;
+        const [from, to] = lineAround(bytes, index, done);
+        kept.push(Buffer.from(bytes.subarray(from, to)));
+        done = Math.max(to, index + 1);
+      }
+      let [size, first] = [0, kept.length];
+      while (first > 0 && size + (kept[first - 1]?.length ?? 0) <= room) size += kept[--first]?.length ?? 0;
+      isAll &&= first === 0;
+      kept = kept.slice(first);
     },
+    /** `isAll`: there were no others. */
     finish: () => ({ count: kept.length, isAll, bytes: Buffer.concat(kept) }),
   };
 }

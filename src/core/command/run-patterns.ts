@@ -15,19 +15,17 @@ function matches(pattern: string, command: string): boolean {
     .trim()
     .replace(/^RUN\s+/, "")
     .split("*");
-  const [first = ""] = parts;
-  if (parts.length === 1) return command === first;
-  const last = parts.at(-1) ?? "";
-  if (command.length < first.length + last.length || !command.startsWith(first) || !command.endsWith(last))
-    return false;
-  const end = command.length - last.length;
-  let at = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const found = command.indexOf(part, at);
-    if (found === -1 || found + part.length > end) return false;
-    at = found + part.length;
+  const [first = "", ...others] = parts;
+  if (others.length === 0) return command === first;
+  const last = others.pop() ?? "";
+  if (!command.startsWith(first)) return false;
+  let rest = command.slice(first.length);
+  for (const part of others) {
+    const at = rest.indexOf(part);
+    if (at === -1) return false;
+    rest = rest.slice(at + part.length);
   }
-  return true;
+  return rest.endsWith(last);
 }
 
 /** The first pattern that the whole command matches; null: none does, or all commands are granted or none. */

@@ -1,4 +1,5 @@
 /** The change guard: refuses changes that are too large, that lose code nobody meant to lose, or that bring in keys. */
+import { atFirstUse } from "../at-first-use.ts";
 import { type Blob, type Change, squash } from "../change.ts";
 import { openDefinitions } from "../context/blocks.ts";
 import { isCodeFile } from "../context/kind.ts";
@@ -52,7 +53,8 @@ interface Case {
   readonly file: File;
   readonly balance: Balance;
   readonly files: readonly File[];
-  readonly before: GuardedBefore;
+  /** What all files held when the run began: its lines without blanks at either end, and whether it held a value. */
+  readonly before: () => { readonly lines: ReadonlySet<string>; readonly holds: (value: string) => boolean };
   readonly input: GuardInput;
   /** The names that a file defined at the start of the run, or defines now. */
   readonly definitions: (file: File, when: "old" | "now") => ReadonlySet<string>;
@@ -192,7 +194,7 @@ const judgePlaceholders: Rule = ({ file, before }) => {
   if (file.now === null) return null;
   const found = findPlaceholders(file.now, file.path);
   if (found.length === 0) return null;
-  const fresh = found.filter(({ text }) => !before.lines().has(text));
+  const fresh = found.filter(({ text }) => !before().lines.has(text));
   if (fresh.length === 0) return null;
   const shown = fresh.slice(0, 3).map(({ line, text }) => `line ${line}: ${text}`);
   return `a placeholder replaces code (${shown.join("; ")}). Write the code itself, or edit only the lines that change`;
@@ -200,7 +202,7 @@ const judgePlaceholders: Rule = ({ file, before }) => {
 
 const judgeSecrets: Rule = ({ file, before, input: { planned } }) => {
   if (file.now === null || findSecrets(file.now).length === 0) return null;
-  const found = newSecrets((value) => planned.isTyped?.(file.path, value) === true || before.holds(value), file.now);
+  const found = newSecrets((value) => planned.isTyped?.(file.path, value) === true || before().holds(value), file.now);
   if (found.length === 0) return null;
   const shown = found.slice(0, 3).map(({ line, kind }) => `line ${line}: ${kind}`);
   return `the new content seems to hold a secret (${shown.join("; ")}). Read it from the environment, or use an example value`;
@@ -228,7 +230,10 @@ function rememberDefinitions(): Case["definitions"] {
 
 function* judgeFiles(files: readonly File[], input: GuardInput): Steps<Verdict[]> {
   const definitions = rememberDefinitions();
-  const before = openBefore(files);
+  const before = atFirstUse(() => {
+    const text = files.map(({ old }) => old ?? "").join("\n");
+    return { lines: new Set(text.split("\n").map((line) => line.trim())), holds: openHolding(text) };
+  });
   const verdicts: Verdict[] = [];
   for (const [file, balance] of yield* balanceAll(files)) {
     yield;
@@ -242,12 +247,10 @@ function* judgeFiles(files: readonly File[], input: GuardInput): Steps<Verdict[]
   return verdicts;
 }
 
-/** Paths of the batch that lose lines which an earlier batch moved there from `path`; if none does, all its paths. */
+/** Paths of the batch that lose lines which `path` held when the run began; if none does, all its paths. */
 function takersOf(path: RelPath, { earlier, batch }: GuardInput): readonly RelPath[] {
-  const wasThere = balanceOf(
-    contentOf(earlier.find((change) => change.path === path)?.before ?? null) ?? "",
-    contentOf(earlier.findLast((change) => change.path === path)?.after ?? null) ?? "",
-  ).lost;
+  const origin = contentOf(earlier.find((change) => change.path === path)?.before ?? null) ?? "";
+  const wasThere = balanceOf(origin, "").lost;
   const takers = squash(batch).filter(({ before, after }) => {
     const { lost } = balanceOf(contentOf(before) ?? "", contentOf(after) ?? "");
     return [...lost.keys()].some((line) => /\w{3}/.test(line) && wasThere.has(line));
@@ -289,28 +292,6 @@ export function* judgeSteps(input: GuardInput): Steps<readonly Verdict[]> {
   const touched = new Set(input.batch.map(({ path }) => path));
   const away = verdicts.filter(({ path }) => !touched.has(path));
   return [...verdicts.filter(({ path }) => touched.has(path)), ...(yield* judgeAway(away, input))];
-}
-
-interface GuardedBefore {
-  /** Whether one of the files holds this value as a secret, or in full view. */
-  readonly holds: (value: string) => boolean;
-  /** Without blanks at either end. */
-  readonly lines: () => ReadonlySet<string>;
-}
-
-function openBefore(files: readonly { readonly old: string | null }[]): GuardedBefore {
-  let holding: ((value: string) => boolean) | null = null;
-  let lines: ReadonlySet<string> | null = null;
-  return {
-    holds(value) {
-      holding ??= openHolding(files.map(({ old }) => old ?? "").join("\n"));
-      return holding(value);
-    },
-    lines() {
-      lines ??= new Set(files.flatMap(({ old }) => (old ?? "").split("\n").map((line) => line.trim())));
-      return lines;
-    },
-  };
 }
 
 /** A value that is no function; a change of it is shown like that of any line. */

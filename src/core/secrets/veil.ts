@@ -14,8 +14,7 @@ const opening = "<<SECRET_";
 /** The largest number of a name: one more digit, and it would not be recognised as a name. */
 const maxNumber = 999_999;
 
-/** The names in a text. Most texts have none, and `includes` finds that out sooner. */
-const findNamed = (text: string) => (text.includes(opening) ? [...text.matchAll(anyName)] : []);
+const findNamed = (text: string) => [...text.matchAll(anyName)];
 
 export interface VeilOptions {
   /** The random part of the names; drawn when absent. A session reuses its own, a replay that of the receipt. */
@@ -26,8 +25,6 @@ export interface VeilOptions {
   readonly trusting?: boolean;
   /** Secrets that are known before anything is read, such as keys. */
   readonly known?: readonly string[];
-  /** Numbers in [0, 1) for the random part. */
-  readonly random?: () => number;
 }
 
 export interface Revealed {
@@ -56,7 +53,6 @@ export interface Veil {
   hideAll<T>(value: T): T;
   /** Replaces known secrets by their names, for what is shown and stored; learns no new secrets. */
   cover<T>(value: T): T;
-  coverText(text: string): string;
   /** `cover` for what people see: what looks like a key, and is none that is known, is masked, too. */
   show<T>(value: T): T;
   /** From now on this text is a secret, in every spelling; words and short texts are not, which stand everywhere. */
@@ -88,13 +84,11 @@ const keyRun = 16;
 /** The pieces of a private key's body: escapes, signs of a diff and names stay, all others are hidden. */
 const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-9+/=_]{4,}/g;
 
+const draw = (): string =>
+  Array.from({ length: 4 }, () => letters.charAt(Math.floor(Math.random() * letters.length))).join("");
+
 export function createVeil(options: VeilOptions = {}): Veil {
-  const { trusting = false, random = Math.random } = options;
-  const draw = () => {
-    let drawn = "";
-    for (let at = 0; at < 4; at += 1) drawn += letters.charAt(Math.floor(random() * letters.length));
-    return drawn;
-  };
+  const { trusting = false } = options;
   const known = createKnownTexts();
   const values = new Map<string, string>();
   const names = new Map<string, string>();
@@ -122,8 +116,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     return name;
   };
   const know = (text: string) => {
-    if (!known.add(text, nameOf)) return;
-    version += 1;
+    if (known.add(text, nameOf)) version += 1;
   };
   const learn = (value: string) => {
     if (known.has(value)) return;
@@ -211,7 +204,6 @@ export function createVeil(options: VeilOptions = {}): Veil {
   const hideRaw = (text: string, manner: Manner = "code"): string => hide(refuseNames(text), manner);
 
   const reveal: Veil["reveal"] = (text, isAllowed) => {
-    if (!text.includes(opening)) return { text, kept: [] };
     const kept = new Set<string>();
     const revealed = text.replace(anyName, (name, owner: string) => {
       if (!parts.has(owner)) return name;
@@ -245,7 +237,6 @@ export function createVeil(options: VeilOptions = {}): Veil {
     },
     hideAll: (value) => mapTexts(value, (text) => hide(text)),
     cover: (value) => mapTexts(value, known.replace),
-    coverText: known.replace,
     show: (value) => maskAll(mapTexts(value, known.replace)),
     learn: learnKey,
     resume(earlier) {
@@ -268,18 +259,13 @@ export function createVeil(options: VeilOptions = {}): Veil {
       return { kept: [...kept], bytes: revealed };
     },
     namesIn: (text) => [...new Set(findNamed(text).flatMap(([name, owner = ""]) => (parts.has(owner) ? [name] : [])))],
-    blank: (text) =>
-      text.includes(opening)
-        ? text.replace(anyName, (name, owner: string) => (parts.has(owner) ? "<<SECRET>>" : name))
-        : text,
+    blank: (text) => text.replace(anyName, (name, owner: string) => (parts.has(owner) ? "<<SECRET>>" : name)),
   };
 }
 
 /** The text with one mark for every secret and every name, to compare texts without their secrets. */
-export function blankSecrets(text: string): string {
-  const blanked = replaceSecrets(text, () => "<<SECRET>>");
-  return blanked.includes(opening) ? blanked.replace(anyName, "<<SECRET>>") : blanked;
-}
+export const blankSecrets = (text: string): string =>
+  replaceSecrets(text, () => "<<SECRET>>").replace(anyName, "<<SECRET>>");
 
 /** How many different names a text contains. */
 export const countNames = (text: string): number => new Set(findNamed(text).map(([name]) => name)).size;

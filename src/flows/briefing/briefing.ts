@@ -8,7 +8,6 @@ import { findStacks } from "../../core/context/stack.ts";
 import { isWritten, surveyLimits } from "../../core/context/survey-limits.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import { fence, fenceFile } from "../../core/data-fence.ts";
-import { mapTexts } from "../../core/map-texts.ts";
 import { partOf } from "../../core/model.ts";
 import { lineOf, nameOf, type RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
@@ -80,7 +79,7 @@ export interface Briefing {
 
 /** The turns before, as fit. Files that were read since may tell a secret in them. */
 export function renderPastOf({ veil }: Run, turns: Run["task"]["history"], maxLength: number): string {
-  return renderPastTurns(mapTexts(turns, veil.coverText), maxLength);
+  return renderPastTurns(veil.cover(turns), maxLength);
 }
 
 function renderHistory(run: Run, maxLength: number): string {

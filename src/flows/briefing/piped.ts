@@ -24,7 +24,5 @@ export const maxOfPast = (room: number): number => Math.floor(room / 4);
 export function renderPiped(run: Run, most = maxOfPiped(roomFor(partOf(run.calling.model, "work")))): string {
   const { context } = run.task;
   // Files that were read since may tell a secret in it.
-  return context === null
-    ? ""
-    : fence("context", {}, clipText(run.veil.coverText(context), shareOut(Math.floor(most))));
+  return context === null ? "" : fence("context", {}, clipText(run.veil.cover(context), shareOut(Math.floor(most))));
 }

@@ -73,8 +73,8 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
     });
   }
   const message = commitMessage(id, {
-    text: veil.coverText(ending.text),
-    task: veil.coverText(task.text),
+    text: veil.cover(ending.text),
+    task: veil.cover(task.text),
     own: commit.message,
   });
   const prepared = (await workspace.commits?.prepare(paths, message, run.signal)) ?? null;

@@ -96,7 +96,7 @@ function nameKey({ key }: AskedServer): string {
 /** A provider's words on one line: no control characters, no key, at most 300 characters. */
 function clean(message: string, asked: AskedServer): string {
   const plain = message.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
-  const masked = maskSecrets(createVeil({ known: asked.key === null ? [] : [asked.key.key] }).coverText(plain));
+  const masked = maskSecrets(createVeil({ known: asked.key === null ? [] : [asked.key.key] }).cover(plain));
   return masked.length > 300 ? `${masked.slice(0, 300)}…` : masked;
 }
 

@@ -122,7 +122,7 @@ const budgets = {
   core: 15_097,
   workspace: 12_617,
   cli: 11_332,
-  flows: 12_020,
+  flows: 11_948,
   models: 4_490,
   ui: 4_515,
   store: 3_803,

@@ -31,7 +31,7 @@ import { rowOf } from "../core/vocabulary.ts";
 import { type Briefing, type Part, renderPastOf } from "./briefing/briefing.ts";
 import { maxOfPast, roomFor } from "./briefing/piped.ts";
 import { type Source, toReadable } from "./briefing/sources.ts";
-import { findMoved, startFromNow, tellMeanwhile } from "./changes/meanwhile.ts";
+import { startFromNow, tellMeanwhile } from "./changes/meanwhile.ts";
 import type { Run } from "./run.ts";
 
 /** Share of the window that a dialogue may fill; beyond it the next message stands alone. */
@@ -64,21 +64,6 @@ const textOf = (blob: Blob | null): string | null =>
 /** The text of a file now, as the model may see it; null: there is no such file, or it cannot be read. */
 export const textNow = async (run: Run, path: RelPath): Promise<string | null> => textOf(await blobNow(run, path));
 
-/** Notes where files lie now that somebody else moved, and says it; "": nowhere. */
-async function followMoved({ workspace, overlay, veiled, dialogue }: Run): Promise<string> {
-  const { files } = dialogue;
-  const gone = new Map<RelPath, string>();
-  for (const [path, { text, left = text }] of files)
-    if (left !== null && (await overlay.read(path).catch(() => undefined)) === null) gone.set(path, digest(left));
-  const moved = await findMoved(workspace, gone, async (path) => {
-    const blob = files.has(path) ? null : await workspace.read(path).catch(() => null);
-    const text = textOf(veiled.hide(path, blob));
-    return text === null ? null : digest(text);
-  });
-  dialogue.files = new Map([...files].map(([path, told]) => [moved.get(path) ?? path, told]));
-  return [...moved].map(([old, place]) => `${old} is gone; ${place} holds the same now.`).join("\n");
-}
-
 /** What became of a file since it was told; `own` false: since the work of the run. */
 function stepsSince(path: RelPath, told: Told, blob: Blob | null, own: boolean): readonly Change[] {
   const now = textOf(blob);
@@ -103,7 +88,6 @@ function knownBehind(told: Told, now: string | null, isLong: boolean): Told | nu
  * edits start from what is told.
  */
 export async function tellChanged(run: Run, own = true): Promise<string> {
-  const moved = await followMoved(run);
   const { files } = run.dialogue;
   const diffs: string[] = [];
   const changed: RelPath[] = [];
@@ -130,7 +114,7 @@ export async function tellChanged(run: Run, own = true): Promise<string> {
   if (!own) await startFromNow(run, changed);
   const more = unshown.length === 0 ? "" : `Changed since it was shown, by more than fits here: ${unshown.join(", ")}.`;
   const told = diffs.length === 0 ? "" : fence("diff", { since: "shown" }, diffs.join("\n"));
-  return [moved, told, more, await tellMeanwhile(run, { shown: byOthers })].filter(Boolean).join("\n");
+  return [told, more, await tellMeanwhile(run, { shown: byOthers })].filter(Boolean).join("\n");
 }
 
 /** A request: what has changed since it was told, then the parts that `tell` makes. */

@@ -189,10 +189,6 @@ async function renderNews(
     .join("\n\n");
 }
 
-/** For the next step: why this one is left as it is, though its judge found faults. */
-const renderUnmended = (at: number, { reasons, next_fix }: StepVerdict): string =>
-  `\n\nStep ${at + 1} did not pass, and has no repair, since the user declined a part of it:\n${[...reasons, ...next_fix].map((each) => `- ${each}`).join("\n")}`;
-
 /** The words to the user of a reply without actions; "" when it has actions. */
 function answerOf({ actions }: Script, prose: string): string {
   if (actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish")) return "";
@@ -383,7 +379,6 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
       const finished = good ? acted.finished : await heal(at, verdict, { faults, isSound: isSound(verdict.passed) });
       // The score was for the work before the repair, which nobody has scored.
       if (!good) scores[at] = null;
-      else if (!verdict.passed) news += renderUnmended(at, verdict);
       run.ending.score = meanOf(scores);
       if (isLast(at)) run.ending.undone = progress.openSteps.map((each) => undoneStep(each, "left out in the end"));
       return finished && progress.openSteps.length === 0 && redCommands(run).length === 0 && passesChecks();

@@ -287,24 +287,18 @@ function whyNeeded(run: Run, { action }: PlanStep): string | null {
 }
 
 /** Withdraws the steps, at a terminal after a question. Returns those that a person wants done. */
-async function withdraw(run: Run, progress: Progress, all: readonly Withdrawal[]): Promise<readonly PlanStep[]> {
-  const isWanted = ({ step }: Withdrawal) => progress.insisted.has(step);
-  const wanted = all.filter(isWanted).map(({ step }) => step);
-  const skips = all.filter((each) => !isWanted(each));
-  if (skips.length === 0) return wanted;
+async function withdraw(run: Run, progress: Progress, skips: readonly Withdrawal[]): Promise<readonly PlanStep[]> {
+  if (skips.length === 0) return [];
   const lines = skips.map(({ step, why }) => `${step.action} ${renderStepTarget(step)}: ${why || "no reason given"}`);
   const asked = run.interactive && !run.changing.dryRun;
   const decision = asked
     ? await run.decide({ kind: "amend", text: approvalWording.skips(lines, run.ledger.exhausted) })
     : null;
-  if (decision?.accept === false) {
-    for (const { step } of skips) progress.insist(step);
-    return all.map(({ step }) => step);
-  }
+  if (decision?.accept === false) return skips.map(({ step }) => step);
   for (const { step } of skips) progress.withdraw(step);
   const left = skips.map(({ step, why }) => undoneStep(step, why));
   leaveOut(run, left, decision?.by === "user");
-  return wanted;
+  return [];
 }
 
 /** A message of fewer words, such as "Done.", is no reason. */

@@ -3,14 +3,7 @@
 import type { ErrorCode } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
-import {
-  claimOfPlan,
-  commandOf,
-  type PlanClaim,
-  pathsOfClaim,
-  renderClaim,
-  renderStepTarget,
-} from "../core/plan/scope.ts";
+import { claimOfPlan, commandOf, type PlanClaim, pathsOfClaim, renderClaim } from "../core/plan/scope.ts";
 import type { LooseTarget } from "../core/script/loose-reply.ts";
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
@@ -74,7 +67,6 @@ function touches({ name, paths }: Made, promised: readonly PlanClaim[]): readonl
 export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[]) {
   const promised = claims.filter(({ kind }) => kind !== "command");
   const withdrawn = new Set<string>();
-  const insisted = new Set<PlanStep>();
   let settled: ReadonlySet<PlanClaim> = new Set();
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
@@ -183,16 +175,6 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
         (failure) => failure.paths.length === 0 || !failure.paths.every((path) => paths.includes(path)),
       );
     },
-    /** The steps that the person wants done. */
-    insisted: insisted as ReadonlySet<PlanStep>,
-    /** Notes that the person wants an open step done that the model withdrew; they are not asked about it again. */
-    insist(step: PlanStep): void {
-      insisted.add(step);
-      const claim = claimOfStep(step);
-      const paths = claim === null ? [] : pathsOfClaim(claim);
-      const named = { kind: "change", name: step.action, target: renderStepTarget(step), paths } as const;
-      run.acting.tally.note({ ...named, text: "the user wanted it done, and it was left out", code: "nothing_done" });
-    },
     absorb,
     /** Decides what a reply leaves, once its batch is absorbed; null: only the checks. */
     decide(batch: BatchReport, facts: ReplyFacts): Left | null {
@@ -208,14 +190,12 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       return done ? null : left("reply_invalid", "the reply did not end with FINISH");
     },
     /**
-     * `before` after the commands: one that ended badly behind the changes is worth another call, if there is one, where
-     * the model did something, or the person wants it done.
+     * `before` after the commands: one that ended badly behind the changes is worth another call, if there is one, unless
+     * the reply only ended the work (`isMore` false).
      */
-    judgeCommands(before: Left | null, { reports }: BatchReport): Left | null {
-      const red = promised.length > 0 && !run.ledger.exhausted ? redCommands(run)[0] : undefined;
-      const isWanted = reports.length > 0 || [...insisted].some(({ target }) => target === red?.target);
-      if (before !== null || red === undefined || !isWanted) return before;
-      return left("command_failed", `${red.target}: ${red.why}`);
+    judgeCommands(before: Left | null, isMore: boolean): Left | null {
+      const red = isMore && promised.length > 0 && !run.ledger.exhausted ? redCommands(run)[0] : undefined;
+      return before !== null || red === undefined ? before : left("command_failed", `${red.target}: ${red.why}`);
     },
     /** `before` after the checks: a fatal one is worth another phase, and fails the run when no call is left. */
     judgeChecks(before: Left | null, reports: readonly CheckReport[]): Left | null {

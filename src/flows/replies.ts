@@ -18,8 +18,6 @@ import { targetOfCall } from "./approval.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { toReadable } from "./briefing/sources.ts";
 import { waiting } from "./changes/batch.ts";
-import { changedFileOf } from "./commands/commands.ts";
-
 import { withNews } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { noesOf } from "./ending/outcome.ts";
@@ -188,28 +186,13 @@ function isLeftOut({ acting, checking, planning }: Run, { scope }: Rights, { cmd
   );
 }
 
-/**
- * Splits off the commands that ran before this call, whose output the request shows: they are not run again unless
- * something has changed since.
- */
-async function withoutRan(
-  run: Run,
-  actions: readonly ScriptAction[],
-): Promise<{ readonly kept: readonly ScriptAction[]; readonly left: readonly string[] }> {
-  const { begun, shell } = run;
-  if (shell.ran.size === 0) return { kept: actions, left: [] };
+/** The commands before the first change that ran before this call and whose output the request shows. */
+function ranBefore({ begun, shell }: Run, actions: readonly ScriptAction[]): readonly ScriptAction[] {
   const first = actions.findIndex(({ cmd }) => rowOf(cmd)?.kind === "change");
-  const kept: ScriptAction[] = [];
-  const left: string[] = [];
-  for (const [at, action] of actions.entries()) {
-    const command = (action.arg ?? "").trim();
-    const isEarly = action.cmd === "RUN" && (first === -1 || at < first);
-    const isRan = isEarly && shell.ran.get(command) === (begun?.changes.length ?? 0);
-    // If somebody else changed its files since, the command runs again, and that asks or reports the conflict.
-    if (isRan && (await changedFileOf(run, command)) === null) left.push(command);
-    else kept.push(action);
-  }
-  return { kept, left };
+  const early = first === -1 ? actions : actions.slice(0, first);
+  return early.filter(
+    ({ cmd, arg = "" }) => cmd === "RUN" && shell.ran.get(arg.trim()) === (begun?.changes.length ?? 0),
+  );
 }
 
 /** Performs the script's actions, up to the limit of one reply. `prefix` makes the ids of its calls unique. */
@@ -218,7 +201,9 @@ async function performScript(
   script: Script,
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
 ): Promise<ScriptWork> {
-  const { kept: whole, left: known } = await withoutRan(run, usable(script).map(respell(run)));
+  const all = usable(script).map(respell(run));
+  const known = ranBefore(run, all);
+  const whole = all.filter((action) => !known.includes(action));
   const { requests, faults } = readAmendments(whole);
   const calls = callsOf(
     whole.filter((action) => !isLeftOut(run, rights, action)),
@@ -239,7 +224,7 @@ async function performScript(
   noteRefused(run, rights, wanted, batch.reports);
   const notes = [
     ...[...script.warnings, ...faults].map(({ line, text }) => `line ${line}: ${text}`),
-    ...known.map((command) => `RUN ${command} was done before your reply: its output is above`),
+    ...known.map(({ arg }) => `RUN ${arg} was done before your reply: its output is above`),
     ...(overflow ? [renderOverflow(calls, maxActions)] : []),
     ...(wasCut(script) ? ["your reply was cut; what was complete has been done"] : []),
   ];

@@ -161,7 +161,8 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   const finished = keepProse(run.ending, reply, progress) || closed;
   progress.absorb(work.batch, await findSettled(run, claims));
   const isCut = wasCut(script);
-  const notes = [...work.notes, ...later.notes, ...(isCut ? [] : await takeSkips(run, plan, script, progress))];
+  const unskipped = isCut ? [] : await takeSkips(run, plan, script, progress);
+  const notes = [...work.notes, ...later.notes, ...unskipped];
   const empty = script.actions.length === 0 && !finished;
   let left = progress.decide(work.batch, { finished, cut: isCut, overflow: work.overflow, empty, seen });
   const why = left?.part ?? null;
@@ -169,7 +170,7 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   const batch = left === null ? await runLate(phase, work.batch) : work.batch;
   const due = progress.promisesChanges || hasOwnWork(run);
   const reports = left === null && due ? await runChecks(run, checks) : [];
-  left = progress.judgeCommands(progress.judgeChecks(left, reports), batch);
+  left = progress.judgeCommands(progress.judgeChecks(left, reports), batch.reports.length + unskipped.length > 0);
   if (left === null) run.ending.undone = progress.openSteps.map((step) => undoneStep(step, why));
   if (left === null && !closed) run.ending.text ||= proseAfter(reply);
   return { left, text, batch, notes, reports, tag };

@@ -1,6 +1,6 @@
 /** What is told of a file or a check again, because a turn made outdated what was told before, or sent no request. */
 import { expect, test } from "bun:test";
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../../src/core/model.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
@@ -187,34 +187,6 @@ test("a link in place of a file that was shown is told as that link, and a folde
   expect(told).toContain("new folder b.txt/");
   expect(told.match(/deleted file/g)).toHaveLength(3);
   expect(told.match(/new file/g)).toHaveLength(1);
-});
-
-test("a file that somebody moved is told with its new place, and an edit of it there is told as a diff", async () => {
-  const turns = openTurns({ "a.txt": "one\ntwo\n", "b.txt": "b\n" });
-  await turns.say("make it 2", {
-    lines: [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["two\n", "2\n"]) + finish("Done."), finish(), finish()],
-    options: interactive,
-    answers: "yes",
-  });
-  mkdirSync(join(turns.root, "lib"));
-  renameSync(join(turns.root, "a.txt"), join(turns.root, "lib/c.txt"));
-  const next = await turns.say("what now?", ask);
-  expect(next.asked(1)).toContain("-two\n+2\n");
-  expect(next.asked(1)).toContain("a.txt is gone; lib/c.txt holds the same now.");
-  expect(next.asked(1)).not.toContain("deleted file");
-  writeFileSync(join(turns.root, "lib/c.txt"), "one\nthree\n");
-  const later = await turns.say("and now?", ask);
-  expect(later.asked(1)).toContain("--- a/lib/c.txt\n+++ b/lib/c.txt\n@@ -1,2 +1,2 @@\n one\n-2\n+three\n");
-  expect(later.asked(1)).not.toContain("is gone");
-});
-
-test("of a file that is gone no other place is told where only another known file, or an empty one, holds the same", async () => {
-  const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n", "c.txt": "", "d.txt": "" });
-  await turns.say("what is in @a.txt @b.txt @c.txt?", { lines: [talk("Words.")], options: interactive });
-  for (const name of ["a.txt", "c.txt"]) rmSync(join(turns.root, name));
-  const next = await turns.say("and now?", ask);
-  expect(next.asked(1)).not.toContain("holds the same");
-  expect(next.asked(1)).toContain("--- a/a.txt\n+++ /dev/null");
 });
 
 test("a check of a later reply that the user declined is told to the next reply, and to the next turn", async () => {

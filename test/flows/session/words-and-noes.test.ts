@@ -85,18 +85,6 @@ test("a message alone, behind a command that failed, is the last word: nothing i
   expect(ran.outcome).toMatchObject({ status: "partial", text: "It failed.", undone: [{ target: "false" }] });
 });
 
-test("a step that the person wanted done, and that stays undone, is told as that, and they are asked once", async () => {
-  const turns = openTurns();
-  const skip = `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}${finish("Done.")}`;
-  const scope = schedule({ create: ["a.txt", "CHANGES.md"] });
-  const lines = [scope, skip, verdict(), finish("No need for it."), "Wrote a.txt."];
-  const options = { interactive: true, mode: "eight-step" } as const;
-  const ran = await turns.say("write", { lines, flow: eightStep, options, answers: ["yes", "no"] });
-  expect(ran.asked(5)).toContain("Not done:\n- WRITE CHANGES.md");
-  const told = "not done: WRITE CHANGES.md (the user wanted it done, and it was left out); changed: a.txt";
-  expect((await turns.say("what now?", ask)).past).toContain(told);
-});
-
 test("a no to leaving a step out promises no call where none is left", async () => {
   const turns = openTurns();
   const skip = `SKIP::NEWS::not needed\n${finish("Done.")}`;

@@ -22,7 +22,7 @@ export interface ShellOptions {
 export type ShellResult = Pick<CommandResult, "exit" | "timedOut" | "output" | "ms">;
 
 const keptBytes = 64 * 1024;
-/** Of the last lines that are shown while the command runs, and the milliseconds between two looks at them. */
+/** Of the last lines that are shown meanwhile, and the time between two looks at them. */
 const shownBytes = 4096;
 const shownMs = 200;
 const floodBytes = 64 * 1024 * 1024;
@@ -30,8 +30,8 @@ const drainMs = 250;
 const graceMs = 2000;
 
 /**
- * No core files, files of at most 8 GiB, at most 8,192 processes of this user, and a high OOM score, so that the kernel
- * kills it before pai. A limit that is already lower, or that this shell does not know, stays.
+ * No core files, files of 8 GiB, 8,192 processes of this user, and a high OOM score, so that the kernel kills it before
+ * pai. A limit that is lower already stays.
  */
 const limits = `{
 command ulimit -c 0
@@ -41,10 +41,7 @@ echo 500 >/proc/self/oom_score_adj
 } 2>/dev/null
 `;
 
-/**
- * Both outputs go through one pipe, so that their order is kept. A watcher in the group waits for pai's end of the
- * lifeline to close (the command has ended or pai has died) and then kills the group.
- */
+/** One pipe keeps the order of both outputs. When pai's end of the lifeline closes, the watcher kills the group. */
 const watched = (lifeline: number) => `( ( read -r _ <&${lifeline}; kill -KILL -$$ ) >/dev/null 2>&1 & )
 exec "$0" "$@" ${lifeline}<&- 2>&1`;
 
@@ -55,7 +52,7 @@ interface Running {
   readonly output: ReadableStream<Uint8Array>;
   /** Its process namespace ends all its processes with it. */
   readonly isContained: boolean;
-  /** Its processes may outlive it for a moment: bubblewrap's own process ends before the last of the others. */
+  /** bubblewrap's own process ends before the last of the others. */
   readonly isLate?: boolean;
 }
 
@@ -87,13 +84,10 @@ export async function runShell(
   return result;
 }
 
-/** How often a command is restarted because the hidden paths changed during the sandbox's set-up. */
+/** The hidden paths may change during the set-up. */
 const maxStarts = 3;
 
-/**
- * Runs in the sandbox that `start` sets up. Throws sandbox_missing when the set-up fails; the command has then not run.
- * null: there is no sandbox.
- */
+/** null: there is no sandbox. Throws sandbox_missing when its set-up fails; the command has then not run. */
 export async function runConfined(
   command: string,
   options: ShellOptions,
@@ -180,7 +174,7 @@ async function follow({ child, output, isContained, isLate }: Running, options: 
   };
 }
 
-/** Passes on the last whole lines of what it is given, until it is stopped. */
+/** Passes on the last whole lines. */
 function watchLines(show: (lines: string) => void) {
   let end = Buffer.alloc(0);
   let isCut = false;
@@ -207,23 +201,19 @@ const shell = (): readonly string[] =>
   existsSync("/bin/bash") ? ["/bin/bash", "--noprofile", "--norc", "-c"] : ["/bin/sh", "-c"];
 
 function spawnBare(command: string, { cwd, env }: ShellOptions & { readonly cwd: string }) {
-  const own = openOutput();
+  const output = openOutput();
   try {
     const child = Bun.spawn(["/bin/sh", "-c", `${limits}${watched(lifelineOfBare)}`, ...shell(), command], {
       cwd,
       env,
       detached: true,
-      stdio: ["ignore", own?.writeFd ?? "pipe", "ignore", "pipe"],
+      stdio: ["ignore", output.writeFd, "ignore", "pipe"],
     });
-    const output = own ?? {
-      stream: child.stdout as ReadableStream<Uint8Array>,
-      close: () => {},
-    };
     return { child, output };
   } catch (thrown) {
-    own?.close();
+    output.close();
     throw thrown;
   } finally {
-    if (own !== null) closeSync(own.writeFd);
+    closeSync(output.writeFd);
   }
 }

@@ -1,4 +1,4 @@
-/** Writes the tape of a command (the set-up of its level, then the program), starts it, and reports which step failed. */
+/** Writes the tape of a command, starts it, and reports which step failed. */
 
 import { closeSync, readFileSync, readSync } from "node:fs";
 import { orNull } from "../../core/error.ts";
@@ -33,10 +33,10 @@ const closeOnExec = [2, 1] as const;
 const filterMode = 1;
 const firstWithTruncate = 3;
 
-/** Set-up, then the records that `body` adds. If one fails, the tape stops and reports the step in 16 bytes. */
+/** Set-up, then what `body` adds. If a record fails, the tape stops and reports it in 16 bytes. */
 export function writeConfinement(machine: Machine, confinement: Confinement, body: (tape: Tape) => void): Tape {
   const tape = createTape(machine);
-  /** Records of parent processes come after all records of their children. */
+  /** They come after all records of their children. */
   const parents: (() => void)[] = [];
   tape.call("prctl", [prctl.deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
   // A program that starts the tape may fail before this; then no byte is reported.
@@ -57,7 +57,7 @@ export function writeConfinement(machine: Machine, confinement: Confinement, bod
   return tape;
 }
 
-/** Last steps before the program, in which only the first three descriptors and perhaps the lifeline stay open. */
+/** Only the first three descriptors and perhaps the lifeline stay open. */
 export function enterProgram(tape: Tape, { folder, mergeOutput, keepLifeline }: Omit<Program, "argv" | "env">): void {
   if (mergeOutput) tape.call("dup3", [1, 2, 0], { note: "merge outputs" });
   // The descriptor would lead past every mount of its own, so it enters by path.
@@ -69,7 +69,6 @@ export function enterProgram(tape: Tape, { folder, mergeOutput, keepLifeline }: 
   closeFrom(tape, keepLifeline ? firstFreeFd : workspaceFd, "close descriptors");
 }
 
-/** The usual body: the program itself. */
 export function runProgram(tape: Tape, program: Program): void {
   enterProgram(tape, program);
   const { argv, env } = program;
@@ -78,13 +77,12 @@ export function runProgram(tape: Tape, program: Program): void {
   tape.call("execve", [tape.text(argv[0] ?? ""), texts(argv), texts(variables)]);
 }
 
-/** Capabilities that root needs, as far as root in a container has them itself. */
+/** As far as root in a container has them itself. */
 function keptCapabilities({ uid, way, userNamespace }: Confinement): bigint {
   if (uid !== 0) return 0n;
   return way === "namespaces" && userNamespace ? rootCapabilities : rootCapabilities & ownCapabilities();
 }
 
-/** Capabilities of this process; none if they cannot be read. */
 function ownCapabilities(): bigint {
   const [, permitted = "0"] = /^CapPrm:\s*([\da-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1")) ?? [];
   return BigInt(`0x${permitted}`);
@@ -127,12 +125,12 @@ function addFilter(tape: Tape, { way, network, unixSockets, landlock }: Confinem
   tape.call("seccomp", [filterMode, 0, program]);
 }
 
-/** A failed step of the set-up; the program has not run. */
+/** The program has not run. */
 export interface SetupFailure {
   readonly step: string;
-  /** Name of the error, such as EPERM. */
+  /** Such as EPERM. */
   readonly errno: string;
-  /** Error output of the program that starts the tape; left out: none. */
+  /** Of the program that starts the tape. */
   readonly said?: string;
 }
 
@@ -140,34 +138,30 @@ interface LaunchOptions {
   readonly workspaceFd: number;
   readonly stdin: "ignore" | "pipe";
   readonly stderr: "ignore" | "pipe";
-  /** Whether the program inherits a pipe that closes when pai ends. */
+  /** The program inherits a pipe that closes when pai ends. */
   readonly lifeline: boolean;
-  /** Command line of a program that starts the tape, which is open at `tapeFd`. Empty: none. */
+  /** What starts the tape, which is open at `tapeFd`. Empty: nothing. */
   readonly through: readonly string[];
 }
 
 export interface Launched {
   readonly child: Bun.Subprocess<"ignore" | "pipe", number, "ignore" | "pipe">;
-  /** Standard output, for the caller to read and close. */
+  /** For the caller to close. */
   readonly output: PipeOutput;
-  /** Call it once the child has ended; closes what was open for the child. */
+  /** Call it once the child has ended. */
   finish(): SetupFailure | null;
 }
 
 const reportBytes = 16;
-/** Descriptor of the tape in the program that starts it. */
 export const tapeFd = 6;
 
 /** Throws a system error if the tape cannot be started at all. */
 export function launch(tape: Tape, options: LaunchOptions): Launched {
-  const fd = openMemoryFile(tape.assemble());
   const { through, lifeline } = options;
   const output = openOutput();
-  if (output === null) {
-    closeSync(fd);
-    throw Object.assign(new Error("EMFILE: pipe"), { code: "EMFILE" });
-  }
+  let fd: number | null = null;
   try {
+    fd = openMemoryFile(tape.assemble());
     const child = Bun.spawn(through.length === 0 ? [`/proc/self/fd/${fd}`] : [...through], {
       cwd: "/",
       env: {},
@@ -190,11 +184,11 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
     throw thrown;
   } finally {
     closeSync(output.writeFd);
-    closeSync(fd);
+    if (fd !== null) closeSync(fd);
   }
 }
 
-/** `exit`: exit code of the program that starts the tape, which first reports one byte; null: there was none. */
+/** `exit`: of the program that starts the tape, which first reports one byte; null: there was none. */
 function finish(tape: Tape, stdio: readonly unknown[], exit: number | null): SetupFailure | null {
   const [report, lifeline] = [stdio[3], stdio[5]];
   const first = exit === null ? 0 : 1;

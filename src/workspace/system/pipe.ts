@@ -13,10 +13,11 @@ export interface PipeOutput {
 const closeOnExec = 0o2000000;
 const shapes = { pipe2: { args: ["buffer", "i32"], returns: "i32" } } as const;
 
-/** null: there is no FFI, or no descriptor is left. */
-export function openOutput(): PipeOutput | null {
+/** Throws a system error where there is no FFI, or no descriptor is left. */
+export function openOutput(): PipeOutput {
   const ends = new Int32Array(2);
-  if (openLibc(shapes)?.functions.pipe2(Buffer.from(ends.buffer), closeOnExec) !== 0) return null;
+  if (openLibc(shapes)?.functions.pipe2(Buffer.from(ends.buffer), closeOnExec) !== 0)
+    throw Object.assign(new Error("EMFILE: pipe"), { code: "EMFILE" });
   const [readFd = -1, writeFd = -1] = ends;
   let isOpen = true;
   return {

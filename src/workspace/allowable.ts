@@ -1,4 +1,4 @@
-/** Checks before anything is asked of a model: what the user allows to change by naming it (`--allow`), and what can be written. */
+/** What `--allow` may name, and what can be written: checked before a model is asked. */
 
 import { accessSync, constants, existsSync, lstatSync, statfsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
@@ -16,8 +16,8 @@ import { parsePath, showName } from "./parse-path.ts";
 const isGlob = (text: string) => /[*?[\]{}]/.test(text);
 
 /**
- * Throws usage for what no flag allows (version control, pai's own files, another user's home), for a closed folder or a
- * pattern of closed files, which must be named one by one, and for a pattern without any match.
+ * Throws usage for version control, pai's own files, another user's home, a closed folder or pattern of closed files,
+ * which must be named one by one, and a pattern without any match.
  */
 export function requireAllowable(
   root: Root,
@@ -57,7 +57,7 @@ function whyNotAllowed(root: Root, rules: PathRules, home: string | null, path: 
 const pathOf = (text: string, places: readonly Outside[]): RelPath | null =>
   orNull(() => (parseOutside(text, places) ?? parsePath(text)).path);
 
-/** Whether a path below the root matches; what cannot be looked through may. */
+/** What cannot be looked through may match. */
 function hasMatch(root: Root, glob: string): boolean {
   const matches = (each: string) =>
     !new Bun.Glob(each).scanSync({ cwd: root.path, dot: true, onlyFiles: false }).next().done;
@@ -65,9 +65,8 @@ function hasMatch(root: Root, glob: string): boolean {
 }
 
 /**
- * A file is replaced in its folder, and missing folders are made in the nearest existing one; some are written
- * where they are (`openInPlace`). Throws read_only, permission_denied or disk_full if the folder takes no new file, or if
- * the file in its place takes none of the user's bytes, and permission_denied for an immutable file.
+ * A file is replaced in its folder, or written where it is (`openInPlace`). Throws read_only, permission_denied or
+ * disk_full.
  */
 export function requireWritable(root: string, path: RelPath, touch: Touch): void {
   const at = resolve(root, path);
@@ -75,7 +74,6 @@ export function requireWritable(root: string, path: RelPath, touch: Touch): void
   if (failure !== null) throw cannotBeWritten(showName(path), failure);
 }
 
-/** Throws what concerns the folder. */
 function whyNotReplaced(root: string, path: RelPath, at: string): NodeJS.ErrnoException | null {
   const folder = nearestThere(dirname(at));
   const where = folder === root ? "the project" : showName(path.startsWith("/") ? folder : relative(root, folder));
@@ -105,7 +103,7 @@ function failureAt(path: string): NodeJS.ErrnoException | null {
   }
 }
 
-/** The mode of a file does not matter, as it is replaced; an attribute does. */
+/** Its mode does not matter, as it is replaced; an attribute does. */
 function failureOfFile(at: string): NodeJS.ErrnoException | null {
   const failure = existsSync(at) ? failureAt(at) : null;
   return failure?.code === "EACCES" ? null : failure;
@@ -116,7 +114,7 @@ function isFull(folder: string): boolean {
   return blocks > 0 && (process.geteuid?.() === 0 ? bfree : bavail) === 0;
 }
 
-/** What keeps the user `as` from changing this root, or makes new files another user's, in words; none: it is his own. */
+/** In words; empty: the root is this user's own. */
 export function whyNotOwn(root: string, as: number): readonly string[] {
   try {
     accessSync(root, constants.W_OK);

@@ -11,13 +11,13 @@ import type { Stat } from "./system/stat.ts";
 import { systemCalls } from "./system/system-calls.ts";
 import { readTraits, type Traits } from "./traits.ts";
 
-/** The state of a path: `blob` is `undefined` for what a Blob cannot hold (a device, a huge file). */
+/** `blob` is undefined for what a Blob cannot hold (a device, a huge file). */
 export interface PathState {
   readonly blob: Blob | null | undefined;
   readonly stat: Stat | null;
 }
 
-/** A path that is being changed, and the temporary name beside it for its new or its old content. */
+/** A path that is being changed. `temp`: the name beside it for its new or its old content. */
 export interface Spot {
   readonly root: Root;
   readonly disk: Disk;
@@ -25,25 +25,21 @@ export interface Spot {
   readonly temp: string;
 }
 
-/** Another program may save the file faster than pai can give its name back; after so many attempts pai stops. */
+/** Another program may save the file faster than pai can give its name back. */
 const maxSaves = 8;
 const largest = 256 * 1024 * 1024;
 const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
 
-/** Whether a name is that of a half-written file of ours; such names are never shown. */
+/** Whether a name is that of a half-written file of ours. */
 export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }
 
-/** A new random name that `isTemporary` recognises. */
 export function temporaryName(): string {
   return `.pai-${crypto.getRandomValues(Buffer.alloc(8)).toString("hex")}.tmp`;
 }
 
-/**
- * The content and stat of a path; both null below a link or a file. What may not be looked at has no stat and holds
- * nothing that pai knows.
- */
+/** Both null below a link or a file. What may not be looked at has no stat and holds nothing that pai knows. */
 export const stateAt = (root: Root, path: RelPath): PathState =>
   unless(["permission_denied"], () => readState(root, path)) ?? { blob: undefined, stat: null };
 
@@ -62,27 +58,23 @@ function readState(root: Root, path: RelPath): PathState {
 
 const unlessUnusable = <T>(look: () => T): T | undefined => unless(["path_refused", "file_unusable"], look);
 
-/** Whether a path holds what is expected. Bits that pai never sets (06000) do not count. */
+/** Bits that pai never sets (06000) do not count. */
 export function holds(state: PathState, expected: Blob | null): boolean {
   return state.blob !== undefined && sameBlob(withoutSpecialBits(state.blob), withoutSpecialBits(expected));
 }
 
-/**
- * Whether both are the same unchanged object. A saved file differs in inode or ctime even if size and mtime are equal.
- */
+/** A saved file differs in inode or ctime even if size and mtime are equal. */
 export function sameObject(a: Stat | null, b: Stat | null): boolean {
   if (a === null || b === null) return a === b;
   return a.ino === b.ino && a.dev === b.dev && a.size === b.size && a.ctimeNs === b.ctimeNs && a.kind === b.kind;
 }
 
-/** Names in a folder, as they are on disk; null: no such folder. */
+/** null: no such folder. */
 export function namesIn(root: Root, folder: RelPath): readonly string[] | null {
   return root.withFolder(folder, (at) => readdirSync(`${at}/`));
 }
 
-/**
- * Makes the folder under its temporary name and renames it once its mode is set, so nobody sees it with another mode.
- */
+/** Renamed once its mode is set, so that nobody sees it with another mode. */
 export function makeFolder(spot: Spot, mode: number, traits: Traits | null): void {
   const { disk, path, temp } = spot;
   inParent(spot, (at, name) => {
@@ -92,7 +84,6 @@ export function makeFolder(spot: Spot, mode: number, traits: Traits | null): voi
   });
 }
 
-/** Writes and syncs the whole new content under the temporary name beside the path. */
 export function stage(spot: Spot, blob: Exclude<Blob, { kind: "folder" }>, traits: Traits | null): void {
   const { root, disk, path, temp } = spot;
   inParent(spot, (at) => {
@@ -128,9 +119,8 @@ export function place(spot: Spot, { before, after }: Change, seen: Stat | null):
 }
 
 /**
- * Writes new content into the file that is there, which keeps its owner: one that is mounted by itself cannot be replaced. What is
- * cut off leaves a mixture of both contents, which `isOurs` recognises. Throws conflict when somebody else changed the file
- * or has it open for writing.
+ * Writes into the file that is there, which keeps its owner or cannot be replaced, as it is mounted by itself. What is
+ * cut off leaves a mixture, which `isOurs` recognises. Throws conflict for a file that somebody changed or writes.
  */
 export function overwrite(spot: Spot, { before, after }: Change, seen: Stat | null): void {
   const { root, disk, path } = spot;
@@ -161,18 +151,15 @@ export function remove(spot: Spot, { before }: Change, seen: Stat | null): boole
   });
 }
 
-/** Removes the file with the temporary name. */
 export function drop(spot: Spot): void {
   inParent(spot, (at) => spot.disk.removeFile(`${at}/${spot.temp}`));
 }
 
-/** Owner and attributes of the file at a path. */
 export function traitsAt(root: Root, path: RelPath, stat: Stat): Traits {
   const owned: Traits = { uid: stat.uid, gid: stat.gid, attributes: {} };
   return path === "" ? owned : (root.withParent(path, (at, name) => readTraits(`${at}/${name}`, stat)) ?? owned);
 }
 
-/** The conflict of a path that has changed meanwhile. */
 export function changedMeanwhile(path: RelPath): PaiError {
   return new PaiError("conflict", `${showName(path)} was changed by somebody else meanwhile`, {
     target: path,
@@ -180,14 +167,14 @@ export function changedMeanwhile(path: RelPath): PaiError {
   });
 }
 
-/** Renames `from` to the free name `to`; false: this file system cannot rename without replacing. */
+/** False: this file system cannot rename without replacing. */
 function takeName(disk: Disk, to: string, from: string, path: RelPath): boolean {
   const isTaken = unless(["EEXIST"], () => disk.renameNew(to, from));
   if (isTaken === undefined) throw changedMeanwhile(path);
   return isTaken;
 }
 
-/** Whether what was renamed to `temp` (`real` leads to it) is unchanged and no process has it open for writing. */
+/** Whether what was renamed to `temp` (`real` leads to it) is unchanged and nobody has it open for writing. */
 function isUntouched({ root, path, temp }: Spot, real: string, before: Blob | null): boolean {
   if (before?.kind === "file" && systemCalls()?.hasWriter(real)) return false;
   return holds(stateAt(root, joinPath(parentOf(path), temp)), before);

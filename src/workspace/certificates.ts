@@ -5,13 +5,12 @@ import type { Root } from "./confine.ts";
 
 const maxBytes = 1024 * 1024;
 
-/** Whether the text holds certificates, and nothing else that is written as they are. */
 function isCertificate(text: string): boolean {
   const labels = [...text.matchAll(/-----BEGIN ([^\n-]*)-----/g)].map(([, label]) => label);
   return labels.length > 0 && labels.every((label) => label === "CERTIFICATE");
 }
 
-/** The certificates below a root, for `PathRules`. A file is read each time that it is asked about. */
+/** For `PathRules`. A file is read each time that it is asked about. */
 export const openCertificates = (root: Root) => ({
   has(path: string): boolean {
     if (!path.toLowerCase().endsWith(".pem")) return false;

@@ -10,45 +10,36 @@ import { enterFlags, type OpenFile, openFileAt, openFolderAt, openFoundAt, readW
 import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";
 
 /**
- * Every method throws path_refused, naming the link and its target, when a folder on the way is a link, file_unusable
- * when it is a file, and an error with exit code 14 when the system refuses.
+ * Methods throw path_refused for a link on the way, file_unusable for a file, exit code 14 for what the system refuses.
  */
 export interface Root {
-  /** Lets another thread of this process use the same root. */
   readonly lent: LentRoot;
-  /** Its folder alone, for a root that reaches it as well. */
   readonly pinned: Pinned;
-  /** The real path for display; it must never be opened. */
+  /** For display; it must never be opened. */
   readonly path: string;
   /** "", or the folder outside the project that a path lies in. */
   topOf(path: RelPath): RelPath;
-  /** The state of a path, links not followed; null: it does not exist. */
+  /** Links are not followed; null: missing. */
   stat(path: RelPath): Stat | null;
-  /** Like `stat`; null also where it cannot be looked at. */
   statOrNull(path: RelPath): Stat | null;
   /**
-   * Calls `use` with a folder `at` such that `${at}/${name}` is the object; returns null when a parent is missing. `at`
-   * is valid only until `use` returns, so `use` must be synchronous, and it must not follow `name` if that is a link.
+   * Calls `use` with a folder such that `${at}/${name}` is the object; null: a parent is missing. `at` is valid only
+   * until `use` returns, which must not follow `name` if that is a link.
    */
   withParent<T>(path: RelPath, use: (at: string, name: string) => T): T | null;
-  /** Like `withParent` for a folder itself ("" = root); null when it is missing. */
+  /** The same for a folder itself ("" = root); null: missing. */
   withFolder<T>(path: RelPath, use: (at: string) => T): T | null;
-  /** Opens a folder until it is closed; null: missing. */
+  /** null: missing. */
   open(folder: RelPath): Handle | null;
-  /** Like `open` for a child of an open folder, so that depth costs nothing. */
+  /** A child of an open folder, so that depth costs nothing. */
   openBelow(above: Handle, folder: RelPath): Handle | null;
-  /** Throws path_refused when the opened file is pai's own or a denied one under another name. */
+  /** Throws path_refused for a second name of pai's own or a denied file. */
   refuseOwn(stat: Stat, path: RelPath): void;
-  /**
-   * Opens a regular file, which the caller must close; null: it does not exist. Throws file_unusable for anything else.
-   */
+  /** The caller must close it; null: missing. Throws file_unusable for anything but a regular file. */
   openFile(path: RelPath): OpenFile | null;
-  /**
-   * Reads a whole regular file of at most `limit` bytes; null: it does not exist. Throws file_unusable for anything
-   * else.
-   */
+  /** A whole regular file of at most `limit` bytes; null: missing. Throws file_unusable. */
   readBytes(path: RelPath, limit: number): ReadFile | null;
-  /** Like `readBytes` for a child of an open folder that was just seen to be a regular file. */
+  /** Like `readBytes` for what was just seen to be a regular file in an open folder. */
   readIn(folder: Handle, path: RelPath, limit: number): ReadFile | null;
   close(): void;
 }
@@ -58,7 +49,7 @@ export interface ReadFile {
   readonly stat: Stat;
 }
 
-/** An open root as plain data; valid until its owner closes it. */
+/** A root as plain data, for another thread; valid until its owner closes it. */
 export interface LentRoot {
   readonly fd: number;
   readonly path: string;
@@ -69,19 +60,18 @@ export interface LentRoot {
 }
 
 export interface RootOptions {
-  /** Allows `/`, the home folder and system folders as well. */
   readonly force: boolean;
   readonly home: string | null;
-  /** pai's own folders, absolute: none of their files is read under another name, and none of them may be a root. */
+  /** pai's own folders: none of their files is read under another name, and none of them may be a root. */
   readonly own?: readonly string[];
-  /** Denied names from the settings; such files are not read under another name either. */
+  /** Denied names; such files are not read under another name either. */
   readonly rules?: PathRules;
 }
 
 /**
- * Opens and pins the root: a link to it is resolved once, and a later rename does not change it. `others`: places that
- * absolute paths reach; they may become more, and are closed with it. Throws root_refused for what is not a folder and,
- * unless `force`, for `/`, the home folder and system folders.
+ * Pins the root: a later rename does not change it. `others`: places that absolute paths reach; they may become more,
+ * and are closed with it. Throws root_refused for what is not a folder and, unless `force`, for `/`, the home and
+ * system folders.
  */
 export function openRoot(path: string, options: RootOptions, others: readonly Root[] = []): Root {
   const fd = openRootFolder(path);
@@ -99,12 +89,9 @@ export function openRoot(path: string, options: RootOptions, others: readonly Ro
   );
 }
 
-/** Uses the root that another thread of this process has opened. */
 export const borrowRoot = (lent: LentRoot): Root => rootOf(pin(lent), (lent.others ?? []).map(borrowRoot));
 
-/** An open folder below which paths are looked up. */
 interface Pinned extends LentRoot {
-  /** Stays open. */
   readonly top: Handle;
   readonly ownFiles: OwnFiles;
 }
@@ -137,7 +124,6 @@ const statIn = (pinned: Pinned, target: RelPath): Stat | null =>
     ? toStat(fstatSync(pinned.fd, { bigint: true }), null)
     : useParent(pinned, target, (folder, name) => statAt(folder, name, target));
 
-/** The opened file, unless it is pai's own or a denied one under another name. */
 function allowed({ ownFiles }: Pinned, file: OpenFile | null, target: RelPath): OpenFile | null {
   if (file === null) return null;
   try {
@@ -166,7 +152,6 @@ function readOpen(file: OpenFile | null, target: RelPath, limit: number): ReadFi
 }
 
 function rootOf(main: Pinned, others: readonly Root[]): Root {
-  /** The folder that a path lies in, and the path within it. */
   const at = (path: RelPath): readonly [Pinned, RelPath] => {
     if (!path.startsWith("/")) return [main, path];
     for (const { pinned } of others) {
@@ -254,8 +239,8 @@ export interface Handle {
 const handleOf = (fd: number): Handle => ({ at: `/proc/self/fd/${fd}`, close: () => closeSync(fd) });
 
 /**
- * A folder below another; null: missing. `path` is relative to `from`; `shown` is the name of `from` in messages.
- * Throws path_refused for a link, file_unusable for what is not a folder.
+ * null: missing. `shown`: the name of `from` in messages. Throws path_refused for a link, file_unusable for what is no
+ * folder.
  */
 function enterFolder(from: Handle, path: RelPath, shown: RelPath): Handle | null {
   let handle: Handle | null = null;

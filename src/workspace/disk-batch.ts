@@ -32,8 +32,8 @@ import type { Traits } from "./traits.ts";
 export interface Batch {
   readonly changes: readonly Change[];
   /**
-   * Temporary name beside each path, for its new or old content. A folder that is removed needs none; a file without one is
-   * written where it is.
+   * Beside each path, for its new or old content. A folder that is removed needs none; a file without one is written
+   * where it is.
    */
   readonly temps: ReadonlyMap<RelPath, string>;
   /** Owner and attributes of the current file, which its new content gets. */
@@ -43,10 +43,9 @@ export interface Batch {
 }
 
 /**
- * Checks changes against the disk and adds missing parent folders; writes nothing. `known`: earlier owners and
- * attributes, for deleted files that are restored. Throws conflict when a path is not in its `before` state,
- * file_unusable when a file is where a folder is needed, delete_refused for a folder that holds more than the changes
- * remove.
+ * Checks changes and adds missing parent folders; writes nothing. `known`: owners and attributes for deleted files that
+ * are restored. Throws conflict when a path is not in its `before` state, file_unusable for a file where a folder is
+ * needed, delete_refused for a folder that holds more than the changes remove.
  */
 export const prepareBatch = (...args: Parameters<typeof prepareSteps>): Batch => finish(prepareSteps(...args));
 
@@ -82,9 +81,8 @@ export function* prepareSteps(
 }
 
 /**
- * Applies a prepared batch. Everything that may run out of space happens before the first rename, and replaced or
- * removed content stays under its temporary name to the end, so that renames alone can undo it (`putBack`). Throws at
- * the first failure and leaves the rest to the caller, who has to undo what is done.
+ * Everything that may run out of space happens before the first rename, and old content stays under its temporary name
+ * to the end, so that renames alone can undo it (`putBack`). Throws at the first failure; the caller has to undo.
  */
 export const performBatch = (root: Root, disk: Disk, batch: Batch): void => finish(performSteps(root, disk, batch));
 
@@ -106,7 +104,7 @@ export function* performSteps(root: Root, disk: Disk, batch: Batch): Steps<void>
     stage(spotOf(path), after, traitsOf(path));
     staged.add(path);
   };
-  /** Removes old content under temporary names, in one folder or everywhere (null). */
+  /** null: everywhere. */
   const dropAside = (folder: RelPath | null) => {
     for (const path of aside) {
       if (folder !== null && parentOf(path) !== folder) continue;
@@ -154,7 +152,6 @@ export function byPath(changes: readonly Change[]): Change[] {
   return [...changes].sort((a, b) => depth(a.path) - depth(b.path) || (a.path < b.path ? -1 : 1));
 }
 
-/** Parent folders of new content that neither exist nor are created by the changes themselves. */
 function missingFolders(root: Root, changes: readonly Change[], mode: number): Change[] {
   const planned = new Map(changes.map((change) => [change.path, change.after]));
   const missing = new Map<RelPath, Change>();
@@ -169,10 +166,7 @@ function missingFolders(root: Root, changes: readonly Change[], mode: number): C
   return [...missing.values()];
 }
 
-/**
- * Whether a folder must be made. `planned` is what the changes put there (undefined: nothing). Throws where `planned`
- * or the existing path is not a folder.
- */
+/** `planned`: what the changes put there. Throws where that or the existing path is no folder. */
 function isMissing(root: Root, folder: RelPath, planned: Blob | null | undefined): boolean {
   if (planned?.kind === "folder") return false;
   if (planned !== undefined) throw noFolder(folder);
@@ -182,7 +176,6 @@ function isMissing(root: Root, folder: RelPath, planned: Blob | null | undefined
   return stat === null;
 }
 
-/** Names in a folder that would remain if the changes in `after` were applied. */
 export function staysIn(root: Root, folder: RelPath, after: ReadonlyMap<RelPath, Blob | null>): readonly string[] {
   return (namesIn(root, folder) ?? []).filter((name) => after.get(`${folder}/${name}` as RelPath) !== null);
 }
@@ -198,7 +191,7 @@ function touchOfChange({ before, after }: Change): Touch {
   return before.mode === after.mode ? "bytes" : "mode";
 }
 
-/** Whether the old content must be removed first: it is deleted, or it changes between folder and non-folder. */
+/** It is deleted, or changes between folder and non-folder. */
 function isReplacedWhole({ before, after }: Change): boolean {
   return before !== null && (after === null || (before.kind === "folder") !== (after.kind === "folder"));
 }
@@ -242,7 +235,7 @@ function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob, stat
   });
 }
 
-/** The error for a path that cannot be a folder: entering it throws one that names the obstacle. */
+/** Entering it throws the error that names the obstacle. */
 function whyNoFolder(root: Root, path: RelPath): PaiError {
   try {
     root.withFolder(path, () => null);

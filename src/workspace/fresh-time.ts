@@ -11,7 +11,7 @@ import type { Stat } from "./system/stat.ts";
  * command of this process. ccache and tsc compare contents and need no help.
  */
 
-/** The latest second used by each path and, under "", by any command, for each root. */
+/** By path and, under "", by any command. */
 const latest = new WeakMap<Root, Map<RelPath | "", number>>();
 
 function secondsOf(root: Root): Map<RelPath | "", number> {
@@ -27,17 +27,16 @@ function raise(root: Root, key: RelPath | "", second: number): void {
 
 const now = () => Date.now() / 1000;
 
-/** Notes the modification time of content that is about to be replaced or removed. */
 export function noteReplaced(root: Root, path: RelPath, seen: Stat | null): void {
   if (seen?.kind === "file") raise(root, path, Number(seen.mtimeNs / 1_000_000_000n));
 }
 
-/** Notes that a command has ended: its output has at most this second. */
+/** Its output has at most this second. */
 export function noteCommandEnd(root: Root): void {
   raise(root, "", Math.floor(now()));
 }
 
-/** The modification time for new content of a path, in seconds since 1970: now, or the next unused second. */
+/** In seconds since 1970: now, or the next unused second. */
 export function freshTime(root: Root, path: RelPath): number {
   const seconds = secondsOf(root);
   const taken = Math.max(seconds.get(path) ?? 0, seconds.get("") ?? 0);

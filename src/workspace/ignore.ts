@@ -1,20 +1,18 @@
-/** Which names a scan leaves out: by .gitignore, .paiignore, .git/info/exclude; what tools make. */
+/** What a scan leaves out: by .gitignore, .paiignore, .git/info/exclude, and what tools make. */
 
 import ignore from "ignore";
 import { isToolName } from "../core/closed-names.ts";
 import { orNull } from "../core/error.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 
-/** The rules that apply in one folder: its own and those of the folders above. */
 export interface IgnoreRules {
   ignores(name: string, isFolder: boolean): boolean;
-  /** The rules of a child folder; `holds`: the names in it, so that rule files are only read where they exist. */
+  /** `holds`: the names in the child folder, so that rule files are only read where they exist. */
   inside(name: string, holds: readonly string[]): IgnoreRules;
 }
 
 export const ignoreFiles: readonly string[] = [".gitignore", ".paiignore"];
 
-/** Whether a file with this path may be an ignore file. */
 export const holdsIgnoreRules = (path: RelPath): boolean => ignoreFiles.includes(nameOf(path));
 
 /**
@@ -23,9 +21,7 @@ export const holdsIgnoreRules = (path: RelPath): boolean => ignoreFiles.includes
  */
 const limits = { bytes: 256 * 1024, rules: 5000, wild: 1000 } as const;
 
-/**
- * Returns the bytes of a file; null: it does not exist. Throws when it exceeds `limit`, and what the system refuses.
- */
+/** null: there is no file. Throws when it exceeds `limit`, and what the system refuses. */
 export interface IgnoreReader {
   readBytes(path: RelPath, limit: number): { readonly bytes: Uint8Array } | null;
 }
@@ -37,8 +33,8 @@ interface Budget {
 }
 
 /**
- * The rules that apply in `folder`, from those of `top` on. If the folder itself is ignored, it was named on purpose, so only its own rules
- * count. An ignore file that is a link, special or too large is skipped.
+ * From those of `top` on. If the folder itself is ignored, it was named on purpose, so only its own rules count. An
+ * ignore file that is a link, special or too large is skipped.
  */
 export function openIgnore(root: IgnoreReader, folder: RelPath, top = "" as RelPath): IgnoreRules {
   const budget: Budget = { ...limits };
@@ -59,10 +55,9 @@ export function openIgnore(root: IgnoreReader, folder: RelPath, top = "" as RelP
 /** null: no rule of the list matches. */
 type Verdict = "ignored" | "unignored" | null;
 
-/** A list of rules, and the folder from which they count. */
 interface Link {
   readonly folder: RelPath;
-  /** `path`: from that folder; of a folder it ends in `/`. What is in an ignored folder is ignored. */
+  /** `path`: from that folder; a folder's ends in `/`. What is in an ignored folder is ignored. */
   readonly judge: (path: string) => Verdict;
   /** The same rules but for this folder, which a nearer list takes back. */
   readonly without: (path: string) => Link;
@@ -120,7 +115,6 @@ function rulesAt(root: IgnoreReader, folder: RelPath, chain: Chain, budget: Budg
   };
 }
 
-/** The path of a folder from one above it, or from itself. */
 const below = (above: RelPath, folder: RelPath): string => (above === "" ? folder : folder.slice(above.length + 1));
 
 function addFiles(root: IgnoreReader, folder: RelPath, holds: readonly string[], chain: Chain, budget: Budget): Chain {
@@ -143,7 +137,6 @@ function costOf(rule: string): number {
   return [0, 0, 1, 10][folders] ?? 0;
 }
 
-/** The rules of a file within the budget. */
 function readRules(root: IgnoreReader, path: RelPath, budget: Budget): string {
   const file = budget.bytes <= 0 || budget.rules <= 0 ? null : orNull(() => root.readBytes(path, budget.bytes));
   return file === null ? "" : takeRules(Buffer.from(file.bytes).toString(), budget);

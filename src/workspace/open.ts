@@ -42,46 +42,40 @@ import { openTransaction } from "./transaction.ts";
 
 export interface WorkspaceOptions {
   readonly root: string;
-  /** pai's folder for the state of all workspaces; null: nothing is kept (--ephemeral). */
+  /** pai's folder for the state of all workspaces; null: --ephemeral. */
   readonly stateDir: string | null;
-  /** pai's other folders (settings, keys); protected like the state, under every name of their files. */
+  /** pai's other folders; protected under every name of their files. */
   readonly own?: readonly string[];
   readonly home: string | null;
   readonly force: boolean;
   readonly policy: PathRules;
-  /** What --allow names: paths from the root, folders or globs; none if left out. */
+  /** What --allow names. */
   readonly allow?: readonly string[];
   readonly env: Env;
-  /** Variables that commands get besides the allow-list. */
   readonly commandEnv: readonly string[];
   readonly umask: number;
-  /** Number of runs that can be undone; the default if left out. */
   readonly keep?: number;
-  /** Looks at the machine may show the arguments of processes. */
   readonly showsArguments?: boolean;
-  /** Absolute paths outside the root that may be read; none if left out. */
+  /** Absolute paths outside the root: to be read, and folders to be changed as well. */
   readonly shown?: readonly string[];
-  /** Absolute folders outside the root that may be changed as well; none if left out. */
   readonly also?: readonly string[];
-  /** What the user wants of the sandbox; the strongest available if left out. */
   readonly sandbox?: SandboxSettings;
 }
 
 export interface OpenedWorkspace {
   readonly workspace: Workspace;
   readonly history: History;
-  /** Starts an MCP server in the sandbox, with or without the network. */
   readonly startTool: (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
-  /** What was undone at the start, one message each. */
+  /** One message for each run that was undone at the start. */
   readonly recovered: readonly string[];
-  /** Runs that had been cut off and were ended at the start. */
+  /** Ids of those that ended with that. */
   readonly ended: readonly string[];
   readonly warnings: readonly string[];
-  /** Folder of this workspace's journal and sessions; null: none. */
+  /** null: nothing is kept. */
   readonly stateFolder: string | null;
-  /** From now on this file or folder outside the project may be read. Throws usage for what does not exist. */
+  /** From now on this may be read. Throws usage for what does not exist. */
   readonly show: (given: string) => void;
-  /** Gives the root's descriptor back; nothing of the workspace may be used afterwards. */
+  /** Nothing of the workspace may be used afterwards. */
   readonly close: () => void;
 }
 
@@ -209,14 +203,13 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   };
 }
 
-/** What the names in a root say, and what the settings and pai's own folders close below it. */
 const rulesOf = (root: Root, rules: PathRules, own: readonly string[]): PathRules => ({
   ...denyBelow(rules, root.path, realFolders(own)),
   place: placeOf(root.path, findTop(root.path)?.top ?? "/"),
   certificates: openCertificates(root),
 });
 
-/** The places outside the root, each opened like a root of its own, where the same names are closed. Throws usage. */
+/** Each is opened like a root of its own. Throws usage. */
 function openOutside(
   main: Root,
   roots: Root[],
@@ -238,14 +231,12 @@ function openOutside(
   for (const given of shown) open(given, "read");
   return {
     places,
-    /** Real paths of what may be changed. */
     changed: places.filter(({ use }) => use === "change").map(({ root }) => root.path),
     show: (given: string): void => open(given, "read"),
-    /** Opens the folders outside the project that a run changed. */
     reach(folders: readonly string[]): void {
       for (const folder of folders) open(folder, "undo");
     },
-    /** `opened`: absolute paths that are open for this run. */
+    /** `opened`: absolute paths. */
     find(path: string, opened: ReadonlySet<string>) {
       for (const { root, only, use, rules } of places) {
         const within = pathWithin(path, root.path);
@@ -258,14 +249,14 @@ function openOutside(
   };
 }
 
-/** The root's real path, the path by which it was opened, and the shell's PWD where that leads here through a link. */
+/** The real path, the one by which it was opened, and the shell's PWD where that leads here. */
 function spellingsOf(real: string, { root, env }: WorkspaceOptions): readonly string[] {
   const shell = env["PWD"] ?? "";
   const isHere = shell.startsWith("/") && shell !== real && realPathOf(shell) === real;
   return [...new Set([real, resolve(root), ...(isHere ? [shell] : [])])];
 }
 
-/** `rules` returns the current ones. `spellings`: absolute paths by which callers may name the root. */
+/** `spellings`: absolute paths by which callers may name the root. */
 function openView(
   root: Root,
   rules: () => PathRules,
@@ -331,8 +322,8 @@ function openView(
 }
 
 /**
- * Checks every change again before it is written, whatever proposed it. Throws path_refused for a denied path, and for
- * one that would turn a folder into a git repository.
+ * Judges changes again before they are written, whatever proposed them. Throws path_refused, also for what would turn a
+ * folder into a git repository.
  */
 function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules): void {
   for (const { path, after } of changes) {
@@ -353,7 +344,7 @@ function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules):
 /** Without a journal nothing tells what other runs do, so all changes count as own. */
 const ownAll: OwnOf = (changes) => changes;
 
-/** `why`: the reason why nothing is kept although it should be. */
+/** `why`: nothing is kept although it should be. */
 function weaknesses(root: Root, why: string | null): string[] {
   const found: string[] = [];
   if (why !== null) found.push(`undo is off: ${why}`);

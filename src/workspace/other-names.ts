@@ -1,4 +1,4 @@
-/** Links of the project: which give a path another name, by which it may run code or hold secrets, and where one leads. */
+/** Links of the project: the other names that they give a path, and where one leads. */
 
 import { type Dirent, lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,18 +11,15 @@ import { showName } from "./parse-path.ts";
 import { judgePath } from "./path-policy.ts";
 
 export interface OtherNames {
-  /** Paths that lead to this one through a link of the project. */
   find(path: RelPath): readonly RelPath[];
 }
 
-/** How many names are looked at, upper folders first. */
 const maxLooks = 10_000;
 /** Milliseconds: a command may make links, and thousands of paths are judged in a row. */
 const freshMs = 100;
 
 type Found = ReadonlyMap<RelPath, readonly RelPath[]>;
 
-/** `root`: the real path of the project. Looks at it when first asked. */
 export function openOtherNames(root: string): OtherNames {
   let found: Found = new Map();
   let foundAt = Number.NEGATIVE_INFINITY;
@@ -43,7 +40,6 @@ export function openOtherNames(root: string): OtherNames {
   };
 }
 
-/** The links to each path below the root. */
 function findTargets(root: string): Found {
   const found = new Map<RelPath, RelPath[]>();
   for (const link of linksIn(root)) {
@@ -55,7 +51,7 @@ function findTargets(root: string): Found {
   return found;
 }
 
-/** Links below the root, but not in folders that tools fill. */
+/** But not in folders that tools fill. */
 function linksIn(root: string): readonly RelPath[] {
   const enters = (_: string, { name }: Dirent) => name !== ".git" && !isBuiltFolder(name);
   return [...entriesBelow(root, enters, maxLooks)].flatMap(([folder, entry]) =>
@@ -63,7 +59,7 @@ function linksIn(root: string): readonly RelPath[] {
   );
 }
 
-/** Why a change of this path needs an approval of its own, as a clause; null: it needs none. */
+/** As a clause; null: a change needs no yes of its own. */
 export function whyAsked(path: RelPath, rules: PathRules, links: readonly RelPath[]): string | null {
   const verdict = judgePath(path, "write", rules);
   if (verdict.verdict === "ask") return verdict.why;
@@ -74,10 +70,7 @@ export function whyAsked(path: RelPath, rules: PathRules, links: readonly RelPat
   return null;
 }
 
-/**
- * The path without links; itself where one leads out of the roots, in a circle, or to nothing. `root`: its real path;
- * `others`: those of the places outside it.
- */
+/** Itself where a link leads out of the roots, in a circle, or to nothing. `root` and `others`: real paths. */
 export function followLinks(root: string, path: RelPath, use: PathUse, others: readonly string[] = []): RelPath {
   if (path === "") return path;
   const isThere = (at: RelPath): boolean => orNull(() => lstatSync(resolve(root, at))) !== null;
@@ -88,7 +81,7 @@ export function followLinks(root: string, path: RelPath, use: PathUse, others: r
     const isOutside = others.some((each) => pathWithin(real, each) !== null);
     return (pathWithin(real, root) ?? (isOutside ? real : null)) as RelPath | null;
   };
-  /** The path in the real folder that it is in; folders that do not exist yet keep their names. */
+  /** Folders that do not exist yet keep their names. */
   const followParent = (at: RelPath): RelPath | null => {
     const parent = parentOf(at);
     if (parent === "") return at;

@@ -6,20 +6,18 @@ import { pathWithin, type RelPath } from "../core/path.ts";
 import type { Root } from "./confine.ts";
 import { parsePath, showName } from "./parse-path.ts";
 
-/** A place outside the project. */
 export interface Outside {
-  /** The folder itself, or that of the file. */
   readonly root: Root;
   /** The file; null: the whole folder. */
   readonly only: RelPath | null;
-  /** The path as it was given, without links resolved. */
+  /** Without links resolved. */
   readonly given: string;
   /** `undo`: only an undo or a recovery works there. */
   readonly use: "read" | "change" | "undo";
   readonly rules: PathRules;
 }
 
-/** What a path that the user gave names. Throws usage for what does not exist or is no file or folder. */
+/** Throws usage for what does not exist or is no file or folder. */
 export function findShown(given: string): { readonly base: string; readonly only: RelPath | null } {
   try {
     const real = realpathSync(given);
@@ -35,13 +33,11 @@ export function findShown(given: string): { readonly base: string; readonly only
   throw new PaiError("usage", `${showName(given)} cannot be shown: it is no file and no folder below /`);
 }
 
-/** The path in a place; "": the place itself. */
 const joined = (base: string, path: string): RelPath => (path === "" ? base : `${base}/${path}`) as RelPath;
 
-/** The absolute path of what is shown or may be changed. */
 export const topOf = ({ root, only }: Outside): RelPath => joined(root.path, only ?? "");
 
-/** Parses an absolute path that lies in one of the places; null: it lies in none. Throws path_refused. */
+/** null: it lies in none of the places. Throws path_refused. */
 export function parseOutside(text: string, places: readonly Outside[]): ReturnType<typeof parsePath> | null {
   for (const place of places) {
     const { root, only, given } = place;

@@ -1,4 +1,4 @@
-/** Recognises files that must not be read by device and inode, so that a hard link to one is refused too. */
+/** Recognises files that must not be read by device and inode, so that a hard link is refused too. */
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -10,18 +10,17 @@ import { showName } from "./parse-path.ts";
 import type { Stat } from "./system/stat.ts";
 
 export interface OwnFiles {
-  /** Throws path_refused when an opened file is one of them. */
   refuse(stat: Stat, path: RelPath): void;
 }
 
 const maxEntries = 2000;
-/** How many names of the workspace are examined, upper folders first. */
+/** Names of the workspace, upper folders first. */
 const maxLooks = 20_000;
 const freshMs = 1000;
 
 /**
- * `folders` hold pai's config and state, absolute; they may be missing. `top` returns a path to the root: denied files
- * below it count too. When a file with several names is read, this costs a walk at most once a second.
+ * `folders`: pai's own; they may be missing. `top` returns a path to the root. When a file with several names is read,
+ * this costs a walk at most once a second.
  */
 export function openOwnFiles(folders: readonly string[], rules: PathRules, top: () => string): OwnFiles {
   let known: ReadonlyMap<string, string> = new Map();
@@ -39,7 +38,6 @@ export function openOwnFiles(folders: readonly string[], rules: PathRules, top: 
   };
 }
 
-/** Real paths, to recognise folders that lie below a root. */
 export const realFolders = (folders: readonly string[]): readonly string[] =>
   folders.map((folder) => realPathOf(folder) ?? folder);
 
@@ -51,7 +49,6 @@ function* findIdentities(folders: readonly string[]): Generator<readonly [identi
   }
 }
 
-/** Files with denied names, and files in denied folders. */
 function* findDenied(top: string, rules: PathRules): Generator<readonly [identity: string, what: string]> {
   const isDenied = (folder: RelPath, name: string, isFolder: boolean) =>
     closedNameIn(folder, name, rules, isFolder) !== null;
@@ -64,7 +61,6 @@ function* findDenied(top: string, rules: PathRules): Generator<readonly [identit
   }
 }
 
-/** "" for a file that has vanished. */
 function identityAt(path: string): string {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stats === undefined ? "" : `${stats.dev}:${stats.ino}`;

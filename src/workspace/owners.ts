@@ -11,19 +11,18 @@ import { showName } from "./parse-path.ts";
 import { mountPoints } from "./sandbox/mounts.ts";
 import type { Traits } from "./traits.ts";
 
-/** A user by number, with the groups whose files they may make. */
+/** `groups`: those whose files the user may make. */
 export interface Maker {
   readonly uid: number;
   readonly groups: readonly number[];
 }
 
-/** Who pai runs as. */
 export const makerNow = (): Maker => ({
   uid: process.geteuid?.() ?? 0,
   groups: [process.getegid?.() ?? 0, ...(process.getgroups?.() ?? [])],
 });
 
-/** undefined also where a link on the way leads nowhere: the policy says so when the path is used. */
+/** undefined also where a link on the way leads nowhere: the policy says so later. */
 const statOrNone = (path: string): Stats | undefined =>
   orNull(() => lstatSync(path, { throwIfNoEntry: false })) ?? undefined;
 
@@ -38,20 +37,19 @@ type Loss = "owner" | "group";
 const nameOwner = (loss: Loss, { uid, gid }: Pick<Stats, "uid" | "gid">): string =>
   loss === "owner" ? `another user (uid ${uid})` : `a group that you are not in (gid ${gid})`;
 
-/** What a new file of this user in its place would not have. Root keeps everything. */
+/** What a new file would lose. Root keeps everything. */
 function lossOf(at: string, stat: Stats | undefined, { uid, groups }: Maker): Loss | null {
   if (uid === 0 || stat?.isFile() !== true) return null;
   if (stat.uid !== uid) return "owner";
   return groups.includes(stat.gid) || inheritsGroup(at, stat.gid) ? null : "group";
 }
 
-/** Only its owner may change the mode of a file; its other names would get the new content as well. */
+/** Only its owner may change the mode; its other names would get the new content as well. */
 const staysInPlace = (at: string, { nlink }: Stats, loss: Loss, touch: Touch): boolean =>
   nlink === 1 && (touch === "bytes" || (touch === "mode" && loss === "group")) && mayUse(at, constants.W_OK);
 
 /**
- * Tells which files below a root are written where they are: those that are mounted by themselves, and those whose owner
- * or group a new file would not have, if this user may write them.
+ * Files that are written where they are: mounted by themselves, or such that a new file would lose its owner or group.
  */
 export function openInPlace(root: string, maker = makerNow()): (path: RelPath, touch: Touch) => boolean {
   const points = mountPoints();
@@ -64,10 +62,7 @@ export function openInPlace(root: string, maker = makerNow()): (path: RelPath, t
   };
 }
 
-/**
- * Whose a file is, in words, if it would no longer be theirs once it is changed; null: owner and group stay, or there is
- * no such file.
- */
+/** In words, whose the file is that a change would take from them; null: it stays theirs. */
 export function lostOwner(root: string, path: RelPath, touch: Touch, maker = makerNow()): string | null {
   const at = resolve(root, path);
   const stat = statOrNone(at);
@@ -76,7 +71,7 @@ export function lostOwner(root: string, path: RelPath, touch: Touch, maker = mak
   return nameOwner(loss, stat);
 }
 
-/** What a batch has written that no longer belongs to whom it did, a sentence each; `root`: its absolute path. */
+/** A sentence for each file that a batch has taken from its owner. */
 export function ownersLost(
   root: string,
   { changes, traits }: { readonly changes: readonly Change[]; readonly traits: ReadonlyMap<RelPath, Traits> },

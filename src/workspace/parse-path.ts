@@ -10,7 +10,7 @@ const invisible = /\p{Cc}|\p{Cf}|[\u2028\u2029]|[\ud800-\udfff]/gu;
 
 export interface ParsedPath {
   readonly path: RelPath;
-  /** Written with a trailing `/` or `/.`: it must be a folder. */
+  /** It must be a folder: written with a trailing `/` or `/.`. */
   readonly folder: boolean;
 }
 
@@ -20,8 +20,8 @@ export function showName(text: string): string {
 }
 
 /**
- * Parses a path relative to the root, or an absolute one below it; `roots`: the root's real path and other spellings of
- * it. `~`, `$X`, `*`, `%2e` are ordinary characters; empty and `.` parts are dropped. Throws path_refused.
+ * Relative to the root, or an absolute path below one of its spellings `roots`. `~`, `$X`, `*`, `%2e` are ordinary
+ * characters; empty and `.` parts are dropped. Throws path_refused.
  */
 export function parsePath(written: string, roots: readonly string[] = []): ParsedPath {
   const text = withoutRoot(written, roots);
@@ -50,17 +50,13 @@ export function parsePath(written: string, roots: readonly string[] = []): Parse
   return { path: path as RelPath, folder: path === "" || /\/\.?$/.test(text) };
 }
 
-/**
- * Parses a path that pai found in the workspace and recorded, with any name. Throws path_refused if it leads out of the
- * root.
- */
+/** A path that pai found and recorded, with any name. Throws path_refused if it leads out of the root. */
 export function parseKept(text: string): RelPath {
   const parts = text.replace(/^\//, "").split("/");
   if (!text.includes("\0") && !parts.some((part) => ["", ".", ".."].includes(part))) return text as RelPath;
   throw new PaiError("path_refused", `"${showName(text.slice(0, 200))}" is not a path below the root`);
 }
 
-/** An absolute path below one of these folders as a relative one; any other path unchanged. */
 function withoutRoot(text: string, roots: readonly string[]): string {
   for (const root of text.startsWith("/") ? roots : []) {
     if (text === root) return ".";

@@ -12,7 +12,7 @@ export type PathVerdict =
 
 const changes: ReadonlySet<PathUse> = new Set(["write", "folder", "move"]);
 
-/** Judges a path by the names in it, at any depth, whether or not they exist. */
+/** By the names in the path, whether or not they exist. */
 export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVerdict {
   const found = path.startsWith("/") ? rules.outside?.(path) : null;
   if (found?.path === "" && use === "folder") return { verdict: "allow" };
@@ -28,8 +28,8 @@ export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVe
 }
 
 /**
- * The folder that would have the shape of a git repository if these paths were created (or has it already and would
- * change): git runs what such a folder configures. null: none. `siblings` lists the existing names in a folder.
+ * The folder that would have the shape of a git repository, which git runs what it configures of, if these paths were
+ * made; null: none. `siblings`: the existing names in a folder.
  */
 export function findRepositoryShape(
   created: readonly RelPath[],
@@ -66,7 +66,7 @@ export function denyBelow(rules: PathRules, root: string, folders: readonly stri
 const neverRoots = new Set("/ /home /media /mnt /opt /root /run /srv /usr /usr/local /var /var/lib".split(" "));
 const systemTree = /^\/(bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(bin|lib|lib32|lib64|sbin))(\/|$)/;
 
-/** Why a real path should not be a root, as a clause; null: it may be. `home` is a real path too. */
+/** Both are real paths. null: it may be a root. */
 export function judgeRoot(real: string, home: string | null): string | null {
   if (real === "/") return "is the whole system";
   if (real === home) return "is the home folder";

@@ -9,28 +9,24 @@ import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { showName } from "./parse-path.ts";
 import { type Stat, statOrRefused } from "./system/stat.ts";
 
-/** Called for each folder that cannot be entered, and for each name that is not UTF-8, which is listed as `special`. */
+/** For each folder that cannot be entered, and each name that is not UTF-8, which is listed as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
 
 export interface FoundEntry {
   readonly entry: Entry;
-  /** The current stat, null if it is gone; callable until the walk goes on. */
+  /** null: it is gone. Callable until the walk goes on, as is `read`. */
   readonly look: () => Stat | null;
-  /**
-   * Reads the whole regular file that `look` found, of at most `limit` bytes; null if it is gone; callable like `look`.
-   * Throws file_unusable for anything else.
-   */
+  /** Of at most `limit` bytes. Throws file_unusable for what is no regular file. */
   readonly read: (limit: number) => ReadFile | null;
 }
 
 export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly omitted?: Omitted | undefined;
-  /** Asked before each folder is entered; absent: all are entered. */
   readonly enters?: (folder: RelPath) => boolean;
 }
 
-/** Children of a folder in code-point order, without denied names. Throws file_unusable if the folder is missing. */
+/** In code-point order, without denied names. Throws file_unusable if the folder is missing. */
 export function list(root: Root, folder: RelPath, rules: PathRules): readonly Entry[] {
   const level = openLevel(root, folder, null);
   try {
@@ -46,9 +42,8 @@ export function list(root: Root, folder: RelPath, rules: PathRules): readonly En
 }
 
 /**
- * Everything below a folder, depth first, siblings in code-point order; denied and ignored names left out, links and
- * special files given but not entered. Holds one descriptor and one list of names per level, whatever the tree's size.
- * Throws file_unusable when there is no such folder, and the signal's reason when it is aborted.
+ * Depth first, in code-point order; denied and ignored names left out, links and special files not entered. Holds one
+ * descriptor and one list of names per level. Throws file_unusable for a missing folder, and the signal's reason.
  */
 export async function* walk(
   root: Root,
@@ -81,12 +76,11 @@ export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?
     if (found !== null) yield found.entry;
 }
 
-/** A path of a walk of everything, with what the caller made of it. */
 export interface Marked<T> extends FoundEntry {
   readonly mark: T;
 }
 
-/** What to make of a path; `enters`: whether to look into it, if it is a folder. null: it is left out. */
+/** `enters`: whether to look into a folder. null: it is left out. */
 export type Choose<T> = (
   entry: Entry,
   above: T,
@@ -94,9 +88,8 @@ export type Choose<T> = (
 ) => { readonly mark: T; readonly enters: boolean } | null;
 
 /**
- * A walk of the whole root that leaves out what `choose` leaves out, and nothing else. `top`: the mark of the root. What
- * is below an ignored folder counts as ignored. null comes after every few hundred names that were left out, so that the
- * caller can pause there too.
+ * Everything but what `choose` leaves out. What is below an ignored folder counts as ignored. null comes after every
+ * few hundred names that were left out, so that the caller can pause.
  */
 export function walkAll<T>(root: Root, top: T, choose: Choose<T>, omitted: Omitted): Generator<Marked<T> | null, void> {
   const selection = {
@@ -109,9 +102,8 @@ export function walkAll<T>(root: Root, top: T, choose: Choose<T>, omitted: Omitt
 }
 
 /**
- * Every path below a folder, including denied and ignored ones, folders before their content: what RM and MV affect.
- * Throws file_unusable if the folder does not exist, or if something in it cannot be read or named, since it could not
- * be kept.
+ * Denied and ignored ones too, folders first: what RM and MV affect. Throws file_unusable if something cannot be read
+ * or named, since it could not be kept.
  */
 export function inside(root: Root, folder: RelPath): readonly RelPath[] {
   const omitted: Omitted = (path, why) => {
@@ -126,22 +118,20 @@ interface Level {
   readonly handle: Handle;
   readonly folder: RelPath;
   readonly names: readonly string[];
-  /** Entries of the folder that are not plain files. */
+  /** By name; plain files are left out. */
   readonly others: ReadonlyMap<string, Dirent>;
   readonly ignored: IgnoreRules | null;
   readonly mark: unknown;
   readonly isIgnored: boolean;
-  /** Returns the names one by one, in code-point order. */
   readonly next: () => string | undefined;
 }
 
 interface Selection {
-  /** null: nothing is ignored. */
+  /** null: nothing. */
   readonly ignored: IgnoreRules | null;
-  /** null: nothing is hidden. */
+  /** null: nothing is closed. */
   readonly rules: PathRules | null;
   readonly omitted: Omitted | undefined;
-  /** Instead of the rules and of what is ignored. */
   readonly choose?: Choose<unknown>;
   readonly enters?: (folder: RelPath) => boolean;
 }
@@ -152,7 +142,6 @@ const kernelFolders: ReadonlySet<string> = new Set(["proc", "sys", "dev"]);
 const mayEnter = (root: Root, { entry, enters }: Picked): boolean =>
   entry.kind === "folder" && enters && !(root.path === "/" && kernelFolders.has(entry.path));
 
-/** After so many names that were left out a walk gives null. */
 const leftOutAtOnce = 256;
 
 function* descend(
@@ -269,7 +258,7 @@ function pick(root: Root, level: Level, name: string, { rules, omitted, choose }
 const isClosed = ({ folder, others }: Level, name: string, rules: PathRules): boolean =>
   closedNameIn(folder, name, rules, others.get(name)?.isDirectory() === true) !== null;
 
-/** null: it is gone, or its name is not UTF-8 and only looks like this one. */
+/** null: gone, or the name is not UTF-8 and only looks like this one. */
 function entryAt(root: Root, level: Level, name: string): Entry | null {
   const path = joinPath(level.folder, name);
   const odd = name.includes("\ufffd");
@@ -299,7 +288,7 @@ function fileEntry(root: Root, { folder }: Level, name: string): Entry {
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** Compares by code point. JavaScript's order, which is much faster, differs only for characters above U+FFFF. */
+/** JavaScript's order, which is much faster, differs only above U+FFFF. */
 export function compareCodePoints(a: string, b: string): number {
   if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
   return a < b ? -1 : a > b ? 1 : 0;

@@ -1,4 +1,4 @@
-/** Attributes of a file or folder besides content and permission bits: owner, user attributes, access lists. */
+/** What a file has besides content and permission bits: owner, user attributes, access lists. */
 
 import { lchownSync, lstatSync } from "node:fs";
 import { orNull } from "../core/error.ts";
@@ -12,7 +12,7 @@ export interface Traits {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Attributes that the system grants a file, like capabilities and labels, are never copied. */
+/** What the system grants a file, like capabilities and labels, is never copied. */
 const isKept = (name: string) => name.startsWith("user.") || name.startsWith("system.posix_acl_");
 
 /** `path` is real, as from `withParent`. Without FFI there are no attributes. */
@@ -26,12 +26,12 @@ export function readTraits(path: string, { uid, gid, kind }: Stat): Traits {
   return { uid, gid, attributes };
 }
 
-/** The owner of a file may give it to each of his groups; a group that is not his is lost. */
+/** A group that is not this user's is lost. */
 function keepGroup(path: string, gid: number): void {
   if (orNull(() => lstatSync(path))?.gid !== gid) orNull(() => lchownSync(path, process.geteuid?.() ?? -1, gid));
 }
 
-/** Sets exactly these attributes; those inherited from the folder are removed. Only root changes the owner. */
+/** Sets exactly these; inherited ones are removed. Only root changes the owner. */
 export function writeTraits(path: string, { uid, gid, attributes }: Traits): void {
   if (process.geteuid?.() === 0) lchownSync(path, uid, gid);
   else keepGroup(path, gid);

@@ -24,13 +24,12 @@ export interface TransactionParts {
   readonly root: Root;
   readonly disk: Disk;
   readonly lock: Lock;
-  /** null: nothing can be kept. */
+  /** null: nothing is kept. */
   readonly journal: Journal | null;
   readonly umask: number;
-  /** A second check: throws path_refused for what the policy denies. */
+  /** Throws path_refused. */
   judge(changes: readonly Change[]): void;
   readonly perform: Perform;
-  /** Called once, after a run that changed something has ended. */
   ended(): void;
 }
 
@@ -44,9 +43,8 @@ export function openTransaction(
   const done: Change[] = [];
   const authors = openAuthors();
   const traits = new Map<RelPath, Traits>();
-  /** Temporary names in the journal, with their paths. */
   const temps: (readonly [RelPath, string])[] = [];
-  /** All changes in order, with those of commands that no journal holds. */
+  /** With the changes of commands that no journal holds. */
   const undoable: Change[] = [];
   const unjournaled: Change[] = [];
   const unread = new Map<RelPath, Stat>();
@@ -78,7 +76,7 @@ export function openTransaction(
     if (begun) parts.ended();
   };
 
-  /** Runs a command and records what it may destroy, so that a recovery finds it. */
+  /** Records what the command may destroy, so that a recovery finds it. */
   const performKept = async (command: string, options: CommandOptions) => {
     let isWatched = false;
     const begun: SoFar["begun"] = (look, { git, isWalled }) => {
@@ -98,7 +96,6 @@ export function openTransaction(
     return { performed, isWatched };
   };
 
-  /** Notes what a command did in place, and journals what may be in the journal. */
   const noteEffects = async (effects: Effects, undo: Undo): Promise<void> => {
     for (const [path, theirs] of undo.traits) if (!traits.has(path)) traits.set(path, theirs);
     unjournaled.push(...undo.unjournaled);
@@ -117,7 +114,7 @@ export function openTransaction(
     authors.note("command", changes);
   };
 
-  /** Takes changes of a command in place back while the run goes on; returns the paths that somebody else has changed. */
+  /** Returns the paths that somebody else has changed. */
   const takeBackNow = (changes: readonly Change[], theirs: Undo["unread"]): Promise<readonly RelPath[]> =>
     lock(
       () => {
@@ -263,7 +260,7 @@ export function openTransaction(
 const top = "" as RelPath;
 
 /**
- * Errors after which ignored files are taken over as they are: another process writes one, or the policy forbids to keep it.
+ * After these ignored files are taken over as they are: another process writes one, or the policy forbids to keep it.
  */
 const unkept: readonly ErrorCode[] = [
   "conflict",
@@ -273,7 +270,6 @@ const unkept: readonly ErrorCode[] = [
   "permission_denied",
 ];
 
-/** Why these changes would have been refused; null: they would not. */
 function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): string | null {
   try {
     judge(changes);
@@ -284,10 +280,7 @@ function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): 
   }
 }
 
-/**
- * Drops permission bits that the umask removes unless the file had them before the run; content that pai wrote is never
- * set-user-ID.
- */
+/** A file keeps bits that it had before the run; content that pai wrote is never set-user-ID. */
 function withAllowedBits(changes: readonly Change[], all: readonly Change[], umask: number): Change[] {
   const modes = new Map([...all].reverse().map(({ path, before }) => [path, modeOf(before)]));
   return changes.map((change) => {

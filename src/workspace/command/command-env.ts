@@ -43,8 +43,8 @@ const withoutUserInfo = (name: string, value: string) =>
   /_proxy$/i.test(name) ? value.replace(proxyUser, "$1") : value.replace(userInfo, "");
 
 /**
- * The environment of every command of a run, whoever typed it: a check that passed before the changes must be able to
- * pass after them. `extra`: names of variables that the user passes on (`commands.env`, --env), with unchanged values.
+ * Equal for each command of a run, whoever typed it: a check that passed before the changes must be able to pass after
+ * them. `extra`: variables that the user passes on, unchanged.
  */
 export function commandEnv(env: Env, extra: readonly string[]): Record<string, string> {
   const named = new Set(extra);
@@ -56,7 +56,7 @@ export function commandEnv(env: Env, extra: readonly string[]): Record<string, s
   return { ...Object.fromEntries(passed), PATH: absoluteOnly(env["PATH"]) || "/usr/local/bin:/usr/bin:/bin", ...quiet };
 }
 
-/** Variables of the user that were kept from a command and that its output mentions, in the order of `env`. */
+/** Variables that were kept from a command and that its output names. */
 export function withheldNames(env: Env, given: Readonly<Record<string, string>>, output: string): readonly string[] {
   const words = new Set(output.match(/\b[A-Za-z_]\w{3,}\b/g));
   return Object.keys(env).filter((name) => env[name] !== undefined && !(name in given) && words.has(name));

@@ -1,4 +1,4 @@
-/** Runs the user's own command after a proved change, with their rights; finds a file of the workspace that it would start. */
+/** Runs the user's own command after a proved change; finds a file of the workspace that one would start. */
 
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync, unlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,7 +50,7 @@ function endOf(fd: number): string {
   return bytes.subarray(0, readSync(fd, bytes, 0, keptBytes, from)).toString("utf8");
 }
 
-/** The real path of the first such file; null: all that the command starts lies elsewhere. `roots`: real paths. */
+/** A file of the workspace that a command would start; null: none. All are real paths. */
 export function findOwnProgram(roots: readonly [string, ...string[]], command: string, path: string): string | null {
   const [root] = roots;
   const { programs, files } = startedBy(command);

@@ -31,23 +31,22 @@ export interface PerformParts {
   readonly root: Root;
   readonly policy: PathRules;
   readonly env: Env;
-  /** Variables that commands get besides the allow-list. */
   readonly commandEnv: readonly string[];
   readonly sandbox: Sandbox;
-  /** Called when a command begins; the returned filter drops changes that other runs made since. */
+  /** Called when a command begins; the filter drops changes that other runs made since. */
   readonly meanwhile: () => OwnOf;
 }
 
-/** What is left of a command on a copy until its effects are kept or dropped. */
+/** Of a command on a copy, until its effects are kept or dropped. */
 export interface Copy {
-  /** Takes these ignored paths over into the workspace, after the changes were applied. Returns the paths it took. */
+  /** Takes ignored paths over, after the changes were applied. Returns those that it took. */
   takeOver(paths: readonly RelPath[], signal: AbortSignal): Promise<readonly RelPath[]>;
   discard(): void;
 }
 
 export interface Performed {
   readonly result: CommandResult;
-  /** null: the effects are on disk, or there are none. */
+  /** null: the effects are on disk. */
   readonly copy: Copy | null;
   readonly undo: Undo;
 }
@@ -55,10 +54,7 @@ export interface Performed {
 /** What a run has done before one of its commands. */
 export interface SoFar {
   readonly changes: readonly Change[];
-  /**
-   * Called before a command that works directly in the workspace, with a look at it. `git`: whether it may write `.git`.
-   * `isWalled`: a sandbox keeps it off closed files.
-   */
+  /** Before a command in place. `git`: whether it may write `.git`. `isWalled`: a sandbox keeps it off closed files. */
   begun(look: Look, held: { readonly git: boolean; readonly isWalled: boolean }): void;
 }
 
@@ -76,10 +72,9 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     return made;
   };
 
-  /** Whether a command asks to run with the user's rights, and so in the workspace itself. */
+  /** With the user's rights, and so in the workspace itself. */
   const isFree = (options: CommandOptions) => options.sandbox === "none" || options.weakest === "off";
 
-  /** Runs in the sandbox, or without one if there is none or the user turned it off. */
   const run = async (command: string, options: CommandOptions, layers: Layers | null) => {
     protectProcess();
     const { timeoutMs, signal, by, onOutput } = options;
@@ -90,14 +85,13 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
           sandbox.start({ argv, env: marked, by, stdin: "ignore", stderr: "merge", layers, weakest: options.weakest }),
         );
     if (confined !== null) return confined;
-    // The child enters the pinned folder by descriptor, even if it was moved; `runShell` starts it before `use`
-    // returns.
+    // The child enters the pinned folder by descriptor, before `use` returns.
     const result = await root.withFolder("" as RelPath, (cwd) => runShell(command, { ...limits, cwd }));
     if (result === null) throw new PaiError("io_failed", `${showName(root.path)} cannot be entered`);
     return { ...result, level: null };
   };
 
-  /** How a command was held, and what of its output that explains. */
+  /** How it was held, and what of its output that explains. */
   const holdOf = (
     command: string,
     { by }: CommandOptions,
@@ -119,7 +113,6 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     };
   };
 
-  /** Runs on an overlay: the workspace stays unchanged. */
   const runOnCopy = async (command: string, options: CommandOptions, so: SoFar): Promise<Performed> => {
     const { staged = [], signal } = options;
     const layers = await sandbox.makeLayers();
@@ -196,7 +189,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
 
 const isSocket = (path: string): boolean => orNull(() => entryAt(path))?.isSocket() === true;
 
-/** A model's command that nobody approved runs only in a sandbox that protects files. */
+/** What nobody approved runs only where a sandbox protects files. */
 async function requireProtection(sandbox: Sandbox): Promise<void> {
   const { level, choice, why } = await sandbox.state();
   if (holdsUnasked(level, choice)) return;
@@ -216,8 +209,8 @@ const shapes = { prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i
 let done = false;
 
 /**
- * Closes `/proc/PID/{environ,fd,mem}` of pai, which expose its keys, to other processes of the same user (except root),
- * and makes pai the parent of orphaned command processes, so that they can be ended. Does nothing without FFI.
+ * Closes `/proc/PID/{environ,fd,mem}` of pai, which expose its keys, and makes pai the parent of orphans, so that they
+ * can be ended.
  */
 export function protectProcess(): void {
   if (done) return;

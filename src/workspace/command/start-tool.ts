@@ -9,11 +9,11 @@ import { entriesBelow } from "../../system/lookups.ts";
 import { removeLayers } from "../sandbox/layers.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
-/** How long the last output of an ended server is still read, in milliseconds. */
+/** Milliseconds in which the last output of an ended server is still read. */
 const drainMs = 1000;
-/** What is kept of standard error: the last characters, of which the last lines are shown. */
+/** Of standard error. */
 const kept = { characters: 4000, lines: 12, shown: 1000 } as const;
-/** A server that fills its copy with more entries than this is not looked through further. */
+/** Of its copy that are looked at. */
 const maxEntries = 2000;
 
 export interface ToolProgram {
@@ -25,15 +25,15 @@ export interface ToolProcess {
   readonly input: ReadableStream<Uint8Array>;
   readonly write: (text: string) => void;
   readonly kill: () => void;
-  /** How it ended, its last words on standard error, and what it could not see: the end of a sentence, or "". */
+  /** How it ended, its last words, and what it could not see: the end of a sentence, or "". */
   readonly explain: () => Promise<string>;
-  /** Paths of its copy of the project that it has changed since this was asked last; the copy is thrown away. */
+  /** Paths that it has changed in its copy, which is thrown away, since this was asked last. */
   readonly takeWritten: () => readonly string[];
 }
 
 /**
- * `path`: folders in which a program name without a slash is searched, as in PATH. Throws sandbox_missing if no sandbox
- * keeps the server off the workspace, failed if there is no such program.
+ * `path`: as PATH. Throws sandbox_missing if none keeps the server off the workspace, failed if there is no such
+ * program.
  */
 export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, path: string): Promise<ToolProcess> {
   const [name = "", ...rest] = argv;
@@ -113,14 +113,14 @@ function renderLastWords(said: string): string {
   return words === "" ? "" : `; it said on standard error:\n${words}`;
 }
 
-/** Files of an upper layer that are not in `known` as they are now; adds them to it. */
+/** Files that are not in `known` as they are now; adds them to it. */
 function findWritten(upper: string, known: Map<string, string>): readonly string[] {
   const found = filesBelow(upper).filter(([path, state]) => known.get(path) !== state);
   for (const [path, state] of found) known.set(path, state);
   return found.map(([path]) => path).sort();
 }
 
-/** Each path that is not a folder, with what tells its content from another. */
+/** With what tells its content from another. */
 const filesBelow = (top: string): readonly (readonly [path: string, state: string])[] =>
   [...entriesBelow(top, () => true, maxEntries)].flatMap(([folder, entry]) => {
     const path = join(folder, entry.name);

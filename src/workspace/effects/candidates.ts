@@ -10,7 +10,7 @@ import { compareAccess, isBelow } from "./folder-modes.ts";
 import { type EffectKind, isClosedKind, isLoss, runsUnasked } from "./kind.ts";
 import { isSame, type Look, type Seen, whyUnknown } from "./look.ts";
 
-/** A path that a command may have changed. null: nothing was, or is, there; undefined: something, but no copy of it. */
+/** A path that a command may have changed. null: nothing there; undefined: something, but no copy of it. */
 export interface EffectCandidate {
   readonly path: RelPath;
   readonly kind: EffectKind;
@@ -22,7 +22,7 @@ export interface EffectCandidate {
 
 export interface Candidates {
   readonly candidates: readonly EffectCandidate[];
-  /** What else cannot be told or undone, one line each. */
+  /** What else cannot be told or undone. */
   readonly notes: readonly string[];
 }
 
@@ -32,10 +32,7 @@ export interface Differences extends Candidates {
   readonly stats: ReadonlyMap<RelPath, { readonly was: Stat | null; readonly is: Stat | null }>;
 }
 
-/**
- * Compares two looks in steps: by identity first, then by bytes. `isWalled`: no command reached the secrets that were
- * there before.
- */
+/** By identity first, then by bytes. `isWalled`: no command reached the secrets that were there before. */
 export function* compareLooks(root: Root, before: Look, after: Look, isWalled: boolean): Steps<Differences> {
   const candidates: EffectCandidate[] = [];
   const notes: string[] = [];
@@ -63,11 +60,11 @@ export function* compareLooks(root: Root, before: Look, after: Look, isWalled: b
 
 const contentOf = (side: Seen | null): Blob | null | undefined => (side === null ? null : (side.blob ?? undefined));
 
-/** Whether a path that the second look did not see is there all the same, or may be. */
+/** It is there, or may be, although the second look did not see it. */
 const isStillThere = (root: Root, { shut }: Look, path: RelPath): boolean =>
   isBelow(shut, path) || root.statOrNull(path) !== null;
 
-/** What was seen at a path before and after; both null for one that does not differ, so that the caller can pause. */
+/** Both null: it does not differ, and the caller can pause. */
 interface Pair {
   readonly path: RelPath;
   readonly old: Seen | null;
@@ -86,7 +83,7 @@ function* differing(root: Root, before: Look, after: Look, isWalled: boolean): G
   }
 }
 
-/** Paths beyond the limits that came or went; null for one that did neither, so that the caller can pause. */
+/** Paths beyond the limits that came or went; null as in a pair. */
 function* differingNames(root: Root, before: Look, after: Look): Generator<EffectCandidate | null> {
   for (const [path, { kind, top }] of before.named) {
     const isKnown = after.named.has(path) || after.seen.has(path) || isStillThere(root, after, path);
@@ -102,7 +99,6 @@ function limitsOf({ seen, named }: Look): readonly string[] {
   return [`there are more than ${seen.size} files here: a change inside one of the others is not seen`];
 }
 
-/** Whether both are known and the same. */
 export const isUnchanged = ({ before, after }: EffectCandidate): boolean =>
   before !== undefined && after !== undefined && sameBlob(before, after);
 
@@ -110,12 +106,12 @@ const maxNotes = 20;
 const withinLimit = (notes: readonly string[]): readonly string[] =>
   notes.length <= maxNotes ? notes : [...notes.slice(0, maxNotes), `and ${notes.length - maxNotes} more`];
 
-/** More changes below one ignored path are not listed: the path is carried as a whole. */
+/** Below one ignored path; with more it is carried as a whole. */
 const maxListed = 300;
 
 type Collected = Carried & { readonly lost: RelPath[] };
 
-/** `made`: paths that the run made before this command. */
+/** `made`: by the run, before this command. */
 export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPath>): Effects {
   const changes: Effect[] = [];
   const refused: Refused[] = [];
@@ -145,7 +141,7 @@ export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPat
   return { changes, carried: [...carried.values()], refused, notes: withinLimit(notes) };
 }
 
-/** The path that stands for a candidate, as there are too many below it or it is a cache; null: it stands for itself. */
+/** What stands for a candidate: a cache, or a path with too many below it; null: itself. */
 function foldAll(candidates: readonly EffectCandidate[]): (each: EffectCandidate) => RelPath | null {
   const cacheOf = foldCaches(candidates);
   const crowded = findCrowded(candidates);
@@ -156,7 +152,7 @@ const isFolder = (blob: Blob | null | undefined): boolean => blob?.kind === "fol
 
 /**
  * The uppermost new folder at or above a path that holds only what is carried, as a cache with ignore rules of its own
- * does; null: there is none.
+ * does.
  */
 function foldCaches(candidates: readonly EffectCandidate[]): (path: RelPath) => RelPath | null {
   const made = new Set<RelPath>();
@@ -173,7 +169,6 @@ function foldCaches(candidates: readonly EffectCandidate[]): (path: RelPath) => 
     folded.size === 0 ? null : ([path, ...foldersAbove(path)].findLast((each) => folded.has(each)) ?? null);
 }
 
-/** Ignored paths with too many changes in them to be listed. */
 function findCrowded(candidates: readonly EffectCandidate[]): ReadonlySet<RelPath> {
   const counts = new Map<RelPath, number>();
   for (const each of candidates) {

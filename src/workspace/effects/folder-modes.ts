@@ -7,13 +7,10 @@ import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import { refusedStat, type Stat } from "../system/stat.ts";
 
-/** Whether a path lies in one of these folders. */
 export const isBelow = (folders: ReadonlySet<RelPath>, path: RelPath): boolean =>
   folders.size > 0 && foldersAbove(path).some((folder) => folders.has(folder));
 
-/**
- * Gives a folder of this user (not root) the owner's rights that it lacks after a command. Returns whether it did.
- */
+/** Gives a folder of this user the owner's rights that it lacks after a command. Returns whether it did. */
 export function reopenFolder(root: Root, folder: RelPath, was: Stat | null | undefined, now: Stat): boolean {
   if (was === refusedStat) return false;
   const mode = was?.kind === "folder" ? was.mode : now.mode | 0o700;
@@ -27,14 +24,13 @@ export function reopenFolder(root: Root, folder: RelPath, was: Stat | null | und
   return orNull(() => root.withFolder(folder, reopen)) ?? false;
 }
 
-/** What two looks at the workspace know of its folders. */
 interface Looked {
   readonly seen: ReadonlyMap<RelPath, { readonly stat: Stat }>;
   readonly shut: ReadonlySet<RelPath>;
   readonly reopened: readonly RelPath[];
 }
 
-/** What a command changed in the rights of folders; `lost`: those that can no longer be entered. */
+/** `lost`: folders that can no longer be entered. */
 export function compareAccess(before: Looked, after: Looked) {
   const lost = [...after.shut].filter((path) => before.seen.has(path) && !before.shut.has(path));
   const opened = [...before.shut].filter((path) => after.seen.has(path) && !after.shut.has(path));

@@ -13,8 +13,8 @@ import { foldName } from "../../core/guard/fold-name.ts";
 import { foldersAbove, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 
 /**
- * `open`: each change is shown and judged. `ignored`: small files are kept and undone, without a question. `carried`: tools
- * build it, so no copy is kept. The others are closed: no command may change them.
+ * `open`: shown and judged. `ignored`: small files are kept and undone, without a question. `carried`: tools build it,
+ * so no copy is kept. The others are closed: no command may change them.
  */
 export type EffectKind = "open" | "ignored" | "carried" | ClosedKind;
 
@@ -37,7 +37,7 @@ export function effectKindOf(
   return name === "asked" ? "open" : name === "built" ? "carried" : "ignored";
 }
 
-/** Files of git or Mercurial that configure it or run code, as opposed to the history. */
+/** What configures git or Mercurial or runs code, as opposed to the history. */
 const orders =
   /^(?:config(?:\.worktree)?|head|commondir|gitdir|hgrc|hooks|info|rebase-merge|rebase-apply|sequencer|remotes|branches)$/;
 const repositoriesInside = /^(?:modules|worktrees)$/;
@@ -45,7 +45,7 @@ const history = /^(?:objects|refs|logs|lfs)$/;
 /** Parts of a repository that make git or Mercurial run code. */
 const runsCode = /^(?:config(?:\.worktree)?|commondir|gitdir|hgrc|hooks|rebase-merge|rebase-apply|sequencer)$/;
 
-/** Whether what lies so far below a repository's folder configures it, or is a folder that may hold what does. */
+/** `below`: from the repository's folder. Also true for a folder that may hold what configures it. */
 export function isOrder(below: string, isFolder: boolean): boolean {
   const [first = "", ...rest] = below.split("/").map(foldName);
   if (orders.test(first)) return true;
@@ -53,17 +53,14 @@ export function isOrder(below: string, isFolder: boolean): boolean {
   return rest.some((name) => orders.test(name)) || (isFolder && !rest.some((name) => history.test(name)));
 }
 
-/** Whether git or Mercurial would run code that a change of this path puts there. */
+/** Whether git or Mercurial would run what is put there. */
 export function runsUnasked(path: RelPath): boolean {
   const parts = path.split("/").map(foldName);
   const at = parts.findIndex((name) => name === ".git" || name === ".hg");
   return at >= 0 && (at === parts.length - 1 || parts.slice(at + 1).some((name) => runsCode.test(name)));
 }
 
-/**
- * Whether the removal of a path loses anything. A file in a built folder, or in one that the run has made, is no loss; the
- * folder as a whole is. `made`: paths that the run made.
- */
+/** Files in a built folder, or in one that the run made, are no loss; the folder as a whole is. */
 export function isLoss(path: RelPath, made: ReadonlySet<RelPath>): boolean {
   if (isTransient(nameOf(path)) || isCache(nameOf(path))) return false;
   if (parentOf(path).split("/").some(isBuiltFolder)) return false;

@@ -1,4 +1,4 @@
-/** What may be an effect of a command on a copy: what the upper layer of the overlay holds. */
+/** The effects of a command on a copy, as the upper layer of the overlay holds them. */
 import { chmodSync, lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import type { Blob, Change } from "../../core/change.ts";
@@ -20,17 +20,16 @@ export interface LayerParts {
   readonly root: Root;
   readonly rules: PathRules;
   readonly upper: string;
-  /** The changes that were put into the layer before the command ran. */
+  /** Put into the layer before the command ran. */
   readonly staged: readonly Change[];
-  /** The changes of the run before this command. */
+  /** Made by the run before this command. */
   readonly earlier: readonly Change[];
   /** When the command began, by the clock of the file system. */
   readonly begunNs: bigint;
-  /** Whether `.git` may be written. */
   readonly git: boolean;
 }
 
-/** Beyond these nothing is taken over. `kept`: bytes of open files, since these stay in memory. */
+/** Beyond these nothing is taken over. `kept`: bytes of open files, which stay in memory. */
 export interface LayerLimits {
   readonly entries: number;
   readonly bytes: number;
@@ -38,7 +37,7 @@ export interface LayerLimits {
 }
 
 const layerLimits: LayerLimits = { entries: 100_000, bytes: 2 * 2 ** 30, kept: 256 * 2 ** 20 };
-/** Paths may have 4,096 bytes, and the layer's own folder comes before them. */
+/** The kernel's 4,096 bytes include the layer's own folder. */
 const longestPath = 3000;
 /** Of ignored files: beyond these no copy is kept. */
 const ignoredLimits = { bytes: 16 * 2 ** 20, fileBytes: 4 * 2 ** 20 } as const;
@@ -46,7 +45,7 @@ const ignoredLimits = { bytes: 16 * 2 ** 20, fileBytes: 4 * 2 ** 20 } as const;
 interface Level extends Mark {
   readonly folder: RelPath;
   readonly isIgnored: boolean;
-  /** null: the folder is ignored, with all that is in it. */
+  /** null: all in the folder is ignored. */
   readonly ignored: Ignored | null;
   /** The layer hides the workspace's content of this folder. */
   readonly isOpaque: boolean;
@@ -60,19 +59,16 @@ interface Found {
   readonly isIgnored: boolean;
 }
 
-/** Whether an entry of an upper layer marks the path as deleted (a character device 0:0). */
+/** The mark of an overlay for a deleted path. */
 export const isDeletion = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rdev === 0;
 
-/** Whether a folder of an upper layer hides the workspace's content at its path. */
+/** Whether it hides the workspace's content at its path. */
 export function isOpaqueFolder(path: string): boolean {
   const value = systemCalls()?.readAttribute(path, "user.overlay.opaque") ?? null;
   return value !== null && /^[xy]$/.test(Buffer.from(value).toString("latin1"));
 }
 
-/**
- * Reads a layer in steps. Throws io_failed when a limit is exceeded, and conflict when somebody else changed an open file
- * meanwhile.
- */
+/** Throws io_failed beyond a limit, and conflict when somebody else changed an open file meanwhile. */
 export function* readLayer(parts: LayerParts, limits: LayerLimits = layerLimits): Steps<Candidates> {
   const reader = openReader(parts, limits);
   const top = "" as RelPath;
@@ -90,7 +86,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   const count = openCount(limits);
   let ignoredBytes: number = ignoredLimits.bytes;
 
-  /** Up to how many bytes of a file are kept. Throws when open files have too many. */
+  /** Bytes of a file that are kept. Throws when open files have too many. */
   const roomFor = (kind: EffectKind, size: number): number => {
     if (kind === "open") count.keep(size);
     else if (kind !== "ignored" || size > Math.min(ignoredBytes, ignoredLimits.fileBytes)) return -1;
@@ -129,13 +125,13 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     return { kind, top: kind === above.kind && kind !== "open" ? above.top : path };
   };
 
-  /** Build output may hide a repository, whose settings run code; what only tools fill holds those of others. */
+  /** Build output may hide a repository, whose settings run code. */
   const isRepository = (path: RelPath, { kind, top }: Mark): boolean =>
     kind === "carried" &&
     closedNameIn(parentOf(path), nameOf(path), rules, true) === "repository" &&
     !isToolName(nameOf(top), true);
 
-  /** Removes what a folder of the workspace holds. If it is open, so is all in it, ignored or not. */
+  /** If a folder is open, so is all in it, ignored or not. */
   function* removeBelow(folder: RelPath, mark: Mark): Steps<void> {
     if (mark.kind === "open") {
       for (const path of inside(root, folder)) if (!onTop.has(path)) add(path, { kind: "open", top: path }, nothing);
@@ -155,7 +151,6 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     if (stat?.kind === "folder") yield* removeBelow(path, mark);
     add(path, mark, nothing);
   }
-  /** Whether the folder was made only to hold staged files. */
   const isStagedFolder = (path: RelPath) =>
     [...onTop].some(([each, now]) => now !== null && each.startsWith(`${path}/`));
 
@@ -226,7 +221,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   };
 }
 
-/** Throws io_failed when a limit is exceeded. */
+/** Throws io_failed. */
 function openCount(limits: LayerLimits) {
   let entries = 0;
   let bytes = 0;
@@ -250,10 +245,9 @@ function openCount(limits: LayerLimits) {
   };
 }
 
-/** Names in a folder of the workspace; none if the folder is missing. */
 const namesBelow = (root: Root, folder: RelPath): readonly string[] => orNull(() => namesIn(root, folder)) ?? [];
 
-/** Sorted. Names that are not UTF-8 are passed to `refuse`: no path can hold them. */
+/** Sorted. `refuse` gets those that are not UTF-8: no path can hold them. */
 function readNames(folder: string, refuse: (name: string) => void): readonly string[] {
   const names: string[] = [];
   for (const raw of readdirSync(folder, { encoding: "buffer" })) {
@@ -264,9 +258,7 @@ function readNames(folder: string, refuse: (name: string) => void): readonly str
   return names.sort();
 }
 
-/**
- * Gives the owner access to a path that the command made inaccessible: pai could neither fill nor remove such a folder.
- */
+/** pai could neither fill nor remove a folder that the command closed to its owner. */
 function keepReadable(path: string, stat: Stats): Stats {
   const needed = stat.isDirectory() ? 0o700 : stat.isFile() ? 0o400 : 0;
   if ((stat.mode & needed) === needed) return stat;
@@ -288,9 +280,9 @@ const changedMeanwhile = (path: RelPath): PaiError =>
     { target: path, hint: "nothing of it was overwritten; run the task again on the new content" },
   );
 
-/** The ignore rules of a folder, now and before the run. */
+/** As they are now and were before the run. */
 export interface Ignored {
-  /** Whether a child is ignored. Rules that the run wrote apply only to new paths (`isNew`). */
+  /** Rules that the run wrote apply only to new paths: it could hide a change with them. */
   ignores(name: string, isFolder: boolean, isNew: () => boolean): boolean;
   inside(name: string, holds: readonly string[]): Ignored;
 }
@@ -303,7 +295,6 @@ function openIgnored(root: IgnoreReader, earlier: readonly Change[]): Ignored {
   return withBefore(openIgnore(root, top), written.size === 0 ? null : openIgnore(readBefore(root, written), top));
 }
 
-/** Reads `written` files with their content from before the run. */
 function readBefore(root: IgnoreReader, written: ReadonlyMap<RelPath, Blob | null>): IgnoreReader {
   return {
     readBytes(path, limit) {

@@ -14,25 +14,22 @@ import { type EffectKind, effectKindOf, isClosedKind, isOrder } from "./kind.ts"
 
 export interface Mark {
   readonly kind: EffectKind;
-  /** The uppermost path of this kind at or above it. */
   readonly top: RelPath;
 }
 
 export interface Seen extends Mark {
   readonly stat: Stat;
-  /** null: not kept, since it is too large or unreadable, or no copy is wanted. */
+  /** null: not kept. */
   readonly blob: Blob | null;
 }
 
 export interface Look {
   readonly seen: ReadonlyMap<RelPath, Seen>;
-  /** Paths beyond the limits, of which only the name is known. */
+  /** Beyond the limits: only the name is known. */
   readonly named: ReadonlyMap<RelPath, Mark>;
-  /** Ignored folders that were not looked into. */
   readonly spared: ReadonlySet<RelPath>;
-  /** Folders that could not be entered. */
   readonly shut: ReadonlySet<RelPath>;
-  /** Folders that got their mode back before they were looked into. */
+  /** Folders that got their mode back. */
   readonly reopened: readonly RelPath[];
   readonly root: Stat | null;
 }
@@ -41,21 +38,20 @@ export interface LookParts {
   readonly root: Root;
   readonly rules: PathRules;
   /**
-   * The sandbox keeps the command off secrets that exist, and what tools build is not looked into: only what is new of
-   * both counts.
+   * The command is kept off secrets that exist, and what tools build is not looked into: of both only what is new
+   * counts.
    */
   readonly isWalled: boolean;
-  /** Whether commands may write `.git`. */
   readonly git: boolean;
-  /** Whether small ignored files are kept too, not only compared. */
+  /** Small ignored files are kept, not only compared. */
   readonly keepsIgnored: boolean;
-  /** Ignored paths that the run has changed; they are kept in any case. */
+  /** Ignored paths that the run has changed, which are kept in any case. */
   readonly own: ReadonlySet<RelPath>;
-  /** The look after an earlier command of the run: spares reading what is the same. */
+  /** After an earlier command of the run: spares reading what is the same. */
   readonly known: Look | null;
 }
 
-/** `paths`: looked at one by one. `files`, `bytes`: kept. `fileBytes`: the largest that is kept. */
+/** `paths`: looked at one by one. The others are of what is kept. */
 export interface Limits {
   readonly paths: number;
   readonly files: number;
@@ -64,11 +60,11 @@ export interface Limits {
 }
 
 export interface SecondLook {
-  /** The look before the command. What was kept then is looked at and read again in any case. */
+  /** Before the command. What was kept then is read again in any case. */
   readonly earlier: Look;
-  /** Gives folders their earlier mode back that can no longer be looked into. */
+  /** Folders that are closed now get their earlier mode back. */
   readonly reopens: boolean;
-  /** After this signal nothing is looked at that could not be put back. */
+  /** After this signal only what could be put back is looked at. */
   readonly hurry: AbortSignal;
 }
 
@@ -80,10 +76,10 @@ const limitsOf: Readonly<Record<"open" | "ignored" | "carried", Limits>> = {
   ignored: { paths: 20_000, files: 2000, bytes: 16 * mib, fileBytes: 4 * mib },
   carried: { paths: 20_000, files: 0, bytes: 0, fileBytes: 0 },
 };
-/** Bytes of a file that was kept before and has grown, and of all such files together. */
+/** Bytes of files that were kept before and have grown. */
 const grown = { file: 64 * mib, all: 256 * mib };
 
-/** Looks at the whole workspace in steps. `second` null: before a command. */
+/** `second` null: before a command. */
 export function* takeLook(
   parts: LookParts,
   second: SecondLook | null = null,
@@ -121,7 +117,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
   };
   const isFull = (kind: EffectKind) => usedOf(kind).paths >= limits(kind).paths;
 
-  /** A path keeps its kind: ignore rules that changed since neither make a file look new nor hide it. */
+  /** A path keeps its kind: changed ignore rules neither make a file look new nor hide it. */
   const markOf = (path: RelPath, isFolder: boolean, isIgnored: boolean, above: Mark): Mark => {
     const known = earlier?.seen.get(path);
     if (known !== undefined) return known;
@@ -131,14 +127,14 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
     if (kind === "ignored" && !keepsIgnored) return { kind: own.has(path) ? kind : "carried", top: path };
     return kind === above.kind && kind !== "open" ? above : { kind, top: path };
   };
-  /** Whether a part of a repository counts: of one that is new everything does, so that it can be removed. */
+  /** Of a repository what configures it counts; of a new one everything, so that it can be removed. */
   const counts = (path: RelPath, isFolder: boolean, { kind, top }: Mark): boolean => {
     if (kind !== "repository") return kind !== "own";
     if (git) return false;
     const isNew = earlier !== null && !earlier.seen.has(top);
     return path === top || isNew || isOrder(path.slice(top.length + 1), isFolder);
   };
-  /** Whether a folder is not looked into. What the first look saw of one, the second must see again. */
+  /** What the first look saw of a folder, the second must see again. */
   const isSpared = (path: RelPath, kind: EffectKind): boolean => {
     if (kind !== "carried" && kind !== "ignored") return false;
     if (kind === "carried" && second?.hurry.aborted === true) return true;
@@ -166,7 +162,6 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
     return look();
   };
 
-  /** Whether the content of such a path may be kept. */
   const isKept = ({ kind }: Mark, path: RelPath): boolean => {
     if (kind === "carried") return own.has(path);
     return !(isWalled && isClosedKind(kind) && kind !== "repository" && earlier === null);
@@ -225,7 +220,7 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
 
 export const isUntouched = (old: Stat, now: Stat): boolean => sameObject(old, now) && old.mode === now.mode;
 
-/** The content of a path; of a file only up to `room` bytes. null: it is not kept. */
+/** Of a file only up to `room` bytes. null: not kept. */
 export function readBlob(stat: Stat, room: number, read: (limit: number) => ReadFile | null): Blob | null {
   if (stat.kind === "folder") return { kind: "folder", mode: stat.mode };
   if (stat.kind === "link") return { kind: "link", target: stat.target ?? "" };
@@ -235,7 +230,6 @@ export function readBlob(stat: Stat, room: number, read: (limit: number) => Read
   return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
 }
 
-/** Whether two looks saw the same at a path. */
 export function isSame(old: Seen, now: Seen): boolean {
   if (old === now) return true;
   if (old.stat.kind === "folder" && now.stat.kind === "folder") return true;
@@ -243,7 +237,7 @@ export function isSame(old: Seen, now: Seen): boolean {
   return old.blob !== null && now.blob !== null && sameBlob(old.blob, now.blob);
 }
 
-/** Why a change cannot be put back, in a clause; null: it can, or there is nothing to say but that no copy was kept. */
+/** As a clause; null: it can be put back, or there is nothing to say but that no copy was kept. */
 export function whyUnknown(old: Seen | null, now: Seen | null): string | null {
   if (old?.stat === refusedStat) return "could not be looked at before, so its change cannot be taken back";
   if (now?.stat === refusedStat) return "can no longer be looked at, so its change cannot be taken back";

@@ -6,7 +6,7 @@ import { recordOf, runIds, type State } from "../journal/journal.ts";
 import { readRun } from "../journal/journal-run.ts";
 import type { KeptBlob } from "../journal/record.ts";
 
-/** Filters changes found since `watchOthers` was called: keeps those that no other run has made. */
+/** Keeps the changes that no other run has made. */
 export type OwnOf = (changes: readonly Change[]) => readonly Change[];
 
 export function watchOthers(state: State, id: string): OwnOf {
@@ -19,10 +19,7 @@ export function watchOthers(state: State, id: string): OwnOf {
   };
 }
 
-/**
- * The changes since a run began that no other run has made, whether that run is applied, undone or taken back. For runs
- * that are recovered together, whose records say what each of them did.
- */
+/** The changes since a run began that no other run has made, for runs that are recovered together. */
 export function ownSince(state: State, id: string, since: string): OwnOf {
   return (changes) => {
     if (changes.length === 0) return changes;
@@ -32,7 +29,7 @@ export function ownSince(state: State, id: string, since: string): OwnOf {
   };
 }
 
-/** The changes that none of these runs has made, or undone since. */
+/** Made by none of these runs, or undone since. */
 function withoutThose(changes: readonly Change[], state: State, runs: readonly string[]): readonly Change[] {
   const theirs = new Set(
     runs
@@ -43,17 +40,16 @@ function withoutThose(changes: readonly Change[], state: State, runs: readonly s
   return changes.filter(({ path, after }) => !theirs.has(stateOf(path, after)));
 }
 
-/** When the record of a run was last written, in epoch milliseconds. */
 const changedAt = (state: State, id: string): number =>
   statSync(recordOf(state, id), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Size in bytes of each run's record. Records only grow, so a different size means that the run did something. */
+/** Records only grow, so a different size means that the run did something. */
 function recordSizes(state: State): ReadonlyMap<string, number> {
   const sizeOf = (id: string) => statSync(recordOf(state, id), { throwIfNoEntry: false })?.size ?? 0;
   return new Map(runIds(state).map((id) => [id, sizeOf(id)]));
 }
 
-/** A path and its content as a text; equal exactly when `sameBlob` holds. */
+/** Equal exactly when `sameBlob` holds. */
 function stateOf(path: string, blob: Blob | KeptBlob | null): string {
   if (blob?.kind === "file") return JSON.stringify([path, blob.mode, "hash" in blob ? blob.hash : digest(blob.bytes)]);
   return JSON.stringify([path, blob?.kind, blob?.kind === "link" ? blob.target : null]);

@@ -30,7 +30,7 @@ export function stageLayer(root: Root, upper: string, staged: readonly Change[])
   }
 }
 
-/** Creates the parent folders with the attributes of the workspace: a command sees those of the upper layer. */
+/** With the attributes of the workspace: a command sees those of the upper layer. */
 function makeParents(root: Root, upper: string, path: RelPath): void {
   const folder = parentOf(path);
   if (folder === "") return;

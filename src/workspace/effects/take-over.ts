@@ -9,8 +9,8 @@ import { systemCalls } from "../system/system-calls.ts";
 import { isDeletion, isOpaqueFolder } from "./layer.ts";
 
 /**
- * Returns the paths that had anything to take; after an abort, those that were taken over before it. Adds to `made`
- * those that did not exist in the workspace. Throws what the system refuses.
+ * Returns the paths that had anything to take, also after an abort. `made` gets those that are new in the workspace.
+ * Throws what the system refuses.
  */
 export async function takeOver(
   { root, upper, made }: { readonly root: Root; readonly upper: string; readonly made: Set<RelPath> },
@@ -41,7 +41,7 @@ export async function takeOver(
   return done;
 }
 
-/** Copies file times from the layer, since build tools compare them. */
+/** Build tools compare file times. */
 export function takeTimes(root: Root, upper: string, paths: readonly RelPath[]): void {
   for (const path of paths) {
     const stat = lstatSync(join(upper, path), { throwIfNoEntry: false });
@@ -50,7 +50,7 @@ export function takeTimes(root: Root, upper: string, paths: readonly RelPath[]):
   }
 }
 
-/** Yields once for each entry it takes and for each it cleans. */
+/** Yields for each entry. */
 function* take(root: Root, upper: string, path: RelPath): Steps<void> {
   const at = join(upper, path);
   const stat = lstatSync(at, { throwIfNoEntry: false });
@@ -67,7 +67,7 @@ function* take(root: Root, upper: string, path: RelPath): Steps<void> {
   yield;
 }
 
-/** Across file systems it copies beside the target first, so that the target is never half-written. */
+/** Across file systems it copies beside the target, which is never half-written. */
 function move(from: string, folder: string, name: string): void {
   try {
     renameSync(from, `${folder}/${name}`);
@@ -82,10 +82,7 @@ function move(from: string, folder: string, name: string): void {
 const drop = (root: Root, path: RelPath) =>
   root.withParent(path, (folder, name) => rmSync(`${folder}/${name}`, { recursive: true, force: true }));
 
-/**
- * Removes special files, overlay attributes and set-user-ID bits from a whole folder. Works on names as bytes, so that
- * names that are not UTF-8 are cleaned too.
- */
+/** Removes special files, overlay attributes and set-user-ID bits, by names as bytes, which may not be UTF-8. */
 function* clean(folder: string): Steps<void> {
   const waiting = [Buffer.from(folder)];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {

@@ -1,4 +1,4 @@
-/** Keeps the content of files before a command in place, so that what it did can be taken back, by this process or the next. */
+/** Keeps files as they are before a command in place, so that what it did can be taken back. */
 import type { Blob, Change } from "../../core/change.ts";
 import { classOf, type PathRules } from "../../core/closed-names.ts";
 import type { Effects } from "../../core/effects.ts";
@@ -18,9 +18,8 @@ import { isUntouched, type Look, type Seen, takeLook } from "./look.ts";
 
 export interface Watch {
   /**
-   * Records the files of a look before a command; writes only content that is new since the last command. `closed`: how
-   * those are treated that are closed to actions, of which `changed` are the run's own changes so far; null: they are
-   * left out.
+   * Records the files before a command, without those that are known. `closed`: how closed ones are treated, and the
+   * run's own changes of them so far; null: they are left out.
    */
   begin(look: Look, closed: { readonly git: boolean; readonly changed: readonly Change[] } | null): void;
   end(): void;
@@ -28,12 +27,11 @@ export interface Watch {
 
 const limits = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
 const beatMs = 1000;
-/** Milliseconds: file system clocks lag, and a process shows once a second that it is alive. */
+/** Milliseconds: clocks of file systems lag, and a process shows once a second that it is alive. */
 const margin = { before: 100, after: 2000 } as const;
 
 type Kept = Pick<Before["files"][number], "blob" | "owner">;
 
-/** For the commands of one run. */
 export function openWatch(journal: Journal): Watch {
   let known: ReadonlyMap<RelPath, Kept> = new Map();
   let beating: Timer | null = null;
@@ -78,7 +76,7 @@ function chooseSmall({ seen }: Look): ReadonlyMap<RelPath, Kept> {
   return chosen;
 }
 
-/** The closed files as they were before the run: undoes in memory what its commands have changed. */
+/** The closed files as they were before the run. */
 function closedAtStart({ seen }: Look, changed: readonly Change[]): ReadonlyMap<RelPath, Kept> {
   const files = new Map<RelPath, Kept>();
   for (const [path, { kind, blob, stat }] of seen) {
@@ -93,26 +91,23 @@ function closedAtStart({ seen }: Look, changed: readonly Change[]): ReadonlyMap<
   return files;
 }
 
-/** What a killed run leaves of the command that it did not end. */
+/** What a killed run leaves of its last command. */
 export interface Remains {
-  /** Files that differ from before the command; somebody else may have changed them too. */
+  /** Files that differ; somebody else may have changed them too. */
   readonly since: readonly Change[];
-  /** Watched paths that this user may no longer look at. */
+  /** Watched paths that may no longer be looked at. */
   readonly unseen: readonly RelPath[];
-  /** Paths, without folders, that appeared since the command began; somebody else may have made them. */
+  /** Files that appeared since; somebody else may have made them. */
   readonly fresh: readonly string[];
 }
 
-/** A killed run as its journal records it. */
 interface Killed {
   readonly root: Root;
   readonly rules: PathRules;
   readonly episode: Episode;
-  /** The files before its last command. */
   readonly files: ReadonlyMap<RelPath, FileBefore>;
 }
 
-/** Compares the files that are not closed with what they were before the interrupted command. */
 export function findRemains({ root, rules, episode: { watched, batches }, files }: Killed): Remains {
   if (watched?.isRunning !== true) return { since: [], unseen: [], fresh: [] };
   const open = [...files].filter(([, { owner }]) => owner === null);
@@ -131,16 +126,16 @@ export function findRemains({ root, rules, episode: { watched, batches }, files 
   return { since, unseen, fresh: standing.map(({ path }): string => path).filter((path) => !known.has(path)) };
 }
 
-/** What the commands of a killed run changed in files that are closed to actions. */
+/** What commands of a killed run did to files that are closed to actions. */
 export interface ClosedRemains {
   readonly changes: readonly Change[];
-  /** The owners of such files before the run. Attributes are left out: the command may have changed them. */
+  /** Owners before the run. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** Those that changed later: perhaps the user's own work. */
+  /** Changed later: perhaps the user's own work. */
   readonly later: readonly RelPath[];
 }
 
-/** Finds it in steps. `beaten`: when the process was last seen at work, in epoch milliseconds. */
+/** `beaten`: when the process was last seen at work, in epoch milliseconds. */
 export function* findClosedRemains(
   { root, rules, episode: { watched }, files }: Killed,
   beaten: number | null,
@@ -167,7 +162,7 @@ export function* findClosedRemains(
   return { changes, traits, later };
 }
 
-/** Closed paths that were not there before; none if there were too many to know. */
+/** None if there were too many to know. */
 function* findNewClosed(
   root: Root,
   rules: PathRules,
@@ -181,22 +176,19 @@ function* findNewClosed(
   return [...look.seen].filter(([path, { kind }]) => isClosedKind(kind) && !files.has(path) && !known.has(path));
 }
 
-/** The times between which the commands ran, in epoch milliseconds. */
+/** When the commands ran, in epoch milliseconds. */
 interface Spans {
   readonly begun: number;
   readonly beaten: number;
 }
 
-/** Whether its ctime, which no program can set, lies within the time in which the commands ran. */
+/** By its ctime, which no program can set. */
 function isThen({ begun, beaten }: Spans, { ctimeNs }: Stat): boolean {
   const at = Number(ctimeNs / 1_000_000n);
   return at >= begun - margin.before && at <= beaten + margin.after;
 }
 
-/**
- * Whether the commands removed the path. If its folder exists, restoring is safe in any case; otherwise the mtime of
- * the nearest folder decides.
- */
+/** If its folder exists, restoring is safe in any case; otherwise the mtime of the nearest folder decides. */
 function isGoneThen(root: Root, spans: Spans, path: RelPath): boolean {
   const [direct = "" as RelPath, ...others] = [...foldersAbove(path), "" as RelPath];
   if (root.statOrNull(direct)?.kind === "folder") return true;
@@ -205,11 +197,11 @@ function isGoneThen(root: Root, spans: Spans, path: RelPath): boolean {
 }
 
 export interface Undo {
-  /** Changes that no journal may hold, as their paths are closed, or can hold, as their new content was not read. */
+  /** Changes of closed paths, and those whose new content was not read: no journal holds them. */
   readonly unjournaled: readonly Change[];
-  /** Paths of these whose new content was not read, with what is there; their `after` is null. */
+  /** Those that were not read, with what is there. */
   readonly unread: ReadonlyMap<RelPath, Stat>;
-  /** The owner of each changed path before the command. Attributes are left out: the command may have changed them. */
+  /** Owners before the command. Attributes are left out: the command may have changed them. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
 }
 
@@ -232,7 +224,7 @@ export function undoOf({ candidates, stats }: Differences, { changes, carried }:
   return { unjournaled, unread, traits };
 }
 
-/** Removes unread content, so that what was there before can be put back. Leaves what somebody else has touched since. */
+/** So that what was there before can be put back. Leaves what somebody else has touched since. */
 export function removeUnread(root: Root, disk: Disk, unread: Iterable<readonly [RelPath, Stat]>): void {
   for (const [path, stat] of unread) {
     const now = root.statOrNull(path);
@@ -241,7 +233,7 @@ export function removeUnread(root: Root, disk: Disk, unread: Iterable<readonly [
   }
 }
 
-/** Which changes go back with these paths: also new folders that then hold nothing of the command's. null: all. */
+/** Also new folders that then hold nothing of the command's. null: all. */
 export function chooseBack(changes: readonly Change[], paths: ReadonlySet<RelPath> | null): readonly Change[] {
   if (paths === null) return changes;
   const isMade = ({ before, after }: Change) => before === null && after?.kind === "folder";

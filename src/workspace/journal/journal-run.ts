@@ -14,28 +14,27 @@ export interface Episode {
   /** ISO 8601. */
   readonly at: string;
   readonly batches: readonly KeptBatch[];
-  /** The files before its last command in place; null: there was none. */
+  /** null: there was no command in place. */
   readonly watched: Watched | null;
   /** null: under way, or cut off. */
   readonly end: Ending | null;
-  /** When it ended, in ISO 8601; "": it has not. */
+  /** ISO 8601; "": it has not ended. */
   readonly endedAt: string;
-  /** Paths that were not taken back, as somebody had changed them. */
+  /** Not taken back, as somebody had changed them. */
   readonly left: readonly string[];
   /** A recovery ended it and found further changes. */
   readonly isCut?: boolean;
 }
 
 export interface Watched {
-  /** When the first command began, in epoch milliseconds. */
+  /** Epoch milliseconds of the first command. */
   readonly begun: number;
-  /** By path; of files that are closed to actions as they were before the run, of others as its last command found them. */
+  /** Closed files as they were before the run, others as its last command found them. */
   readonly files: ReadonlyMap<RelPath, KeptFile>;
   readonly images: Readonly<Record<string, Where>>;
-  /** Other paths that existed before the last command. */
+  /** Other paths before the last command. */
   readonly others: readonly string[];
   readonly closed: ClosedLook | null;
-  /** The last command has not ended. */
   readonly isRunning: boolean;
 }
 
@@ -45,7 +44,7 @@ export interface KeptBatch {
   readonly changes: readonly KeptChange[];
   readonly images: Readonly<Record<string, Where>>;
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** Includes the temporary names made by a rollback. */
+  /** With those of a rollback. */
   readonly temps: readonly (readonly [RelPath, string])[];
 }
 
@@ -53,9 +52,8 @@ export interface KeptEpisodes {
   readonly id: string;
   readonly task: string;
   readonly at: string;
-  /** Folders outside the project that it could change. */
   readonly also: readonly string[];
-  /** Never empty; the first one is the run itself. */
+  /** The first one is the run itself. */
   readonly episodes: readonly [Episode, ...Episode[]];
 }
 
@@ -74,12 +72,11 @@ export function readRun(state: State, id: string): KeptEpisodes | null {
   return first ? { id, task: first.task, at: first.at, also, episodes: [first, ...more] } : null;
 }
 
-/** The latest episode, ended or not. */
 export function lastEpisode(run: KeptEpisodes): Episode {
   return run.episodes.at(-1) ?? run.episodes[0];
 }
 
-/** The run's status after its undos and redos; one that has not ended counts as open. */
+/** After undos and redos. */
 export function statusOfRun(run: KeptEpisodes): RunStatus {
   let status: RunStatus = "open";
   for (const { kind, end } of run.episodes) {
@@ -90,7 +87,7 @@ export function statusOfRun(run: KeptEpisodes): RunStatus {
   return status;
 }
 
-/** Paths that a rollback of the run did not take back, as somebody had changed them; an undo of the run does. */
+/** Not taken back by its rollback, as somebody had changed them; an undo does. */
 export function leftOfRun(run: KeptEpisodes): readonly string[] {
   if (statusOfRun(run) !== "rolled_back") return [];
   const own = new Set(workPaths(run).map(({ path }) => path));
@@ -106,13 +103,13 @@ const doneIn = (state: State, id: string, { batches }: Episode): Change[] =>
     ),
   );
 
-/** The net changes of the run, with content. Throws io_failed when the journal is damaged. */
+/** With content. Throws io_failed when the journal is damaged. */
 export const workOfRun = (state: State, run: KeptEpisodes): Change[] => doneIn(state, run.id, run.episodes[0]);
 
 const lastUndo = ({ episodes }: KeptEpisodes): Episode | undefined =>
   episodes.findLast(({ kind, end }) => kind === "undo" && end === "applied");
 
-/** What a redo brings back: of a run that was undone what the undo took out, as it was then. Throws as `workOfRun`. */
+/** What a redo brings back: what the undo took out, as it was then. Throws as `workOfRun`. */
 export function backOfRun(state: State, run: KeptEpisodes): Change[] {
   const work = workOfRun(state, run);
   const undo = lastUndo(run);
@@ -125,8 +122,8 @@ export function backOfRun(state: State, run: KeptEpisodes): Change[] {
 }
 
 /**
- * Paths that the last undo of the run, and so a redo of it, left as they were: the run's work was not there any more. Of a
- * run that was rolled back only what its rollback left was there to be undone.
+ * What the last undo, and so a redo of it, left: the run's work was not there any more. Of a run that was rolled back
+ * only what its rollback left was there.
  */
 export function missingOf(run: KeptEpisodes): readonly string[] {
   const [first, ...later] = run.episodes;
@@ -138,7 +135,7 @@ export function missingOf(run: KeptEpisodes): readonly string[] {
   return stood.filter((path) => !taken.has(path));
 }
 
-/** The net changes without content. */
+/** Without content. */
 export function workPaths(run: KeptEpisodes): readonly (KeptChange & { readonly by: KeptBatch["by"] })[] {
   const byPath = new Map<string, KeptChange & { by: KeptBatch["by"] }>();
   for (const { by, changes } of run.episodes[0].batches.filter((batch) => batch.done)) {
@@ -150,7 +147,6 @@ export function workPaths(run: KeptEpisodes): readonly (KeptChange & { readonly 
   return [...byPath.values()].filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
 }
 
-/** Gives blobs of the record their bytes. */
 function openBlobs(images: Uint8Array, places: Readonly<Record<string, Where>>, id: string) {
   return (blob: KeptBlob | null): Blob | null => {
     if (blob?.kind !== "file") return blob;
@@ -160,7 +156,6 @@ function openBlobs(images: Uint8Array, places: Readonly<Record<string, Where>>, 
   };
 }
 
-/** Changes of batches in order, with content. */
 export function changesOf(state: State, id: string, batches: readonly KeptBatch[]): Change[] {
   const images = readImages(state, id);
   return batches.flatMap(({ changes, images: places }) => {
@@ -174,20 +169,19 @@ export function changesOf(state: State, id: string, batches: readonly KeptBatch[
   });
 }
 
-/** A file before a command, with its content; `blob` null: it was not there. */
+/** `blob` null: it was not there. */
 export interface FileBefore {
   readonly blob: Blob | null;
   readonly owner: KeptFile["owner"];
 }
 
-/** The files before the last command of a run, by path. Throws io_failed when the journal is damaged. */
+/** Throws io_failed when the journal is damaged. */
 export function filesBefore(state: State, id: string, { files, images }: Watched): ReadonlyMap<RelPath, FileBefore> {
   const saved = readImages(state, id, "before");
   const open = openBlobs(saved, images, id);
   return new Map([...files].map(([path, { blob, owner }]) => [path, { blob: open(blob), owner }]));
 }
 
-/** Owner and attributes of each path before the first of these batches. */
 export function traitsOf(batches: readonly KeptBatch[]): Map<RelPath, Traits> {
   return new Map(batches.toReversed().flatMap(({ traits }) => [...traits]));
 }

@@ -38,12 +38,12 @@ export interface RecordedWork {
   readonly changes: readonly Change[];
 }
 
-/** The files as they are before a command in place; of those that were there before the last one only what is new. */
+/** Before a command in place: of files that were known before only what is new. */
 export interface Before {
   readonly files: readonly {
     readonly path: RelPath;
     readonly blob: Blob | null;
-    /** Of a file that is closed to actions; null: it is not. */
+    /** null: it is not closed to actions. */
     readonly owner: KeptFile["owner"];
   }[];
   readonly others: readonly RelPath[];
@@ -52,25 +52,25 @@ export interface Before {
 
 export interface Journal {
   /**
-   * Begins an episode, written with its first promise, and holds the run's lock until its end. If the process dies before
-   * `end`, the next pai undoes it. Throws conflict if another process holds the lock.
+   * Begins an episode and holds the run's lock until its end. If the process dies before that, the next pai undoes it.
+   * Throws conflict if another process holds the lock.
    */
   begin(kind: EpisodeKind, task: string): void;
-  /** Saves both contents of changes in steps, so that `intend` finds them saved. Records no promise. */
+  /** Saves both contents of changes, so that `intend` finds them saved. Records no promise. */
   prepare(changes: readonly Change[]): Steps<void>;
-  /** Records a batch before it is applied, with both contents of every change; synced when it returns. */
+  /** Records a batch before it is applied; synced when it returns. */
   intend(batch: Batch, by: "plan" | "command"): void;
-  /** Saves the files' content before a command. Not synced: it survives this process, but not a power cut. */
+  /** Not synced: it survives this process, but not a power cut. */
   watch(before: Before): void;
-  /** Notes that the process is still at work: files that change much later are not changed by its command. */
+  /** Notes that the process is at work: what changes much later is not its command's. */
   beat(): void;
-  /** Marks the recorded batch as applied; synced only when the episode ends. */
+  /** Synced only when the episode ends. */
   applied(): void;
-  /** Records temporary names before a rollback creates them; synced when it returns. */
+  /** Before a rollback creates them; synced when it returns. */
   promiseTemps(temps: ReadonlyMap<RelPath, string>): void;
-  /** Ends the episode. `left`: paths that could not be undone; `work`: further changes that a recovery found. */
+  /** `left`: paths that could not be undone; `work`: further changes that a recovery found. */
   end(how: Ending, left: readonly RelPath[], work?: readonly RecordedWork[]): void;
-  /** Removes the record of a run that changed nothing. */
+  /** For a run that changed nothing. */
   forget(): void;
 }
 
@@ -79,13 +79,11 @@ const openIn = (state: State) => join(state.folder, "open");
 export const runFolder = (state: State, id: string) => join(runsIn(state), id);
 export const recordOf = (state: State, id: string) => join(runFolder(state, id), "record");
 
-/** Files with saved contents: `images`, of changes; `before`, of files before a command, which may be closed to actions. */
+/** Saved contents of changes, and of files before a command, which may be closed to actions. */
 export type ImageFile = "images" | "before";
 const imagesOf = (state: State, id: string, file: ImageFile) => join(runFolder(state, id), file);
 
-/**
- * Makes pai's private folder and the key of its seal. Throws permission_denied if the folder belongs to another user.
- */
+/** Makes pai's private folder and the key of its seal. Throws permission_denied for another user's folder. */
 export function prepareState(state: State): void {
   for (const folder of [state.folder, runsIn(state), openIn(state)]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -98,54 +96,49 @@ export function prepareState(state: State): void {
   prepareSeal(state);
 }
 
-/** Run ids in the journal, oldest first. */
+/** Oldest first. */
 export function runIds(state: State): string[] {
   return namesOf(runsIn(state)).sort();
 }
 
-/** Ids of runs that have not ended. */
+/** Runs that have not ended. */
 export function openIds(state: State): string[] {
   return namesOf(openIn(state)).sort();
 }
 
-/** The lock of a run, which its process holds as long as it goes on; null: it does, elsewhere. */
+/** The lock of a run; null: its process goes on, and holds it. */
 export const takeRun = (state: State, id: string): Held | null => state.takeLock(join(openIn(state), id));
 
 /** Whether any run has not ended, whether its process is alive or not. */
 export const isAnyOpen = (state: State): boolean => openIds(state).length > 0;
 
-/** All lines of a run's record that bear this pai's seal, and the number of others. */
 export function readRecord(state: State, id: string): RecordLines {
   return readRecordLines(recordOf(state, id), openSeal(state, id));
 }
 
-/** Whether a record is intact but has no line that bears this pai's seal. */
+/** It is intact but has no line that bears this pai's seal. */
 export function isForeign(state: State, id: string): boolean {
   const { lines, foreign } = readRecord(state, id);
   return lines.length === 0 && foreign > 0;
 }
 
-/** Removes the mark that a run is open. */
 export function forgetOpen(state: State, id: string): void {
   const marker = join(openIn(state), id);
   unless(["ENOENT"], () => state.disk.removeFile(marker));
 }
 
-/** Removes the contents of files before the commands of a run that has ended: they may hold secrets. */
+/** For a run that has ended: they may hold secrets. */
 export function forgetBefore(state: State, id: string): void {
   const path = imagesOf(state, id, "before");
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) state.disk.removeFile(path);
 }
 
-/**
- * The journal of a run, new or continued. Touches nothing until `begin`. `also`: folders outside the project that a new
- * run may change.
- */
+/** New or continued; touches nothing until `begin`. `also`: folders outside the project that a new run may change. */
 export function openJournal(state: State, id: string, also: readonly string[] = []): Journal {
   if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is not a run id`);
   const images = openImages(state, imagesOf(state, id, "images"));
   const before = openImages(state, imagesOf(state, id, "before"));
-  /** Whether the names of new journal files are not synced yet. */
+  /** The names of new journal files are not synced yet. */
   let unnamed = false;
   let held: Held | null = null;
 
@@ -232,10 +225,10 @@ function release(held: Held | null): null {
   return null;
 }
 
-/** Runs `note`; ignores a failing disk, which must not stop a rollback: the next start records it again. */
+/** A failing disk must not stop a rollback: the next start records it again. */
 export const noteIfPossible = (note: () => void): void => unless(diskCodes, note);
 
-/** A saved content. Throws io_failed when the journal is damaged. */
+/** Throws io_failed when the journal is damaged. */
 export function readImage(images: Uint8Array, [at, length]: Where, hash: string): Uint8Array {
   try {
     const bytes = Bun.zstdDecompressSync(images.subarray(at, at + length));
@@ -248,20 +241,19 @@ export function readImage(images: Uint8Array, [at, length]: Where, hash: string)
   });
 }
 
-/** All saved contents of a run; empty if there are none. */
+/** Empty if there are none. */
 export function readImages(state: State, id: string, file: ImageFile = "images"): Uint8Array {
   const path = imagesOf(state, id, file);
   return unless(["ENOENT"], () => readFileSync(path)) ?? new Uint8Array();
 }
 
-/** When the process of a run was last seen at work around its commands, in epoch milliseconds; null: never. */
+/** When its process was last seen at work around its commands, in epoch milliseconds. */
 export const lastBeat = (state: State, id: string): number | null =>
   lstatSync(imagesOf(state, id, "before"), { throwIfNoEntry: false })?.mtimeMs ?? null;
 
 /** Saved contents in a file, compressed, each once. */
 function openImages(state: State, path: string) {
   const places = new Map<string, Where>();
-  /** Whether saved contents are not synced yet. */
   let unsynced = false;
   const append = (bytes: Uint8Array): void => {
     state.disk.append(path, bytes);
@@ -272,7 +264,6 @@ function openImages(state: State, path: string) {
     know(known: Readonly<Record<string, Where>>): void {
       for (const [hash, where] of Object.entries(known)) places.set(hash, where);
     },
-    /** The blobs with a hash instead of their bytes, in order. */
     save(blobs: readonly (Blob | null)[]): readonly (KeptBlob | null)[] {
       const packed: Uint8Array[] = [];
       const fresh = new Map<string, Where>();

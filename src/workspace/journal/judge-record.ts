@@ -1,4 +1,4 @@
-/** Judges the paths of a record before a rollback: the record may be damaged, forged, or older than the rules. */
+/** Judges the paths of a record before a rollback: the rules may have changed since. */
 
 import type { Change } from "../../core/change.ts";
 import { judgeNames, type PathRules, whyJudged } from "../../core/closed-names.ts";
@@ -10,8 +10,8 @@ import { runFolder, type State } from "./journal.ts";
 const maxNamed = 5;
 
 /**
- * No run may write what belongs to version control, to pai or to what the settings close, so no undo may either. What
- * needs approval or may hold secrets is allowed: the run had leave for it. `folder` holds the record. Throws path_refused.
+ * No run may write what belongs to version control, to pai or what the settings close, so no undo may. What needs a yes
+ * or may hold secrets is allowed: the run had leave for it. Throws path_refused.
  */
 export function judgeRecord(changes: readonly Change[], rules: PathRules, folder: string): void {
   const paths = new Set(changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
@@ -28,6 +28,6 @@ export function judgeRecord(changes: readonly Change[], rules: PathRules, folder
   );
 }
 
-/** Why a record without this pai's seal is ignored, as a clause. */
+/** As a clause. */
 export const foreignRecord = (state: State, id: string): string =>
   `its record was written by another version of pai or by somebody else, so it is not believed and nothing was touched (${runFolder(state, id)})`;

@@ -1,4 +1,4 @@
-/** Opens the state folder of a workspace, if it can be trusted, and its lock: one process at a time commits, undoes or recovers. */
+/** Opens the state folder of a workspace, if it can be trusted, and its lock, which one process at a time has. */
 
 import { constants, openSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -13,7 +13,7 @@ import type { Root } from "../confine.ts";
 import { openDisk } from "../system/disk.ts";
 import { prepareState, type State } from "./journal.ts";
 
-/** `why`: the reason why nothing is kept although it should be. */
+/** `why`: nothing is kept although it should be. */
 export function openState(
   root: Root,
   stateDir: string | null,
@@ -24,7 +24,7 @@ export function openState(
   return { state: { folder: stateFolderOf(root.path, stateDir), disk: openDisk(), takeLock }, why: null };
 }
 
-/** Why nothing of a workspace can be kept in this folder; null: it can. `root` is the workspace's real path. */
+/** null: it can be kept there. `root`: real path. */
 export function whyNotKept(root: string, stateDir: string): string | null {
   if (!mayUse(nearestThere(stateDir), constants.W_OK | constants.X_OK)) return `${stateDir} cannot be written`;
   // Journal, receipts and sessions are neither trusted nor sent on if other users could have written them.
@@ -32,7 +32,7 @@ export function whyNotKept(root: string, stateDir: string): string | null {
   return why === null ? null : `${why}, so what is kept there is not believed`;
 }
 
-/** The folder is made only when the lock is first needed. */
+/** The folder is made when the lock is first needed. */
 export function openStateLock(state: State): Lock {
   const lock = openFileLock(join(state.folder, "lock"), state.takeLock);
   return async (work, options) => {
@@ -41,10 +41,10 @@ export function openStateLock(state: State): Lock {
   };
 }
 
-/** Bytes that must be free where a run is kept: its record, receipt and the contents of a small change. */
+/** For its record, receipt and the contents of a small change. */
 const roomOfRun = 64 * 1024;
 
-/** Writes and removes a file of that size, since only this also notices a quota. Throws disk_full. */
+/** Tries it, since only this also notices a quota. Throws disk_full. */
 export function requireRoom(state: State): void {
   const probe = join(state.folder, temporaryName());
   try {
@@ -62,18 +62,18 @@ export function requireRoom(state: State): void {
   }
 }
 
-/** One folder for each workspace, with a name that people recognise. `root` is its real path. */
+/** With a name that people recognise. `root`: real path. */
 export function stateFolderOf(root: string, stateDir: string): string {
   const name = basename(root).replace(/[^\w.-]/g, "_");
   return join(stateDir, `${name.slice(0, 100)}-${digest(root).slice(0, 12)}`);
 }
 
-/** `must`: the work is a rollback, so it runs even while another process holds the lock. */
+/** `must`: a rollback, which runs even while another process holds the lock. */
 export type Lock = <T>(work: () => T | Promise<T>, options?: { readonly must: boolean }) => Promise<T>;
 
 /**
- * Waits for the lock that `take` takes. `work` may pause for signals, but must wait for nothing else. Throws conflict
- * when another process holds it for longer than `patienceMs`, and what `take` throws.
+ * `work` may pause for signals, but must wait for nothing else. Throws conflict when another process holds the lock for
+ * longer than `patienceMs`, and what `take` throws.
  */
 function openLock(take: () => Held | null, hint: () => string, patienceMs: number): Lock {
   return async (work, { must } = { must: false }) => {
@@ -98,7 +98,7 @@ function openLock(take: () => Held | null, hint: () => string, patienceMs: numbe
   };
 }
 
-/** The lock of a file at `path`, whose folder must exist. */
+/** The folder of `path` must exist. */
 export const openFileLock = (path: string, take: TakeLock, patienceMs = 10_000): Lock =>
   openLock(
     () => take(path),
@@ -106,7 +106,7 @@ export const openFileLock = (path: string, take: TakeLock, patienceMs = 10_000):
     patienceMs,
   );
 
-/** The lock of the root folder itself, if nothing is kept: whoever may read it may lock it. */
+/** Where nothing is kept: whoever may read the root may lock it. */
 export const openRootLock = (root: Root, patienceMs = 10_000): Lock =>
   openLock(
     () => {

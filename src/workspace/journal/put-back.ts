@@ -1,4 +1,4 @@
-/** Undoes an interrupted batch by renaming: gives originals their names back and removes pai's temporary files. */
+/** Undoes an interrupted batch by renaming. */
 import { type Blob, beforeBoth, type Change } from "../../core/change.ts";
 import { PaiError, unless } from "../../core/error.ts";
 import { joinPath, nameOf, parentOf, type RelPath } from "../../core/path.ts";
@@ -10,9 +10,8 @@ import type { Disk } from "../system/disk.ts";
 type States = readonly (Blob | null)[];
 
 /**
- * Tidies the temporary names beside paths. If a path holds only pai's own work, its original, or what somebody saved
- * meanwhile, gets the name back; any other save is kept as a copy beside it. Needs no disk space and may be repeated
- * after a crash. Returns the copies.
+ * If a path holds only pai's own work, its original, or what somebody saved meanwhile, gets the name back; any other
+ * save is kept as a copy beside it. Needs no disk space and may be repeated after a crash. Returns the copies.
  */
 export function putBack(
   root: Root,
@@ -36,10 +35,7 @@ export function putBack(
   return copies;
 }
 
-/**
- * All states that a path had or should have had; the first is the original, with what somebody else wrote between two of
- * the changes.
- */
+/** All states of a path; the first is the original, with what somebody else wrote between two of the changes. */
 export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)[]> {
   const states = new Map<RelPath, (Blob | null)[]>();
   const whole = new Map<RelPath, Change>();
@@ -53,9 +49,7 @@ export function statesOf(changes: readonly Change[]): Map<RelPath, (Blob | null)
   return states;
 }
 
-/**
- * Whether `aside` is the original or somebody's save, and the path holds only pai's own work. Folders are made anew.
- */
+/** `aside` is the original or somebody's save, and the path holds only pai's own work. Folders are made anew. */
 function shouldRestore(aside: PathState, now: PathState, states: States): boolean {
   if (aside.stat?.kind === "folder") return false;
   const begun = states[0] ?? null;
@@ -63,7 +57,7 @@ function shouldRestore(aside: PathState, now: PathState, states: States): boolea
   return holds(aside, begun) ? !holds(now, begun) : !isOurs(aside, states);
 }
 
-/** null: there is none. Throws permission_denied for one that cannot be read now, so that the next start tidies it. */
+/** Throws permission_denied for one that cannot be read now, so that the next start tidies it. */
 function stateOfTemporary(root: Root, path: RelPath): PathState | null {
   const state = stateAt(root, path);
   if (state.stat !== null) return state;
@@ -71,7 +65,6 @@ function stateOfTemporary(root: Root, path: RelPath): PathState | null {
   throw new PaiError("permission_denied", `${showName(path)} cannot be read`);
 }
 
-/** Swaps the temporary file with the file at the path. */
 function giveName({ root, disk, path, temp }: Spot): void {
   root.withParent(path, (at, name) => {
     const [to, from] = [`${at}/${name}`, `${at}/${temp}`];
@@ -79,7 +72,7 @@ function giveName({ root, disk, path, temp }: Spot): void {
   });
 }
 
-/** Removes pai's own content under a temporary name; renames anything else to a visible copy and returns its path. */
+/** Removes pai's own content; renames anything else to a visible copy and returns its path. */
 function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null {
   const parent = parentOf(path);
   const aside = stateOfTemporary(root, joinPath(parent, temp));
@@ -97,7 +90,7 @@ function clear({ root, disk, path, temp }: Spot, states: States): RelPath | null
   return joinPath(parent, copy);
 }
 
-/** Whether it is one of these states, or a part or a mixture of them that a power cut left. */
+/** One of these states, or a part or mixture of them that a power cut left. */
 export function isOurs({ blob }: PathState, states: States): boolean {
   if (blob === null || blob === undefined) return false;
   if (blob.kind === "folder") return states.some((state) => state?.kind === "folder");
@@ -108,7 +101,7 @@ export function isOurs({ blob }: PathState, states: States): boolean {
   );
 }
 
-/** Whether each byte is that of one of the whole contents at its place, or zero. */
+/** Each byte is that of one of the contents at its place, or zero. */
 function isTorn(torn: Uint8Array, whole: readonly Uint8Array[]): boolean {
   if (whole.some((each) => Buffer.compare(torn, each.subarray(0, torn.length)) === 0)) return true;
   if (whole.every((each) => torn.length > each.length)) return false;

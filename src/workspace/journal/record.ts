@@ -1,4 +1,4 @@
-/** The record file of a run: one sealed JSON line a promise; a torn last line does not make it unreadable. */
+/** The record of a run: one sealed JSON line a promise; a torn last line does not make it unreadable. */
 
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,17 +23,17 @@ export interface KeptChange {
   readonly from: string | null;
 }
 
-/** A file as it is before a command; `blob` null: it is no longer there. */
+/** Before a command; `blob` null: it is no longer there. */
 export interface KeptFile {
   readonly path: string;
   readonly blob: KeptBlob | null;
-  /** Of a file that is closed to actions; null: it is not. */
+  /** null: it is not closed to actions. */
   readonly owner: { readonly uid: number; readonly gid: number } | null;
 }
 
-/** How the files that are closed to actions were looked at. */
+/** How closed files were looked at. */
 export interface ClosedLook {
-  /** Commands were allowed to write `.git`, so it was left out. */
+  /** Commands may write `.git`, so it was left out. */
   readonly git: boolean;
   readonly isPart: boolean;
 }
@@ -52,7 +52,7 @@ export type RecordLine =
       readonly kind: "run" | "undo" | "redo";
       readonly task: string;
       readonly at: string;
-      /** Folders outside the project that the run may change. */
+      /** Folders outside the project. */
       readonly also?: readonly string[];
     }
   | (Intent & { readonly type: "intend" })
@@ -61,10 +61,10 @@ export type RecordLine =
       readonly type: "watch";
       /** Epoch milliseconds. */
       readonly at: number;
-      /** What is new since the last such line. The contents lie in a file of their own, which goes when the run ends. */
+      /** What is new since the last such line. The contents lie in a file that goes when the run ends. */
       readonly files: readonly KeptFile[];
       readonly images: Readonly<Record<string, Where>>;
-      /** Paths of files whose content was not kept. */
+      /** Files whose content was not kept. */
       readonly others: readonly string[];
       /** null: a sandbox keeps the command off what is closed. */
       readonly closed: ClosedLook | null;
@@ -76,23 +76,22 @@ export type RecordLine =
       readonly how: "applied" | "rolled_back";
       readonly left: readonly string[];
       readonly at: string;
-      /** Further changes that a recovery found; in this line, so that they are recorded with it or not at all. */
+      /** What a recovery found; in this line, so that it is recorded with it or not at all. */
       readonly work?: readonly Intent[];
     };
 
 export interface RecordLines {
   readonly lines: readonly RecordLine[];
-  /** Other lines that are intact and bear another seal: an older pai or somebody else wrote them. */
+  /** Intact lines with another seal: another pai or somebody else wrote them. */
   readonly foreign: number;
 }
 
-/** A line begins with a line feed, so that it never continues a torn one, and with its seal. */
+/** It begins with a line feed, so that it never continues a torn one. */
 export function writeLine(line: RecordLine, seal: Seal): Uint8Array {
   const text = JSON.stringify(line);
   return Buffer.from(`\n${seal(text)} ${text}\n`);
 }
 
-/** Lines that are intact and bear this pai's seal. `seal` null: there are none. */
 export function readRecordLines(path: string, seal: Seal | null): RecordLines {
   // An unreadable file is not a missing one.
   const texts = (unless(["ENOENT"], () => readFileSync(path, "utf8")) ?? "").split("\n");
@@ -110,7 +109,7 @@ export function readRecordLines(path: string, seal: Seal | null): RecordLines {
 
 const isWhole = (json: string): boolean => orNull(() => [JSON.parse(json)]) !== null;
 
-/** Part of each seal: records of another format count as foreign, before anything in them is judged. */
+/** Part of each seal: records of another format count as foreign. */
 const format = 2;
 const keyBytes = 32;
 const sealedCharacters = 22;
@@ -125,14 +124,14 @@ interface Sealed {
 const keyOf = ({ folder }: Sealed) => join(folder, "seal");
 const known = new WeakMap<Sealed, Buffer>();
 
-/** null: there is no key, or other users could have written it. */
+/** null: none, or other users could have written it. */
 function readKey(state: Sealed): Buffer | null {
   const stat = lstatSync(keyOf(state), { throwIfNoEntry: false });
   const isOwn = stat?.isFile() === true && stat.uid === process.geteuid?.() && (stat.mode & 0o022) === 0;
   return isOwn && stat.size === keyBytes ? readFileSync(keyOf(state)) : null;
 }
 
-/** Makes a key if there is none to trust. Lines sealed with an earlier key count as foreign from then on. */
+/** Lines sealed with an earlier key count as foreign from then on. */
 export function prepareSeal(state: Sealed): void {
   if (readKey(state) !== null) return;
   const { disk } = state;
@@ -155,7 +154,7 @@ function takeName(state: Sealed, path: string, temporary: string): void {
   if (readKey(state) === null) disk.rename(path, temporary);
 }
 
-/** The seal for the records of one run, valid for no other; null: there is no key, so nothing is sealed. */
+/** Valid for no other run; null: there is no key. */
 export function openSeal(state: Sealed, id: string): Seal | null {
   const key = known.get(state) ?? readKey(state);
   if (key === null) return null;

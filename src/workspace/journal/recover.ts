@@ -32,12 +32,12 @@ import { takeBack } from "./take-back.ts";
 
 const maxTold = 20;
 
-/** Makes the message of one run once all are undone: files that look new to one run may belong to the next. */
+/** Called once all are undone: files that look new to one run may belong to the next. */
 type Tell = () => string;
 
 /**
- * Returns one message for each run that was cut off. May be interrupted anywhere and repeated. If there is nothing to
- * do, it costs one look into a folder. `reach` opens folders outside the project.
+ * One message for each run that was cut off. May be interrupted anywhere and repeated. `reach` opens folders outside
+ * the project.
  */
 export async function recover(
   root: Root,
@@ -71,7 +71,7 @@ interface About {
   readonly reach: (folders: readonly string[]) => void;
 }
 
-/** A run whose lock is held is still going on and is left alone, wherever its process is. */
+/** A run whose lock is held goes on, wherever its process is. */
 async function recoverUnlessRunning(root: Root, state: State, lock: Lock, about: About): Promise<Tell | null> {
   const { id } = about;
   const held = takeRun(state, id);
@@ -151,7 +151,7 @@ async function recoverRun(root: Root, state: State, { id, rules, reach }: About)
     ].join("; ");
 }
 
-/** The files before a command that are not closed, as changes, to be judged by their paths. */
+/** As changes, to be judged by their paths. */
 const openFiles = (files: ReadonlyMap<RelPath, FileBefore>): readonly Change[] =>
   [...files].flatMap(([path, { blob, owner }]) =>
     owner === null ? [{ path, before: blob, after: blob, from: null }] : [],

@@ -35,7 +35,7 @@ import type { KeptBlob } from "./record.ts";
 export interface KeptRun {
   readonly id: string;
   readonly task: string;
-  /** ISO 8601, time of the run's first change. */
+  /** ISO 8601. */
   readonly at: string;
   readonly status: RunStatus;
   readonly changes: readonly {
@@ -44,38 +44,38 @@ export interface KeptRun {
     readonly from: string | null;
     readonly by: "plan" | "command";
   }[];
-  /** Paths that a rollback of the run did not take back, as somebody had changed them; an undo of the run does. */
+  /** As `leftOfRun` says. */
   readonly left: readonly string[];
-  /** Paths that its last undo, and so a redo of it, left as they were: the run's work was not there any more. */
+  /** As `missingOf` says. */
   readonly missing?: readonly string[];
-  /** It was cut off, and what else changed since its last command began counts as its changes. */
+  /** It was cut off; what else changed since its last command began counts as its changes. */
   readonly cut?: true;
   readonly bytes: number;
 }
 
-/** A path that has changed since the run. `actual` undefined: it has no content to show, like a device. */
+/** `actual` undefined: it has no content to show, like a device. */
 export interface Clash {
   readonly path: RelPath;
   readonly expected: Blob | null;
   readonly actual: Blob | null | undefined;
-  /** What the undo or redo and the later change make together. */
+  /** Of the reversal and the later change. */
   readonly merge: Merge;
 }
 
 export interface ReverseOptions {
   readonly dryRun: boolean;
-  /** What was changed since is merged where that touches other lines. */
+  /** Later changes of other lines are merged. */
   readonly merge?: boolean;
 }
 
-/** What an undo or redo does, or would do. With clashes nothing is changed. */
+/** With clashes nothing is changed. */
 export interface Reversal {
   readonly run: KeptRun;
   readonly changes: readonly Change[];
   readonly clashes: readonly Clash[];
-  /** Paths among the changes that somebody else has changed, too. */
+  /** Among the changes. */
   readonly merged: readonly RelPath[];
-  /** What was made again and has another owner or group now, a sentence each. */
+  /** A sentence for each file that has another owner or group now. */
   readonly lost: readonly string[];
 }
 
@@ -89,13 +89,13 @@ export interface History {
   /** Newest first. */
   list(): readonly KeptRun[];
   /**
-   * Undoes the applied run that ended last, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an ambiguous
-   * id.
+   * The applied run that ended last, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an
+   * ambiguous id.
    */
   undo(id: string | null, options: ReverseOptions): Promise<Reversal>;
-  /** Redoes the run that was undone or rolled back last unless a newer run came after it, or the named run. */
+  /** The run that was taken back last, unless a newer run came after it, or the named one. */
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
-  /** The net changes of a run, with content; null: not kept. Throws io_failed when the journal is damaged. */
+  /** The net changes; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
   /** What undos and redos of these runs have written after a time (ISO 8601), oldest first, as `heldIn` says it. */
   written(
@@ -108,10 +108,7 @@ export interface History {
 
 const defaultLimits: HistoryLimits = { runs: 200, bytes: 256 * 1024 * 1024, days: 30 };
 
-/**
- * `state` null: nothing is kept. `rules`: an undo or redo of a denied path throws path_refused. `reach` opens folders
- * outside the project.
- */
+/** `state` null: nothing is kept. `reach` opens folders outside the project. */
 export function openHistory(
   root: Root,
   state: State | null,
@@ -223,13 +220,12 @@ function pick(runs: readonly KeptEpisodes[], id: string | null, kind: "undo" | "
   throw new PaiError("nothing_to_undo", `nothing to ${kind}: run ${run.id} ${why[status]}`);
 }
 
-/** Whether what the run changed was taken back, so that a redo may bring it back. */
+/** A redo may bring it back. */
 const isBack = (run: KeptEpisodes): boolean => ["undone", "rolled_back"].includes(statusOfRun(run));
 
-/** Whether something of the run is left that an undo takes back. */
 const isStanding = (run: KeptEpisodes): boolean => statusOfRun(run) === "applied" || leftOfRun(run).length > 0;
 
-/** Runs that a plain undo or redo may take; it takes the last one. */
+/** A plain undo or redo takes the last one. */
 function stack(runs: readonly KeptEpisodes[], kind: "undo" | "redo"): KeptEpisodes[] {
   const worked = runs.filter((run) => workPaths(run).length > 0);
   const byEnd = (one: KeptEpisodes, other: KeptEpisodes) =>
@@ -256,7 +252,7 @@ function named(runs: readonly KeptEpisodes[], wanted: string): KeptEpisodes[] {
   return runs.filter(({ id }) => id === found);
 }
 
-/** Changes that are not yet in effect, and paths that hold neither the old nor the new content. */
+/** Changes that are not in effect yet, and paths that hold neither content. */
 function compareToDisk(
   { root, rules }: { readonly root: Root; readonly rules: PathRules },
   wanted: readonly Change[],
@@ -279,7 +275,7 @@ function compareToDisk(
   return { changes, clashes: clashes.filter(isNeeded) };
 }
 
-/** Whether an undo would take out all that a kept run has left: nobody has changed the same lines since. */
+/** Nobody has changed the same lines since. */
 export function canUndo(
   { root, rules, state }: { readonly root: Root; readonly rules: PathRules; readonly state: State },
   id: string,
@@ -326,12 +322,11 @@ function prune(state: State, limits: HistoryLimits): number {
   return forgotten;
 }
 
-/** The name of a workspace's state folder. */
 const stateName = /-[0-9a-f]{12}$/;
-/** Days without a run after which what is kept of a folder without sessions is removed: its runs have expired before. */
+/** Without a run in a folder without sessions; its runs have expired long before. */
 const abandonedDays = 90;
 
-/** Removes what is kept of other folders that nobody has used for long, such as the checkouts of a build server. */
+/** Of other folders, such as the checkouts of a build server. */
 function forgetAbandoned({ folder, disk, takeLock }: State): void {
   const oldest = Date.now() - abandonedDays * 86_400_000;
   for (const name of readdirSync(dirname(folder))) {
@@ -345,7 +340,7 @@ function forgetAbandoned({ folder, disk, takeLock }: State): void {
   }
 }
 
-/** The changes of a run; null: they are not kept in this state folder, or the journal is damaged. */
+/** null: not kept in this state folder, or damaged. */
 export function readWork(stateFolder: string, id: string): readonly Change[] | null {
   const state = { folder: stateFolder, disk: openDisk(), takeLock };
   const run = orNull(() => readRun(state, id));

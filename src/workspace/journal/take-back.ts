@@ -14,10 +14,9 @@ import { isOurs, putBack, statesOf } from "./put-back.ts";
 const maxTries = 3;
 
 /**
- * Restores the state before `changes`: all that were ever intended, in order, done or not. A path counts as pai's own
- * while it holds one of the states that the changes name, however many names (hard links) the file has: only this name
- * gets the old content. `traits`: owners and attributes for what is restored. May be
- * repeated after a crash; a path that somebody changes meanwhile is left.
+ * Restores the state before `changes`: all that were ever intended, in order, done or not. A path that holds none of
+ * their states is somebody else's, and left. Of a file with several names only this one gets the old content. May be
+ * repeated after a crash.
  */
 export function takeBack(
   root: Root,
@@ -46,7 +45,6 @@ export function takeBack(
   }
 }
 
-/** Splits changes that are still in effect into those to undo and those that somebody else has changed since. */
 function judgeStates(root: Root, changes: readonly Change[]): { todo: readonly Change[]; left: readonly RelPath[] } {
   const left: RelPath[] = [];
   const todo = new Map<RelPath, Change>();
@@ -64,10 +62,7 @@ function judgeStates(root: Root, changes: readonly Change[]): { todo: readonly C
   return { todo: [...todo.values()], left };
 }
 
-/**
- * Removes changes from `todo` that cannot be undone without touching others' work, such as folders that hold more;
- * returns them.
- */
+/** Drops what cannot be undone without touching others' work, such as folders that hold more; returns it. */
 function keepImpossible(root: Root, todo: Map<RelPath, Change>): RelPath[] {
   const kept: RelPath[] = [];
   const drop = (path: RelPath) => {
@@ -85,7 +80,7 @@ function keepImpossible(root: Root, todo: Map<RelPath, Change>): RelPath[] {
   return kept;
 }
 
-/** Whether more is in the folder than the changes remove; true for one that may not be listed. */
+/** True also for a folder that may not be listed. */
 const keepsMore = (root: Root, folder: RelPath, next: ReadonlyMap<RelPath, Change["after"]>): boolean =>
   unless(["permission_denied"], () => staysIn(root, folder, next).length > 0) ?? true;
 

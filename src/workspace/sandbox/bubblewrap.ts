@@ -9,15 +9,10 @@ const program = "/usr/bin/bwrap";
 
 export const hasBubblewrap = (): boolean => existsSync(program);
 
-/**
- * Where bwrap puts the tape as a file: Ubuntu's profile lets bwrap execute files with a path only, not memory files.
- * bwrap before 0.5 cannot make an executable one.
- */
+/** Ubuntu's profile lets bwrap execute files with a path only; bwrap before 0.5 cannot make an executable one. */
 const tapeFile = "/run/pai-tape";
 
-/**
- * The command line that starts the tape through bwrap, without caches and overlay. `asFile`: the tape is a file inside.
- */
+/** Without caches and overlay. `asFile`: the tape is a file inside. */
 export function wrapInBubblewrap(confinement: Confinement, asFile: boolean): readonly string[] {
   const { workspace, writable, readable, readOnly, hidden, fixed, homes, network } = confinement;
   const kept = [workspace, ...writable, ...readable];

@@ -10,9 +10,9 @@ import { realPathOf } from "../../system/lookups.ts";
 import { targetOfGitFile } from "../git/find-repository.ts";
 
 export interface Inside {
-  /** Absolute, like all paths here. */
+  /** Absolute. */
   readonly hidden: readonly string[];
-  /** Repositories: their folders, the `.git` files that point to one, and the folders these name. */
+  /** Their folders, the `.git` files that point to one, and the folders these name. */
   readonly repositories: readonly string[];
   /** Whether the project has too many names to look at all; `hidden` then holds the folders that were not searched. */
   readonly partial: boolean;
@@ -24,22 +24,20 @@ interface Project {
 }
 
 export interface SearchLimits {
-  /** Names in all folders together. */
   readonly names: number;
   /** Folders that are hidden one by one because they were not searched; for more of them those above are hidden. */
   readonly apart: number;
 }
 
 const usualLimits: SearchLimits = { names: 2_000_000, apart: 1000 };
-/** Bytes. A path may have 4,095, but a command can build longer ones step by step. */
+/** Bytes. A command can build longer paths than the kernel takes, step by step. */
 const longestFolder = 3800;
 
-/** Like `entryAt`; also undefined in a folder that may be listed and not entered. */
+/** undefined also in a folder that may not be entered. */
 const seenAt = (path: string): Stats | undefined => unless(["EACCES"], () => entryAt(path));
 
 /**
- * Searches the whole project, for each command anew, as people and commands change it: upper folders first, folders of
- * tools only one level deep.
+ * For each command anew, as people and commands change it: upper folders first, folders of tools only one level deep.
  */
 export function findInside({ workspace, rules }: Project, limits = usualLimits): Inside {
   const found = { hidden: [] as string[], repositories: [] as string[] };
@@ -91,7 +89,7 @@ function coverOf(folders: readonly RelPath[], most: number): readonly RelPath[] 
   return [...cover];
 }
 
-/** Hard links to hidden files; searched for only where a hidden file has names that are not hidden. */
+/** Hard links to hidden files, where one has names that are not hidden. */
 function otherNames(hidden: readonly string[], folders: readonly string[]): readonly string[] {
   const known = new Set(hidden);
   const missing = missingNames(known);
@@ -109,7 +107,7 @@ function otherNames(hidden: readonly string[], folders: readonly string[]): read
 
 const identityOf = (stat: Stats | undefined): string => `${stat?.dev}:${stat?.ino}`;
 
-/** For each file among these that has more names than one: device and inode, and how many names are not among these. */
+/** By device and inode, how many names of a file are not among these. */
 function missingNames(known: ReadonlySet<string>): ReadonlyMap<string, number> {
   const missing = new Map<string, number>();
   for (const path of known) {
@@ -121,7 +119,7 @@ function missingNames(known: ReadonlySet<string>): ReadonlyMap<string, number> {
   return missing;
 }
 
-/** null: the folder exists and cannot be listed. */
+/** null: it cannot be listed. */
 function listFolder(folder: string): readonly Dirent[] | null {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -131,7 +129,7 @@ function listFolder(folder: string): readonly Dirent[] | null {
   }
 }
 
-/** Paths of the repository that a name stands for; none for a link that leads nowhere. */
+/** None for a link that leads nowhere. */
 function repositoryAt(path: string, entry: Dirent): readonly string[] {
   if (entry.isDirectory()) return [path];
   if (entry.isFile()) return [path, ...targetOf(path)];
@@ -139,7 +137,7 @@ function repositoryAt(path: string, entry: Dirent): readonly string[] {
   return target === null ? [] : [target];
 }
 
-/** The folder that a `.git` file names, if it has the shape of a repository. */
+/** If it has the shape of a repository. */
 function targetOf(path: string): readonly string[] {
   const target = targetOfGitFile(path);
   const real = target === null ? null : realPathOf(target);

@@ -1,4 +1,4 @@
-/** Finds what a command must not see or change: homes, secrets of the project, repositories, pai's own folders. */
+/** Finds what a command must not see or change. */
 
 import type { Dirent, Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -15,7 +15,7 @@ import { isPrivate, privateFolders } from "./namespaces.ts";
 
 export interface ClosedPaths {
   readonly hidden: readonly Hidden[];
-  /** Repositories in the project: folders, and `.git` files that point to one. */
+  /** In the project: folders, and `.git` files that point to one. */
   readonly repositories: readonly string[];
   /** Whether there are too many names to look at all; folders that were not searched are hidden. */
   readonly partial: boolean;
@@ -25,11 +25,10 @@ export interface ClosedPaths {
 export interface ClosedSearch extends HomeOptions {
   readonly rules: PathRules;
   readonly own: readonly string[];
-  /** Folders outside the project that actions may change, where the same names are closed. */
+  /** Folders outside the project, where the same names are closed. */
   readonly also: readonly string[];
 }
 
-/** Files that only root can read anyway. */
 const rootSecrets = [
   "/etc/shadow",
   "/etc/shadow-",
@@ -39,7 +38,6 @@ const rootSecrets = [
   "/etc/ssl/private",
 ];
 
-/** Searches project and homes. */
 export function findClosedPaths(search: ClosedSearch): ClosedPaths {
   const inside = findInside(search);
   const homes = findClosedHomes(search);
@@ -67,11 +65,11 @@ export function findClosedPaths(search: ClosedSearch): ClosedPaths {
 /** Shared memory under /dev/shm does not count as a device. */
 const isDevice = (path: string) => contains("/dev", path) && !contains("/dev/shm", path);
 
-/** A link named like a secret may point to something that every command needs: a device, a program, a system folder. */
+/** A link named like a secret may point to what every command needs. */
 const isNeeded = (path: string, real: string, workspace: string) =>
   isDevice(real) || (contains(workspace, path) && !contains(workspace, real) && isSystemPath(real));
 
-/** The path, and the same file or folder below other mount points of its file system. */
+/** Also below other mount points of its file system. */
 const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): readonly string[] => [
   real,
   ...translatePath(real, mounts, mounts).filter((path) => {
@@ -80,7 +78,7 @@ const placesOf = (real: string, { dev, ino }: Stats, mounts: readonly Mount[]): 
   }),
 ];
 
-/** Whether something is at this absolute path that a command does not see there, outside of the project. */
+/** Something is there, outside of the project, that a command does not see. */
 export function isUnseen(path: string, { homes }: ClosedPaths, workspace: string): boolean {
   const isShown = [workspace, ...homes.tools, ...homes.caches].some((each) => contains(each, path));
   const isBelow = [...privateFolders, ...homes.covered].some((folder) => path.startsWith(`${folder}/`));
@@ -88,8 +86,8 @@ export function isUnseen(path: string, { homes }: ClosedPaths, workspace: string
 }
 
 /**
- * Hidden paths that a text mentions: by full path, by path relative to the project, or by name for a file in the
- * project; in a closed home whatever is there and not shown.
+ * Hidden paths that a text mentions: by full path, from the project, or by name for a file in it; in a closed home
+ * whatever is there and not shown.
  */
 export function namedIn(text: string, closed: ClosedPaths, workspace: string): readonly string[] {
   const words = new Set(text.split(/[^\w./~+@-]+/).map((word) => word.replace(/^\.\//, "").replace(/\.$/, "")));
@@ -103,7 +101,6 @@ export function namedIn(text: string, closed: ClosedPaths, workspace: string): r
   return [...named, ...unseen];
 }
 
-/** Drops paths inside a hidden folder. */
 function withoutNested(all: readonly Hidden[]): readonly Hidden[] {
   const folders = new Set(all.flatMap(({ path, isFolder }) => (isFolder ? [path] : [])));
   const isNested = (path: string): boolean => {
@@ -113,7 +110,7 @@ function withoutNested(all: readonly Hidden[]): readonly Hidden[] {
   return all.filter(({ path }) => !isNested(path));
 }
 
-/** Secrets in the folders above, if the project is part of a larger repository. */
+/** If the project is part of a larger repository. */
 function secretsAbove({ workspace, rules }: ClosedSearch): readonly string[] {
   const above: string[] = [];
   for (let at = workspace; at !== "/"; at = dirname(at)) {
@@ -134,30 +131,27 @@ function secretsAbove({ workspace, rules }: ClosedSearch): readonly string[] {
 const hostKeys = (): readonly string[] =>
   entriesOf("/etc/ssh").flatMap(({ name }) => (/^ssh_host_.*_key$/.test(name) ? [join("/etc/ssh", name)] : []));
 
-/** All paths are absolute and real. */
 interface ClosedHomes {
-  /** Folders that are closed as a whole; what is seen of them is in `tools` and `caches`. */
+  /** Closed as a whole, but for `tools` and `caches`. */
   readonly covered: readonly string[];
   readonly tools: readonly string[];
   readonly caches: readonly string[];
-  /** Credentials in these folders; of a home that the project holds, everything with a dot. */
+  /** Credentials in these; of a home that the project holds, everything with a dot. */
   readonly hidden: readonly Hidden[];
 }
 
 interface HomeOptions {
-  /** Real path. */
   readonly workspace: string;
   readonly home: string | null;
   readonly isRoot: boolean;
-  /** Paths that the user opens; a home among them, or below one, is not closed. */
+  /** Opened by the user; a home among them, or below one, is not closed. */
   readonly open: readonly string[];
 }
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Written by tools; what a command writes there is discarded. */
+/** What a command writes there is discarded. */
 const cacheNames = words(".cache .npm .cargo go .m2 .gradle .nuget .bun .deno .pub-cache");
-/** What versions of programs and libraries are installed in. */
 const toolNames = words(`bin .local/bin .local/lib .local/share/mise .local/share/pipx .local/share/pnpm .local/share/uv
   .nvm .pyenv .rbenv .rustup .asdf .sdkman .volta .dotnet miniconda3`);
 const credentials = words(`.cargo/credentials .cargo/credentials.toml .m2/settings.xml .m2/settings-security.xml
@@ -187,23 +181,22 @@ export function findClosedHomes({ workspace, home, isRoot, open }: HomeOptions):
   };
 }
 
-/** Empty: there is none, or this user may not enter it. */
 function realFolder(path: string): readonly string[] {
   const real = realPathOf(path);
   return real === null ? [] : folderAt(real);
 }
 
-/** A folder that is no link: what a link leads to is seen where it is, or is closed there. */
+/** Not a link: what it leads to is seen where it is, or is closed there. */
 const folderAt = (path: string): readonly string[] =>
   orNull(() => entryAt(path))?.isDirectory() === true ? [path] : [];
 
-/** Empty also for what this user may not reach: no command of theirs does. */
+/** Empty also for what this user, and so a command, may not reach. */
 function hiddenAt(path: string): readonly Hidden[] {
   const stat = orNull(() => entryAt(path)) ?? null;
   return stat === null ? [] : [{ path, isFolder: stat.isDirectory() }];
 }
 
-/** A project that is a home, or holds one, cannot be covered: then all that begins with a dot is hidden one by one. */
+/** A home that the project holds cannot be covered. */
 const dotNamesIn = (home: string): readonly Hidden[] =>
   entriesOf(home)
     .filter(({ name }) => name.startsWith(".") && !name.startsWith(".git"))

@@ -2,17 +2,15 @@
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 
 /**
- * How a command is confined. `namespaces`: by namespaces of its own, Landlock and seccomp. `bubblewrap`: the same, in
- * namespaces that bwrap has made. `landlock`: by Landlock and seccomp alone.
+ * `namespaces`: by namespaces of its own, Landlock and seccomp. `bubblewrap`: the same, in namespaces of bwrap.
+ * `landlock`: by Landlock and seccomp alone.
  */
 export const ways = ["namespaces", "bubblewrap", "landlock"] as const;
 export type Way = (typeof ways)[number];
 
-/** What people call it. */
 export const levelOf = (way: Way): SandboxLevel => (way === "landlock" ? "writes" : "full");
 
 export interface Hidden {
-  /** Absolute and real. */
   readonly path: string;
   readonly isFolder: boolean;
 }
@@ -20,81 +18,77 @@ export interface Hidden {
 /** All paths are absolute and real. */
 export interface Confinement {
   readonly way: Way;
-  /** Path of the folder that `workspaceFd` refers to. */
   readonly workspace: string;
-  /**
-   * Whether Landlock allows writes below the workspace. Where it has mounts of its own, `readOnly` must say the same.
-   */
+  /** Of Landlock. With mounts of its own `readOnly` must say the same. */
   readonly workspaceRights: "read" | "write";
   readonly uid: number;
   readonly gid: number;
-  /** Whether it makes a user namespace first: ordinary users must, root only where it may not make the others. */
+  /** Ordinary users make one first, root only where it may not make the others. */
   readonly userNamespace: boolean;
-  /** Where changes below the workspace go; null: to the workspace itself. Own namespaces only. */
+  /** null: changes go to the workspace itself. Own namespaces only. */
   readonly overlay: { readonly upper: string; readonly work: string } | null;
-  /** Paths below the workspace that are written even where an overlay covers it (`.git` with --allow-write .git). */
+  /** Written even where an overlay covers them (`.git` with --allow-write .git). */
   readonly throughOverlay: readonly string[];
-  /** Mounts below the workspace, which an overlay does not show; on a copy they are read-only. Own namespaces only. */
+  /** Mounts below the workspace, which an overlay does not show; on a copy they are read-only. */
   readonly submounts: readonly string[];
   /** Writable paths besides the workspace. */
   readonly writable: readonly string[];
-  /** Paths that stay visible below folders that private ones replace. */
+  /** Visible below folders that private ones replace. */
   readonly readable: readonly string[];
-  /** Homes, which empty private folders replace; what is seen of them is among the paths above and `caches`. */
+  /** Replaced by empty private folders; what is seen of them is among the paths above and `caches`. */
   readonly homes: readonly string[];
-  /** Workspace folders that contain something hidden or read-only; commands must not move them away with it. */
+  /** Workspace folders with something hidden or read-only in them; commands must not move them away with it. */
   readonly fixed: readonly string[];
-  /** Read-only paths below writable ones. Own namespaces only. */
+  /** Below writable paths. */
   readonly readOnly: readonly string[];
   readonly hidden: readonly Hidden[];
-  /** Writable folders whose new content is dropped after the command. Own namespaces only. */
+  /** Writable; new content is dropped after the command. */
   readonly caches: readonly string[];
-  /** Whether local sockets (AF_UNIX) may be opened when the network may. */
+  /** Local sockets (AF_UNIX) may be opened where the network may. */
   readonly unixSockets: boolean;
-  /** Access to the network and local services of the host; without it none but a private loopback. */
+  /** Of the host, with its local services; otherwise none but a private loopback. */
   readonly network: boolean;
-  /** Private folder for temporary files where /tmp is shared. Landlock alone only. */
+  /** For temporary files where /tmp is shared. */
   readonly temporary: string | null;
   /** Version of Landlock; 0: none. */
   readonly landlock: number;
   /**
-   * Rules for paths outside the workspace; by Landlock alone with a read-only workspace also for those inside (see readableRules).
-   * Empty: everything may be read.
+   * Rules for paths outside the workspace; for a read-only one by Landlock alone also inside. Empty: everything may be
+   * read.
    */
   readonly outside: readonly LandlockRule[];
-  /** Process id of pai; the tape gives up if it has died. null: it cannot be seen from inside. */
+  /** The tape gives up if this process, pai, has died. null: it cannot be seen from inside. */
   readonly parent: number | null;
 }
 
 export interface LandlockRule {
   readonly path: string;
   readonly isFolder: boolean;
-  /** `list`: only the names in folders. */
+  /** `list`: the names in folders. */
   readonly rights: "list" | "read" | "write" | "device";
-  /** The tape skips the rule if the path no longer exists; the path then stays closed. */
+  /** Skipped if the path no longer exists; it then stays closed. */
   readonly mayBeGone?: boolean;
 }
 
 export interface Program {
-  /** Working folder; null: the workspace by its descriptor, where there are no own mounts. */
+  /** null: the workspace by its descriptor, where there are no own mounts. */
   readonly folder: string | null;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Writes both outputs to one pipe, in order. */
+  /** Both outputs go to one pipe, in order. */
   readonly mergeOutput: boolean;
-  /** Whether descriptor `lifelineFd` stays open in the program. */
+  /** `lifelineFd` stays open in the program. */
   readonly keepLifeline: boolean;
 }
 
-/** Whether the command has its own mounts, processes and network. */
+/** It has its own mounts, processes and network. */
 export const isIsolated = (way: Way): boolean => way !== "landlock";
 
-/** Limit for this user, and in own namespaces for the command. */
+/** For this user, and in own namespaces for the command. */
 export const maxProcesses = 8192;
 
-/** Descriptors that are open when the tape starts. */
 export const reportFd = 3;
 export const workspaceFd = 4;
 export const lifelineFd = 5;
-/** The first descriptor that was not passed to the tape. */
+/** The first that was not passed to the tape. */
 export const firstFreeFd = 6;

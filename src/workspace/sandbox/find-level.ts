@@ -1,4 +1,4 @@
-/** Finds the best way to confine commands that works here, by running a tape of each instead of trusting the kernel. */
+/** Finds the best way to confine commands that works here, by trying each instead of trusting the kernel. */
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,18 +14,17 @@ import type { Label, Tape } from "./tape.ts";
 import { enterProgram, launch, type SetupFailure, writeConfinement } from "./write-tape.ts";
 
 export interface FoundLevel {
-  /** null: none works. */
   readonly way: Way | null;
   readonly userNamespace: boolean;
   readonly caches: boolean;
-  /** Whether bubblewrap starts the tape as a file. */
+  /** Bubblewrap starts the tape as a file. */
   readonly asFile: boolean;
   readonly overlay: boolean;
-  /** Folder for the layers of an overlay. */
+  /** For the layers of an overlay. */
   readonly scratch: string;
   /** Version of Landlock; 0: none. */
   readonly landlock: number;
-  /** Why no better way works, a sentence each. */
+  /** Why no better way works. */
   readonly reasons: readonly string[];
 }
 
@@ -33,7 +32,7 @@ export interface LevelSearch {
   readonly machine: Machine;
   readonly isRoot: boolean;
   readonly workspaceFd: number;
-  /** Folders for the layers of an overlay, best first: not every file system supports them. */
+  /** For layers, best first: not every file system supports them. */
   readonly scratches: readonly [string, ...string[]];
   /** For tests: only this way. */
   readonly only: Way | undefined;
@@ -68,10 +67,7 @@ export async function findLevel(search: LevelSearch): Promise<FoundLevel> {
   return { ...foundNothing(...tellAll(failures)), landlock };
 }
 
-/**
- * Landlock 1 (Linux 5.13 to 5.18) forbids moving files between folders. Ways that are protected by mounts do without
- * it, so that ordinary work succeeds.
- */
+/** Landlock 1 (Linux 5.13 to 5.18) forbids moving files between folders. Ways with own mounts do without it. */
 const landlockFor = (way: Way, version: number): number => (isIsolated(way) && version === 1 ? 0 : version);
 
 function waysToTry(): readonly Way[] {
@@ -90,7 +86,7 @@ const names: Readonly<Record<Way, string>> = {
   landlock: "writes",
 };
 
-/** One sentence each; a remedy for several failures is named only once. */
+/** A remedy for several failures is named only once. */
 function tellAll(failures: readonly Failure[]): readonly string[] {
   const named = new Set<string>();
   return failures.map(({ way, why, mend }) => {
@@ -100,7 +96,7 @@ function tellAll(failures: readonly Failure[]): readonly string[] {
   });
 }
 
-/** Tries one way with fewer and fewer optional parts; if it works in the end, reports the missing ones. */
+/** With fewer and fewer optional parts. */
 async function tryWay(search: LevelSearch, way: Way, all: FoundLevel) {
   const missing: Failure[] = [];
   let found = all;
@@ -117,7 +113,7 @@ async function tryWay(search: LevelSearch, way: Way, all: FoundLevel) {
 
 const layersFailed = "overlay of the workspace";
 
-/** Leaves out the optional part that failed; null: it is not optional. */
+/** Without the optional part that failed; null: it is not optional. */
 function withLess(found: FoundLevel, way: Way, step: string, { isRoot, scratches }: LevelSearch): FoundLevel | null {
   if (way === "bubblewrap") return step === "bubblewrap" && !found.asFile ? { ...found, asFile: true } : null;
   if (way !== "namespaces") return null;
@@ -150,7 +146,7 @@ function layersIn(scratch: string): Layers | Extract<Probed, { readonly verdict:
   }
 }
 
-/** The level works, a step of its set-up failed, or something succeeded that must not. */
+/** `leaks`: something succeeded that must not. */
 export type Probed =
   | { readonly verdict: "holds" }
   | { readonly verdict: "failed"; readonly failure: SetupFailure }
@@ -159,7 +155,7 @@ export type Probed =
 interface ProbeOptions {
   readonly machine: Machine;
   readonly workspaceFd: number;
-  /** Returns the command line of a program that starts the tape; null: none. */
+  /** The command line that starts the tape; null: it starts itself. */
   readonly through: ((confinement: Confinement) => readonly string[]) | null;
 }
 
@@ -173,7 +169,7 @@ const leaks = new Map([
 ]);
 const findInterface = 0x8933;
 
-/** Sets a level up and tries to break out of it; takes as long as an empty command. */
+/** Sets a level up and tries to break out of it. */
 export async function probe(confinement: Confinement, options: ProbeOptions): Promise<Probed> {
   // Not in pai's state folder, which is hidden from commands.
   const folder = makeScratch(tmpdir(), "probe");
@@ -235,11 +231,10 @@ function judge(exit: number, inside: string, outside: string): Probed {
 
 const maxSaid = 200;
 
-/** The last line of bubblewrap's error output. */
 const lastLine = (text: string): string =>
   (text.trim().split("\n").at(-1) ?? "").replace(/^bwrap: /, "").slice(0, maxSaid);
 
-/** An ioctl request for a network interface of the host; null: there is only the loopback. */
+/** For an interface of the host; null: there is only the loopback. */
 function interfaceRequest(): Uint8Array | null {
   const name = namesOf("/sys/class/net").find((each) => each !== "lo" && each.length < 16);
   if (name === undefined) return null;

@@ -5,20 +5,20 @@ import type { Hidden } from "./confinement.ts";
 
 export const contains = (folder: string, path: string): boolean => path === folder || path.startsWith(`${folder}/`);
 
-/** Those that lie in no other of them. */
+/** Without those that lie in another. */
 export const outermost = (folders: readonly string[]): readonly string[] =>
   folders.filter((each) => !folders.some((other) => other !== each && contains(other, each)));
 
 const programs = ["/usr", "/bin", "/sbin", "/lib", "/lib64"];
 const systemFolders = [...programs, "/etc", "/proc", "/sys", "/tmp"];
 
-/** A folder of programs, or one that holds a folder of the system. */
+/** Of programs, or holds a folder of the system. */
 export const isSystemPath = (path: string): boolean =>
   path === "/" ||
   programs.some((folder) => contains(folder, path)) ||
   systemFolders.some((folder) => contains(path, folder));
 
-/** Opens one path: of a hidden folder above it everything else stays hidden. */
+/** Of a hidden folder above it everything else stays hidden. */
 export function openUp(hidden: readonly Hidden[], open: string): readonly Hidden[] {
   return hidden.flatMap((each): readonly Hidden[] => {
     if (contains(open, each.path)) return [];

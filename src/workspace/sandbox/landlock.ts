@@ -30,19 +30,18 @@ const firstVersion = 0x1fff;
 /** Linux 7.1 or later. */
 export const firstWithSockets = 9;
 const readRights = right.execute | right.readFile | right.readFolder;
-/** The only rights that the rule of a file may name. */
+/** All that the rule of a file may name. */
 const fileRights = right.execute | right.writeFile | right.readFile | right.truncate | right.control;
 const tcpRights = 3;
 const allScopes = 3;
 const currentFolder = -100;
 const openPath = 0x200000;
 const closeOnExec = 0x80000;
-/** Adding a rule opens a descriptor; this one is above those that are closed between batches of rules. */
+/** Above the descriptors that adding rules opens, which are closed between batches. */
 const rulesFd = 100;
 const firstRuleFd = 6;
 const rulesAtOnce = 80;
 
-/** Read and write without device creation. */
 function rightsOf(rights: LandlockRule["rights"], handled: number): number {
   if (rights === "list") return right.readFolder;
   if (rights === "read") return readRights;
@@ -51,8 +50,8 @@ function rightsOf(rights: LandlockRule["rights"], handled: number): number {
 }
 
 /**
- * The rights that this version knows, as the kernel refuses unknown ones. A command may reach its own sockets without a
- * right, and those of other processes only if the network is open.
+ * Those that this version knows. A command may reach its own sockets without a right, and those of others only if the
+ * network is open.
  */
 function handledBy(version: number, network: boolean): number {
   return (
@@ -80,7 +79,7 @@ export function addLandlock(tape: Tape, confinement: Confinement): void {
   tape.call("landlock_restrict_self", [rulesFd, 0]);
 }
 
-/** Without private mounts the rule is for the opened folder, whatever is at its path now. */
+/** For the opened folder, whatever is at its path now. */
 function addWorkspaceRule(tape: Tape, handled: number): void {
   const rule = tape.words(rightsOf("write", handled), workspaceFd);
   tape.call("landlock_add_rule", [rulesFd, 1, rule, 0], { note: "rule for the workspace" });
@@ -130,8 +129,9 @@ function ruleFor(path: string, rights: LandlockRule["rights"]): LandlockRule {
 }
 
 /**
- * Rules that let a command read everything but the hidden paths, even if these are replaced, and use devices. A folder
- * that contains a hidden path is opened child by child. `isIsolated`: the command has private mounts, so shared temporary folders need no care. `shown`: paths below hidden ones that may be read all the same.
+ * Everything but the hidden paths may be read, even if these are replaced, and devices used. A folder that holds a
+ * hidden path is opened child by child. `isIsolated`: shared temporary folders need no care. `shown`: paths below
+ * hidden ones that may be read all the same.
  */
 export function readableRules(
   hidden: readonly Hidden[],
@@ -157,10 +157,10 @@ export function readableRules(
   return [...rules, ...there.map((path) => ruleFor(path, "device"))];
 }
 
-/** A shared folder like /tmp, whose content keeps changing: if it contains a hidden path, all of it stays closed. */
+/** Like /tmp, whose content keeps changing: if it holds a hidden path, all of it stays closed. */
 const isSharedScratch = ({ mode }: Stats) => (mode & 0o1002) === 0o1002;
 
-/** Names in a folder; if it may not be listed, those that are known to be hidden or to contain a hidden path. */
+/** If it may not be listed, those that lead to a hidden path. */
 const namesIn = (folder: string, parted: ReadonlySet<string>): readonly string[] =>
   orNull(() => readdirSync(folder)) ??
   [...parted].flatMap((path) => (dirname(path) === folder && path !== folder ? [basename(path)] : []));

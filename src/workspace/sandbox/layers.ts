@@ -6,13 +6,12 @@ import { entryAt } from "../../system/entry-at.ts";
 import { namesOf } from "../../system/lookups.ts";
 
 export interface Layers {
-  /** Holds the changes and nothing else. */
   readonly upper: string;
   /** Used by the kernel. */
   readonly work: string;
 }
 
-/** Makes a temporary folder that belongs to this process; its name contains the process id. */
+/** Its name contains the id of this process. */
 export function makeScratch(parent: string, what: "layers" | "probe" | "tmp"): string {
   try {
     mkdirSync(parent, { recursive: true, mode: 0o700 });
@@ -28,7 +27,7 @@ export function makeScratch(parent: string, what: "layers" | "probe" | "tmp"): s
   }
 }
 
-/** Empty layers in a folder of their own below `scratch`. */
+/** In a folder of their own. */
 export function makeLayers(scratch: string): Layers {
   const folder = makeScratch(scratch, "layers");
   const layers = { upper: join(folder, "upper"), work: join(folder, "work") };
@@ -37,14 +36,14 @@ export function makeLayers(scratch: string): Layers {
   return layers;
 }
 
-/** Removes both with all content, even folders without permissions, as the kernel and commands leave them. */
+/** Even folders without permissions, as the kernel and commands leave them. */
 export function removeLayers({ work }: Layers): void {
   // It fails if the overlay was never mounted.
   orNull(() => chmodSync(join(work, "work"), 0o700));
   removeTree(dirname(work));
 }
 
-/** Removes folders of killed processes. What cannot be removed is left to the next time. */
+/** Of killed processes. What cannot be removed is left to the next time. */
 export function sweepScratch(scratch: string): void {
   for (const name of namesOf(scratch)) {
     const owner = /^pai-(?:layers|probe|tmp)-(\d+)-/.exec(name)?.[1];
@@ -55,8 +54,7 @@ export function sweepScratch(scratch: string): void {
 }
 
 /**
- * Removes a folder with all content, even where its owner has no permissions or a path is too long for one call. Throws
- * when something cannot be removed.
+ * Even where its owner has no permissions or a path is too long for one call. Throws when something cannot be removed.
  */
 export function removeTree(top: string): void {
   try {
@@ -70,7 +68,7 @@ export function removeTree(top: string): void {
   }
 }
 
-/** Whether a process has this id now; a later process with the same id counts, too. */
+/** A later process with the same id counts, too. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

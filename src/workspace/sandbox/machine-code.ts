@@ -19,10 +19,9 @@ const code: Readonly<Record<Machine, readonly string[]>> = {
   ],
 };
 
-/** The interpreter's code; it uses no library and calls only the kernel. */
 export const interpreterOf = (machine: Machine): Uint8Array => Buffer.from(code[machine].join(""), "hex");
 
-/** The machine of this process; null: it has no tape interpreter. */
+/** null: it has no tape interpreter. */
 export function thisMachine(): Machine | null {
   return process.arch === "x64" || process.arch === "arm64" ? process.arch : null;
 }

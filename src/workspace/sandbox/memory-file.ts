@@ -4,7 +4,6 @@ import { cString, errnoName, openLibc } from "../../system/libc.ts";
 
 const flags = { closeOnExec: 1, allowSealing: 2, executable: 0x10 } as const;
 const addSeals = 1033;
-/** Forbids further seals, shrinking, growing and writing. */
 const allSeals = 0xf;
 const landlockVersion = 1;
 const landlockCreateRuleset = 444;
@@ -17,7 +16,7 @@ const shapes = {
   syscall: { args: ["i64", "u64", "u64", "u32"], returns: "i64" },
 } as const;
 
-/** Returns a descriptor, which the caller must close. Throws a system error without memory files or FFI. */
+/** The caller must close the descriptor. Throws a system error without memory files or FFI. */
 export function openMemoryFile(bytes: Uint8Array): number {
   const libc = openLibc(shapes);
   if (libc === null) throw refusal("ENOSYS");
@@ -38,17 +37,15 @@ export function openMemoryFile(bytes: Uint8Array): number {
   }
 }
 
-/** A system error that names the failed step. */
 const refusal = (code: string) => Object.assign(new Error(`${code}: memfd_create`), { code, step: "memfd_create" });
 
 export interface Landlock {
   /** 0: none. */
   readonly version: number;
-  /** Name of the error from the kernel or a seccomp filter; null: there was none. */
+  /** From the kernel or a seccomp filter; null: none. */
   readonly errno: string | null;
 }
 
-/** The Landlock support of this kernel. */
 export function findLandlock(): Landlock {
   const libc = openLibc(shapes);
   if (libc === null) return { version: 0, errno: "ENOSYS" };
@@ -56,6 +53,6 @@ export function findLandlock(): Landlock {
   return version > 0 ? { version, errno: null } : { version: 0, errno: errnoName(libc.errno()) };
 }
 
-/** Whether close_range works: Linux 5.9 or later, and no seccomp filter against it. */
+/** Linux 5.9 or later, and no seccomp filter against it. */
 export const closesRanges = (): boolean =>
   Number(openLibc(shapes)?.functions.syscall(closeRange, noDescriptor, noDescriptor, 0) ?? 0) === 0;

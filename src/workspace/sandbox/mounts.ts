@@ -5,14 +5,14 @@ import { textOfSystem } from "../../system/lookups.ts";
 import { contains, outermost } from "./folders.ts";
 
 export interface Mount {
-  /** Number of the file system, `major:minor`. */
+  /** `major:minor`. */
   readonly device: string;
-  /** The folder within the file system that is mounted. */
+  /** Within the file system. */
   readonly root: string;
   readonly point: string;
 }
 
-/** In mount order; empty for a process that has ended or whose mounts cannot be read. */
+/** In mount order; empty where they cannot be read. */
 export function readMounts(process: number | "self"): readonly Mount[] {
   return textOfSystem(`/proc/${process}/mountinfo`)
     .split("\n")
@@ -24,14 +24,14 @@ export function readMounts(process: number | "self"): readonly Mount[] {
     });
 }
 
-/** The paths, below the root of the file system, at which something is mounted; in a container that may be single files. */
+/** In a container they may be single files. */
 export const mountPoints = (): ReadonlySet<string> => new Set(readMounts("self").map(({ point }) => point));
 
-/** A path as the tables of the kernel spell it, plain. */
+/** From the spelling of the kernel's tables. */
 export const unescapeMount = (text: string): string =>
   text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 
-/** Where a path in another process's mounts is found in ours: nowhere, or in several places. */
+/** Where a path in other mounts is found in ours: nowhere, or in several places. */
 export function translatePath(path: string, theirs: readonly Mount[], ours: readonly Mount[]): readonly string[] {
   const isIn = ({ point }: Mount) => pathWithin(path, point) !== null;
   const deepest = theirs
@@ -45,7 +45,7 @@ export function translatePath(path: string, theirs: readonly Mount[], ours: read
   });
 }
 
-/** Mount points below a folder, without those below another of them; includes covered ones. */
+/** Without those below another of them. */
 export function findSubmounts(folder: string): readonly string[] {
   const isBelow = (point: string) => point !== folder && contains(folder, point);
   return outermost([...mountPoints()].filter(isBelow));

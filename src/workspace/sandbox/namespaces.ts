@@ -58,11 +58,11 @@ export const protectedProc = [
   "/proc/mtrr",
 ] as const;
 
-/** Whether every command sees an empty private folder at this path. */
+/** Every command sees an empty private folder there. */
 export const isPrivate = (path: string): boolean =>
   [...privateFolders, "/dev"].some((folder) => contains(folder, path));
 
-/** Whether a command sees an empty folder at this path unless something is put there. */
+/** A command sees an empty folder there unless something is put there. */
 export const isReplaced = (path: string, homes: readonly string[]): boolean =>
   isPrivate(path) || homes.some((home) => contains(home, path));
 
@@ -97,7 +97,7 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
   tape.call("sethostname", [tape.bytes(host), host.length]);
 }
 
-/** Forks: the child continues the tape, the parent waits for it and exits with its status. */
+/** The child continues the tape, the parent waits for it and exits with its status. */
 export function forkCollected(tape: Tape, parents: (() => void)[], flags: number, note: string): void {
   const parent: Label = { record: null };
   const child = tape.call("clone", [flags | SIGCHLD, 0, 0, 0, 0], { onPositive: parent, note });
@@ -109,14 +109,14 @@ export function forkCollected(tape: Tape, parents: (() => void)[], flags: number
   });
 }
 
-/** Blocks all signals but KILL in the waiting processes, since TERM may be sent to the whole group. */
+/** Since TERM may be sent to the whole group. */
 const blockSignals = (tape: Tape): void => {
   tape.call("rt_sigprocmask", [0, tape.words(~(1n << BigInt(SIGKILL - 1)) & 0xffffffffffffffffn), 0, 8], {
     note: "block signals",
   });
 };
 
-/** Maps only the user that runs pai into the namespace. */
+/** Maps only the user that runs pai. */
 function mapUser(tape: Tape, { uid, gid }: Confinement): void {
   const write = (path: string, text: string) => {
     const file = tape.call("openat", [currentFolder, tape.text(path), open.write | open.closeOnExec, 0], {
@@ -169,7 +169,7 @@ function addMounts(tape: Tape, confinement: Confinement): void {
   for (const each of seen) hide(tape, each);
 }
 
-/** Read-only, and without set-user-ID programs. */
+/** Without set-user-ID programs. */
 const attribute = (tape: Tape, set: number = attributes.readOnly | attributes.noSuid) =>
   [tape.words(set, 0, 0, 0), 32] as const;
 
@@ -178,7 +178,7 @@ function takeWorkspace(tape: Tape): TapeResult {
   return tape.call("open_tree", [currentFolder, tape.text("."), flags], { note: "take the workspace" });
 }
 
-/** Mounts an overlay at the workspace's path; its lower layer is the pinned folder, even if that was moved. */
+/** Its lower layer is the pinned folder, even if that was moved. */
 function takeOverlay(tape: Tape, workspace: string, { upper, work }: NonNullable<Confinement["overlay"]>): TapeResult {
   const data = `lowerdir=.,upperdir=${escapeOption(upper)},workdir=${escapeOption(work)},userxattr`;
   mountType(tape, "overlay", workspace, 0, data, "overlay of the workspace");
@@ -206,7 +206,7 @@ function mountType(tape: Tape, type: string, path: string, flags: number, data: 
   tape.call("mount", [name, tape.text(path), name, flags, data === "" ? 0 : tape.text(data)], { note });
 }
 
-/** Makes a path a mount point, so that it cannot be renamed or removed. */
+/** A mount point cannot be renamed or removed. */
 function bindOnItself(tape: Tape, path: string): TapePlace {
   const at = tape.text(path);
   tape.call("mount", [at, at, 0, mountFlags.bind | mountFlags.recursive, 0], { note: `bind ${path}` });
@@ -218,7 +218,7 @@ function makeReadOnly(tape: Tape, path: string): void {
   tape.call("mount_setattr", [currentFolder, at, clone.recursive, ...attribute(tape)], { note: `read-only ${path}` });
 }
 
-/** Overlays each cache; the upper layers are in memory, under the /tmp that the private one will cover. */
+/** The upper layers are in memory, under the /tmp that the private one will cover. */
 function addCaches(tape: Tape, caches: readonly string[]): void {
   if (caches.length === 0) return;
   mountType(tape, "tmpfs", "/tmp", mountFlags.noSuid | mountFlags.noDev, "mode=700,size=2g", "room for caches");
@@ -261,7 +261,7 @@ function replaceDevices(tape: Tape, devices: readonly { readonly name: string; r
   tape.call("mount_setattr", [currentFolder, tape.text("/dev"), 0, ...attribute(tape, attributes.readOnly)], { note });
 }
 
-/** Makes the folders that lead to a path in an empty private folder. Existing ones are no failure. */
+/** To a path in an empty private folder. Existing ones are no failure. */
 function makeWay(tape: Tape, path: string, homes: readonly string[]): void {
   const folder = [...privateFolders, ...homes].find((each) => contains(each, path) && path !== each);
   if (folder === undefined) return;
@@ -276,7 +276,7 @@ function makeWay(tape: Tape, path: string, homes: readonly string[]): void {
   }
 }
 
-/** Covers one path. Files are covered in turn by the same node, as there may be more of them than descriptors. */
+/** All files are covered by the same node, as there may be more of them than descriptors. */
 function hide(tape: Tape, { path, isFolder }: Hidden): void {
   if (!isFolder) {
     tape.call("mount", [tape.text("/dev/null"), tape.text(path), 0, mountFlags.bind, 0], { note: `hide ${path}` });
@@ -286,7 +286,7 @@ function hide(tape: Tape, { path, isFolder }: Hidden): void {
   }
 }
 
-/** The loopback of a new network namespace is down at first. */
+/** It is down at first. */
 function raiseLoopback(tape: Tape): void {
   const request = Buffer.alloc(40);
   request.write("lo");

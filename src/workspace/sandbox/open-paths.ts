@@ -21,13 +21,13 @@ export interface PathOptions {
   readonly workspace: string;
   readonly rules: PathRules;
   readonly home: string | null;
-  /** pai's own folders, which commands do not see. */
+  /** Not seen by commands. */
   readonly own: readonly string[];
-  /** Folders outside the project that actions may change; none if left out. */
+  /** Folders outside the project that actions may change. */
   readonly also?: readonly string[];
 }
 
-/** Sockets of local services, and files of the resolver, that a program with the network may use. */
+/** Sockets and files of the resolver that a program with the network may use. */
 const networkFolders = [
   "systemd/resolve",
   "resolvconf",
@@ -66,11 +66,11 @@ export function openPaths({ settings, workspace, rules, home, own, also = [] }: 
   };
 
   return {
-    /** Whether the user has opened this path, or a folder above it. */
+    /** The user has opened it, or a folder above it. */
     isOpen: (path: string): boolean => open.some((each) => contains(each, path)),
-    /** Searches project and homes, once for each command: people and commands may have made a closed file since. */
+    /** For each command: people and commands may have made a closed file since. */
     search: (): ClosedPaths => findClosedPaths({ workspace, rules, home, own, also, isRoot, open }),
-    /** Nothing but the homes: whether a way works must not depend on what the project holds. */
+    /** Whether a way works must not depend on what the project holds. */
     searchHomes(): ClosedPaths {
       const homes = findClosedHomes({ workspace, home, isRoot, open });
       return { hidden: [], repositories: [], partial: false, homes };
@@ -113,10 +113,9 @@ export function openPaths({ settings, workspace, rules, home, own, also = [] }: 
 
 const asFolder = (path: string): Hidden => ({ path, isFolder: true });
 
-/** With more rules than this, ways with private mounts allow reading everything that is not covered by a mount. */
+/** Beyond these, ways with private mounts allow reading all that no mount covers. */
 const maxRules = 2000;
 
-/** Sockets of services, without those in a hidden folder. */
 const socketsFor = (way: Way, network: boolean, landlock: number, hidden: readonly Hidden[]): readonly Hidden[] =>
   (!isIsolated(way) || (landlock >= firstWithSockets && !network) ? [] : findSockets(!network)).filter(
     ({ path }) => !hidden.some((each) => contains(each.path, path)),
@@ -125,7 +124,7 @@ const socketsFor = (way: Way, network: boolean, landlock: number, hidden: readon
 /** Without private mounts a command with the network sees every socket of the machine. */
 const seesOwnSockets = (way: Way, network: boolean): boolean => isIsolated(way) || !network || !hasPowerfulSocket();
 
-/** Folders between the workspace and these paths, upper ones first. */
+/** Upper ones first. */
 const foldersBetween = (paths: readonly string[], workspace: string): readonly string[] =>
   [...new Set(paths.flatMap((path) => foldersAbove(path as RelPath)))]
     .filter((folder) => folder.startsWith(`${workspace}/`))

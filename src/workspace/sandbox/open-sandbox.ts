@@ -16,51 +16,49 @@ import { describeState } from "./reasons.ts";
 import { type Launched, launch, runProgram, writeConfinement } from "./write-tape.ts";
 
 export interface SandboxOptions extends PathOptions {
-  /** Descriptor of the workspace folder. */
   readonly workspaceFd: number;
-  /** Folder for overlay layers; null: only the temporary folder. */
+  /** For overlay layers; null: only the temporary folder. */
   readonly stateFolder: string | null;
 }
 
 export interface Request {
-  /** The argument says whether all processes it starts end with it. */
+  /** `isContained`: all that it starts ends with it. */
   readonly argv: (isContained: boolean) => readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly by: "user" | "plan";
   readonly stdin: "ignore" | "pipe";
   readonly stderr: "merge" | "pipe";
-  /** Layers that receive the changes; null: the workspace does. */
+  /** These receive the changes; null: the workspace does. */
   readonly layers: Layers | null;
-  /** Without layers: the workspace is read-only. Needs a level with Landlock. */
+  /** Without layers: the workspace is read-only. */
   readonly readsOnly?: boolean;
-  /** The weakest level that may hold it; absent: the settings'. */
+  /** Absent: the settings'. */
   readonly weakest?: SandboxChoice | undefined;
 }
 
 export interface StartedCommand extends Launched {
   readonly level: SandboxLevel;
-  /** All processes that it starts end with it in any case. */
+  /** All that it starts ends with it. */
   readonly isContained: boolean;
-  /** Its processes may outlive it for a moment: bubblewrap's own process ends before the last of the others. */
+  /** bubblewrap's own process ends before the last of the others. */
   readonly isLate: boolean;
 }
 
 export interface Sandbox {
-  /** Makes empty layers for a command; for levels whose `state` says that commands work on copies. */
+  /** For levels whose `state` says that commands work on copies. */
   readonly makeLayers: () => Promise<Layers>;
-  /** Whether a command of this origin gets the network of the host. */
+  /** Of the host. */
   readonly hasNetwork: (by: Request["by"]) => boolean;
-  /** Whether commands may write `.git`. */
   readonly git: boolean;
   readonly state: () => Promise<SandboxState>;
   /**
-   * Starts a program. null: there is no sandbox; `state` says why. Throws sandbox_missing where the requested level
-   * does not work. `finish` reports a failed set-up.
+   * null: there is no sandbox; `state` says why. Throws sandbox_missing where the requested level does not work.
+   * `finish` reports a failed set-up.
    */
   readonly start: (request: Request) => Promise<StartedCommand | null>;
-  /** Whether something is at this absolute path that programs do not see there. */
+  /** Something is there that programs do not see. */
   readonly isUnseen: (path: string) => boolean;
-  /** Hidden paths that a text mentions, relative for those of the project. */
+  /** Hidden paths that a text mentions. */
   readonly hiddenIn: (text: string) => readonly string[];
 }
 
@@ -71,7 +69,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const paths = openPaths(options, isRoot);
   const scratches = scratchesFor(options.stateFolder);
 
-  /** The last search, for descriptions. */
+  /** For descriptions. */
   let last: ClosedPaths | null = null;
   const search = (): ClosedPaths => {
     last = paths.search();
@@ -161,9 +159,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-/**
- * In a container the state folder is often on an overlay itself, which cannot hold the layers of another; memory can.
- */
+/** In a container the state folder is often on an overlay, which cannot hold the layers of another. */
 function scratchesFor(stateFolder: string | null): readonly [string, ...string[]] {
   const others = [tmpdir(), "/dev/shm"].filter((path) => path !== stateFolder && isThere(path));
   const [first = tmpdir(), ...rest] = [...(stateFolder === null ? [] : [stateFolder]), ...new Set(others)];
@@ -177,7 +173,7 @@ function requireLevel(choice: SandboxChoice, { way, reasons }: FoundLevel): void
   });
 }
 
-/** Points temporary files and caches to writable places. */
+/** Temporary files and caches lie in writable places. */
 function variablesFor({ way, temporary, homes, caches }: Confinement, home: string | null): Record<string, string> {
   const folder = temporary ?? "/tmp";
   const isAtHome = way === "namespaces" && home !== null && !isPrivate(home);

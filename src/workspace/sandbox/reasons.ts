@@ -39,9 +39,7 @@ function explainProfile({ isRestricted, profile }: Knobs): Reason {
   return inContainer(`AppArmor's profile ${profile} refuses it`);
 }
 
-/**
- * The first rule applies whose step is a prefix of the failed one and whose errors include its error; "" is any error.
- */
+/** The first rule applies whose step begins the failed one and whose errors include its; "" is any error. */
 const rules: readonly (readonly [step: string, errnos: string, reason: Reason | ((knobs: Knobs) => Reason)])[] = [
   ["memfd_create", "ENOSYS", because("programs in memory are not possible here (memfd, FFI)")],
   ["memfd_create", "EPERM", inContainer("a filter of system calls refuses programs in memory (container)")],
@@ -80,7 +78,6 @@ function explainNoLandlock({ isFiltered }: Knobs): Reason {
   return isFiltered ? { ...none, why: `${none.why}, or the filter of a container hides it` } : none;
 }
 
-/** The reason for a failure and its remedy. */
 export function findReason({ step, errno, said = "" }: SetupFailure, knobs: Knobs = readKnobs()): Reason {
   const isMeant = ([start, errnos]: (typeof rules)[number]) =>
     step.startsWith(start) && (errnos === "" || errnos.split(" ").includes(errno));
@@ -91,20 +88,19 @@ export function findReason({ step, errno, said = "" }: SetupFailure, knobs: Knob
   return because(`${why} (${what})`, mend);
 }
 
-/** The reason and its remedy in one sentence. */
 export function explainFailure(failure: SetupFailure, knobs: Knobs = readKnobs()): string {
   const { why, mend } = findReason(failure, knobs);
   return mend === null ? why : `${why}; ${mend}`;
 }
 
 export interface Knobs {
-  /** Debian's setting against user namespaces of ordinary users is active. */
+  /** Debian's setting against user namespaces. */
   readonly isCloneOff: boolean;
-  /** AppArmor removes capabilities in user namespaces, as on Ubuntu. */
+  /** As on Ubuntu. */
   readonly isRestricted: boolean;
-  /** AppArmor's profile of this process; null: none. */
+  /** AppArmor's. */
   readonly profile: string | null;
-  /** pai itself runs under a seccomp filter, as in containers. */
+  /** pai itself runs under a filter, as in containers. */
   readonly isFiltered: boolean;
 }
 

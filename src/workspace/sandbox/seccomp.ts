@@ -8,8 +8,8 @@ const x32Calls = 0x40000000;
 type Numbers = readonly [x64: number | null, arm64: number | null];
 
 /**
- * Fail with EPERM: access to other processes, namespaces, keys, memory of other nodes. What needs a capability that no command
- * has (mounts, modules, clocks, reboot) the kernel refuses.
+ * EPERM: access to other processes, namespaces, keys. What needs a capability that no command has (mounts, modules,
+ * reboot) the kernel refuses.
  */
 const refused: Readonly<Record<string, Numbers>> = {
   ptrace: [101, 117],
@@ -37,7 +37,7 @@ const refused: Readonly<Record<string, Numbers>> = {
   set_mempolicy: [238, 237],
 };
 
-/** Fail with ENOSYS, so that programs use older calls: the filter cannot check what these would do. */
+/** ENOSYS, so that programs use older calls: the filter cannot check what these would do. */
 const unknown: Readonly<Record<string, Numbers>> = {
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
@@ -56,17 +56,14 @@ const renameat2 = { x64: 316, arm64: 276 } as const;
 /** RENAME_WHITEOUT creates a device node, which only overlay layers should hold. */
 const renameWhiteout = 4;
 const truncate = { x64: 76, arm64: 45 } as const;
-/** Calls that open files, with the positions of the arguments for flags and mode. */
+/** Calls that open files: positions of flags and mode. */
 const opening: readonly (readonly [numbers: Numbers, flags: number, mode: number])[] = [
   [[257, 56], 2, 3],
   [[2, null], 1, 2],
 ];
 /** O_TRUNC; the access modes for writing; O_CREAT and O_TMPFILE, without which the mode argument is unused. */
 const openFlags = { truncate: 0o1000, write: 3, create: 0o20000100 } as const;
-/**
- * Calls that set a file's mode, with the position of that argument: chmod, fchmod, fchmodat, fchmodat2, creat, mknod,
- * mknodat.
- */
+/** Position of the mode in chmod, fchmod, fchmodat, fchmodat2, creat, mknod, mknodat. */
 const giving: readonly (readonly [numbers: Numbers, mode: number])[] = [
   [[90, null], 1],
   [[91, 52], 1],
@@ -106,22 +103,19 @@ const numberAt = 0;
 const architectureAt = 4;
 const argumentAt = (n: number) => 16 + 8 * n;
 
-/** Operation, instructions to skip if true, instructions to skip if false, operand. */
+/** `held`, `not`: instructions to skip. */
 type Instruction = readonly [operation: number, held: number, not: number, operand: number];
 
 export interface FilterOptions {
-  /** Address families of sockets that may be opened. */
+  /** Of sockets that may be opened. */
   readonly families: readonly number[];
-  /** The command sees only its own processes; otherwise it may not change limits of others, such as pai. */
+  /** It sees only its own processes; otherwise it may not change limits of others, such as pai. */
   readonly isAlone: boolean;
-  /**
-   * Whether truncating files that may not be written must be blocked here: Landlock has a right for it only since
-   * version 3.
-   */
+  /** Blocks truncating files that may not be written: Landlock does so since version 3. */
   readonly keepsLength: boolean;
 }
 
-/** Classic BPF in the kernel's format, eight bytes an instruction. */
+/** Classic BPF, eight bytes an instruction. */
 export function writeFilter(machine: Machine, { families, isAlone, keepsLength }: FilterOptions): Uint8Array {
   const of = ([x64, arm64]: Numbers) => (machine === "x64" ? x64 : arm64);
   const answerAll = (table: Readonly<Record<string, Numbers>>, with_: number): readonly Instruction[] =>
@@ -198,7 +192,6 @@ const refuseIdentity = (mode: number): readonly Instruction[] => [
   [answer, 0, 0, fail(EPERM)],
 ];
 
-/** Runs the next `length` instructions only for this system call. */
 const when = (number: number, length: number): Instruction => [jumpEqual, 0, length, number];
 
 const block = (number: number, body: readonly Instruction[]): readonly Instruction[] => [
@@ -206,7 +199,7 @@ const block = (number: number, body: readonly Instruction[]): readonly Instructi
   ...body,
 ];
 
-/** Returns `listed` if the low word of an argument is one of the values, otherwise `other`. */
+/** By the low word of an argument. */
 function choose(argument: number, values: readonly number[], listed: number, other: number): readonly Instruction[] {
   return [
     [load, 0, 0, argumentAt(argument)],

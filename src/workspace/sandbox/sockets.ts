@@ -17,20 +17,18 @@ const powerfulSocket =
 const ordinarySocket =
   /^\/(?:var\/)?run\/(?:systemd\/resolve|resolvconf|NetworkManager|postgresql|mysqld|redis|memcached)\/|^\/var\/lib\/mysql\//;
 
-/**
- * Usual sockets of powerful services, which may belong to another user or, in containers, another network namespace.
- */
+/** They may belong to another user or network namespace. */
 const usualSockets = `/run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock /run/crio/crio.sock
   /run/buildkit/buildkitd.sock /run/dbus/system_bus_socket /var/snap/lxd/common/lxd/unix.socket /var/lib/lxd/unix.socket
   /var/lib/incus/unix.socket /run/libvirt/libvirt-sock /run/snapd.socket`.split(/\s+/);
 
-/** Whether a service is reachable that acts with its own rights or those of the user. */
+/** With rights of its own, or those of the user. */
 export function hasPowerfulSocket(): boolean {
   const isSocket = (path: string) => entryAt(path)?.isSocket() === true;
   return usualSockets.some(isSocket) || findSockets(false).length > 0;
 }
 
-/** `all`: includes ordinary services of other users, such as a database. */
+/** `all`: also ordinary services of other users, such as a database. */
 export function findSockets(all: boolean): readonly Hidden[] {
   const found = new Map<string, Hidden>();
   for (const path of [...namesHere(), ...keptElsewhere()]) {
@@ -42,29 +40,27 @@ export function findSockets(all: boolean): readonly Hidden[] {
   return [...found.values()];
 }
 
-/** A process of the user can do anything for a command that the user can: process managers, terminals, editors. */
+/** A process of the user can do for a command what the user can. */
 const hasRights = (path: string, owner: number): boolean =>
   powerfulSocket.test(path) || (owner === 0 ? !ordinarySocket.test(path) : owner === process.getuid?.());
 
-/** Absolute socket names in pai's own network namespace. */
 const namesHere = (): readonly string[] => boundNames("/proc/net/unix").filter((name) => name.startsWith("/"));
 
 const freshMs = 1000;
 let kept: { readonly names: readonly string[]; readonly at: number } | null = null;
 
-/** Kept for a second, since every process has to be looked at. */
+/** Every process has to be looked at. */
 function keptElsewhere(): readonly string[] {
   if (kept === null || performance.now() - kept.at > freshMs) kept = { names: namesElsewhere(), at: performance.now() };
   return kept.names;
 }
 
-/** A network namespace and its processes. */
 interface Space {
   readonly names: readonly string[];
   readonly members: number[];
 }
 
-/** Socket names relative to the folder of the listening process, and those in other network namespaces. */
+/** Relative to the folder of the process, or in other network namespaces. */
 function namesElsewhere(): readonly string[] {
   const own = spaceOf("self");
   const spaces = new Map<number, Space>();
@@ -104,12 +100,12 @@ function placesOf(
   });
 }
 
-/** File names only. Abstract names begin with @; the network namespace keeps commands off them. */
+/** Abstract names begin with @; the network namespace keeps commands off them. */
 const boundNames = (table: string): readonly string[] =>
   textOfSystem(table)
     .split("\n")
     .slice(1)
     .flatMap((line) => /^(?:\S+\s+){7}([^@].*)$/.exec(line)?.[1] ?? []);
 
-/** Identifies the network namespace of a process by the inode of its socket table; null: unknown. */
+/** By the inode of its socket table; null: unknown. */
 const spaceOf = (process: number | "self"): number | null => orNull(() => statSync(`/proc/${process}/net/unix`).ino);

@@ -4,12 +4,11 @@ import { readdirSync } from "node:fs";
 import { interpreterOf, type Machine } from "./machine-code.ts";
 import { closesRanges } from "./memory-file.ts";
 
-/** A range of bytes in the tape's data. */
 export interface TapePlace {
   readonly offset: number;
 }
 
-/** The result of a call; may be an argument of one later call. */
+/** May be an argument of one later call. */
 export interface TapeResult {
   readonly record: number;
 }
@@ -22,36 +21,33 @@ export interface Label {
 type Argument = number | bigint | TapePlace | TapeResult;
 
 export interface CallOptions {
-  /** Name of the call in messages; the name of the system call if left out. */
+  /** In messages; left out: the name of the call. */
   readonly note?: string;
-  /**
-   * Where to continue after an error: at a label or with the next record. Left out: stop, without running the program.
-   */
+  /** Left out: stop, without running the program. */
   readonly onError?: Label | "next";
   /** Where to continue after a positive result. */
   readonly onPositive?: Label;
-  /** Offset in the data where the result is stored as well. */
+  /** In the data, for the result. */
   readonly storeAt?: number;
 }
 
 export interface Tape {
   readonly machine: Machine;
   bytes(content: Uint8Array): TapePlace;
-  /** Text with a final zero byte. Throws if the text contains one. */
+  /** With a final zero byte. Throws if the text contains one. */
   text(text: string): TapePlace;
-  /** Words of eight bytes. */
+  /** Of eight bytes. */
   words(...values: readonly (number | bigint)[]): TapePlace;
-  /** Addresses of these places, with a final zero. */
+  /** Addresses, with a final zero. */
   list(places: readonly TapePlace[]): TapePlace;
-  /** Stores the address of `to` at `offset` in a block. */
   pointAt(block: TapePlace, offset: number, to: TapePlace): void;
   call(name: CallName, args: readonly Argument[], options?: CallOptions): TapeResult;
   /** Waits for a process, reaps all others, and exits like it: with its status, or 128 + its signal. */
   collect(process: TapeResult): void;
   mark(label: Label): void;
-  /** The program as an ELF file. */
+  /** An ELF file. */
   assemble(): Uint8Array;
-  /** Note of the record at an address, for the error report of the interpreter. */
+  /** Of the record at an address. */
   noteAt(address: bigint): string;
 }
 
@@ -68,7 +64,6 @@ const argumentOffset = (n: number) => 8 + 8 * n;
 
 const isResult = (value: Argument): value is TapeResult => typeof value === "object" && "record" in value;
 
-/** The data of a tape, to which its records refer. */
 function createData() {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -160,7 +155,7 @@ function writeRecords(image: Buffer, records: readonly Record[], addressOf: (pla
   }
 }
 
-/** For each record the address of the argument that receives its result. */
+/** The address of the argument that receives a record's result. */
 function findUsers(records: readonly Record[]): ReadonlyMap<number, number> {
   const users = new Map<number, number>();
   for (const [n, { args, note }] of records.entries()) {
@@ -212,7 +207,7 @@ type CallName = keyof typeof numbers;
 const numberOf = (name: CallName, machine: Machine): number => numbers[name][machine === "x64" ? 0 : 1];
 
 const last = 0xffffffff;
-/** Room for descriptors that the tape, or a program that starts it, opens in between. */
+/** For descriptors that the tape, or what starts it, opens in between. */
 const margin = 64;
 
 /** Closes a descriptor and all higher ones. */
@@ -228,7 +223,7 @@ export function closeFrom(tape: Tape, first: number, note: string): void {
   }
 }
 
-/** Throws a system error where they cannot be listed, since none may stay open unnoticed. */
+/** Throws where they cannot be listed, since none may stay open unnoticed. */
 const highestOpen = (): number => Math.max(...readdirSync("/proc/self/fd").map(Number));
 
 const textAddress = 0x400000;

@@ -1,4 +1,4 @@
-/** All calls that change the disk in one interface, so that a test can make each of them fail. */
+/** All calls that change the disk, so that a test can make each of them fail. */
 
 import {
   chmodSync,
@@ -24,35 +24,29 @@ import { createFile, writeBytes } from "../../system/write-file.ts";
 import { type Traits, writeTraits } from "../traits.ts";
 import { systemCalls } from "./system-calls.ts";
 
-/**
- * Paths are real: below `/proc/self/fd/N` for the workspace, absolute for pai's state. All methods throw system errors.
- */
+/** Paths are real. All methods throw system errors. */
 export interface Disk {
-  /** Creates a private file of pai's own; it must not exist yet and need not survive a power cut. */
+  /** A new private file of pai's own, which need not survive a power cut. */
   createClaim(path: string, bytes: Uint8Array): void;
-  /**
-   * Creates and syncs a new file with exactly these permission bits and this modification time, in seconds since 1970.
-   */
+  /** Syncs a new file. `time`: of its modification, in seconds since 1970. */
   createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null, time: number): void;
-  /** Replaces and syncs the bytes of an existing file, byte by byte; `mode` null: its permission bits stay. */
+  /** Syncs the new bytes of an existing file; `mode` null: its bits stay. */
   overwriteFile(path: string, bytes: Uint8Array, mode: number | null, time: number): void;
   createLink(path: string, target: string, traits: Traits | null): void;
-  /** Creates a new folder. The set-group-ID bit that it inherits is kept. */
+  /** The set-group-ID bit that it inherits is kept. */
   createFolder(path: string, mode: number, traits: Traits | null): void;
   rename(path: string, from: string): void;
-  /** Renames to a free name; throws EEXIST if it is taken. False: this file system cannot rename without replacing. */
+  /** Throws EEXIST if `path` is taken. False: this file system cannot rename without replacing. */
   renameNew(path: string, from: string): boolean;
-  /** Swaps two names atomically. False: not possible here. */
+  /** False: not possible here. */
   exchange(path: string, other: string): boolean;
   removeFile(path: string): void;
   removeFolder(path: string): void;
-  /** Makes creations, renames and removals in a folder durable. */
   syncFolder(path: string): void;
-  /** Appends to a file of pai's own, which is created if missing. */
+  /** A file of pai's own, which is created if missing. */
   append(path: string, bytes: Uint8Array): void;
-  /** Makes appended bytes durable. */
   syncFile(path: string): void;
-  /** Removes a folder of pai's own with all content. */
+  /** A folder of pai's own. */
   removeTree(path: string): void;
 }
 
@@ -119,14 +113,14 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
   return placeErrors(effects, before);
 }
 
-/** The real path of something below a pinned folder; the path itself if that is unknown. */
+/** The path itself if that is unknown. */
 function realName(path: string): string {
   const [, folder = "", rest = ""] = /^(\/proc\/self\/fd\/\d+)(.*)$/s.exec(path) ?? [];
   const real = folder === "" ? null : orNull(() => readlinkSync(folder));
   return real === null ? path : real + rest;
 }
 
-/** The same effects, each named to `before` ("create file"), and with paths in their errors: those of write and fsync lack them. */
+/** Names each effect to `before` ("create file"), and adds paths to errors: those of write and fsync lack them. */
 function placeErrors<T extends object>(effects: T, before: (effect: string) => void): T {
   const placed = Object.entries(effects).map(([name, effect]) => [
     name,

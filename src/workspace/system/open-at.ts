@@ -19,7 +19,7 @@ export interface OpenFile {
   readonly stat: Stat;
 }
 
-/** Opens a folder for entering; the caller must close it. null: missing. `path` is its name in messages. */
+/** The caller must close it. null: missing. `path`: its name in messages. */
 export function openFolderAt(at: string, name: string, path: RelPath): number | null {
   try {
     return openSync(`${at}/${name}`, enterFlags);
@@ -34,10 +34,7 @@ export function openFolderAt(at: string, name: string, path: RelPath): number | 
   }
 }
 
-/**
- * Opens a regular file for reading; the caller must close it. null: missing. Throws path_refused for a link,
- * file_unusable for anything else.
- */
+/** The caller must close it. null: missing. Throws path_refused for a link, file_unusable for anything else. */
 export function openFileAt(at: string, name: string, path: RelPath): OpenFile | null {
   const before = statAt(at, name, path);
   if (before === null) return null;

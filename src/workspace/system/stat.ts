@@ -7,7 +7,7 @@ import { showName } from "../parse-path.ts";
 export interface Stat {
   readonly kind: "file" | "folder" | "link" | "special";
   readonly size: number;
-  /** Permission bits, 07777. */
+  /** 07777. */
   readonly mode: number;
   readonly mtimeNs: bigint;
   readonly ctimeNs: bigint;
@@ -16,11 +16,11 @@ export interface Stat {
   readonly uid: number;
   readonly gid: number;
   readonly nlink: number;
-  /** Target of a link, as written in it; null: it is no link. */
+  /** As written in a link; null: it is none. */
   readonly target: string | null;
 }
 
-/** `at`: path of the object, to read the target of a link; null: it is known not to be a link. */
+/** `at`: its path, to read the target of a link; null: it is no link. */
 export function toStat(stats: BigIntStats, at: string | null): Stat {
   const mode = Number(stats.mode);
   const kind = kindOf(mode & constants.S_IFMT);
@@ -39,14 +39,13 @@ export function toStat(stats: BigIntStats, at: string | null): Stat {
   };
 }
 
-/** `type`: the bits of a mode that say what it is. */
 function kindOf(type: number): Stat["kind"] {
   if (type === constants.S_IFREG) return "file";
   if (type === constants.S_IFDIR) return "folder";
   return type === constants.S_IFLNK ? "link" : "special";
 }
 
-/** The stat of `${at}/${name}`, without following links; null: missing. `path` is its name in messages. */
+/** Of `${at}/${name}`; null: missing. `path`: its name in messages. */
 export function statAt(at: string, name: string, path: RelPath): Stat | null {
   try {
     const stats = lstatSync(`${at}/${name}`, { bigint: true, throwIfNoEntry: false });
@@ -57,7 +56,7 @@ export function statAt(at: string, name: string, path: RelPath): Stat | null {
   }
 }
 
-/** Stands for the stat of a name in a folder that may be listed and not entered. */
+/** For a name in a folder that may be listed and not entered. */
 export const refusedStat: Stat = {
   kind: "special",
   size: 0,
@@ -94,7 +93,6 @@ export function refuseLink(path: RelPath, target: string | null): PaiError {
   });
 }
 
-/** Whether the error is ENOENT. */
 export function isMissing(thrown: unknown): boolean {
   return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === "ENOENT";
 }

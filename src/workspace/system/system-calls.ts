@@ -3,19 +3,17 @@ import { closeSync, constants as modes, openSync } from "node:fs";
 import { constants as system } from "node:os";
 import { cString, openLibc } from "../../system/libc.ts";
 
-/** A link as the last part of a path is not followed. All methods throw system errors. */
+/** Links are not followed. All throw system errors. */
 export interface SystemCalls {
-  /** Swaps two names atomically. False: this file system cannot. */
+  /** False: this file system cannot. */
   exchange(a: string, b: string): boolean;
-  /** Renames to a free name; throws EEXIST if it is taken. False: this file system cannot rename without replacing. */
+  /** Throws EEXIST. False: this file system cannot. */
   renameNew(to: string, from: string): boolean;
-  /** Names of the extended attributes. */
   listAttributes(path: string): readonly string[];
-  /** null: there is no such attribute. */
+  /** null: none. */
   readAttribute(path: string, name: string): Uint8Array | null;
   writeAttribute(path: string, name: string, value: Uint8Array): void;
   removeAttribute(path: string, name: string): void;
-  /** Whether a process has the file open for writing. */
   hasWriter(path: string): boolean;
 }
 
@@ -32,7 +30,7 @@ const shapes = {
 const renameat2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
 const renameFlags = { noReplace: 1, exchange: 2 } as const;
 const largestAttributes = 65_536;
-/** The last one is also EOPNOTSUPP, which has the same number. */
+/** The last one is also EOPNOTSUPP. */
 const unsupported = [system.errno.EINVAL, system.errno.ENOSYS, system.errno.ENOTSUP];
 
 let loaded: SystemCalls | null | undefined;
@@ -110,7 +108,7 @@ const currentFolder = -100;
 const SIGURG = 23n;
 const fcntl = { setSignal: 10, setLease: 1024, readLock: 0n, unlock: 2n } as const;
 
-/** Has the fields of an error of node:fs. */
+/** Like an error of node:fs. */
 function systemError(number: number, call: string): Error {
   const code = Object.entries(system.errno).find(([, value]) => value === number)?.[0] ?? "EIO";
   return Object.assign(new Error(`${code}: ${call}`), { code, errno: -number, syscall: call });

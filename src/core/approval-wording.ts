@@ -18,15 +18,11 @@ export const sandboxWording = (root: string, { level, why }: Pick<SandboxState, 
 const reason = (why: string): string => (why === "" ? "no reason given" : why);
 const rest = "Yes allows it; no leaves it out, and the rest goes on";
 
-/**
- * Questions of a run. What the change guard leaves to the person is asked in the words of its verdict
- * (core/guard/guard.ts), which the model reads after a no. `sandbox`: see `sandboxWording`.
- */
+/** Questions of a run; those of the change guard have the words of its verdict. `sandbox`: see `sandboxWording`. */
 export const approvalWording = {
   /** The question about a plan whose work is shown as a diff, with what that lacks. */
   withFaults: (question: string, faults: readonly string[]): string =>
     lines(question, ...faults.map((each) => `Not in the diff: ${each.split("\n", 1)[0]}`)),
-  /** `concerns`: paths that need a yes of their own, each with the reason. `commands`: with the checks. */
   plan: (
     deletes: readonly string[],
     concerns: readonly string[],
@@ -40,7 +36,6 @@ export const approvalWording = {
       ...[...new Set(commands)].map((command) => `It runs ${sandbox}:\n${quoteCommand(command)}`),
     ),
 
-  /** `changes`: one line for each change. `ended`: how the command ended, which decides whether its changes are wanted. */
   changes: (of: "plan" | "command", changes: readonly string[], ended = ""): string =>
     lines(
       of === "plan" ? "Apply these changes?" : `Apply what the command changed?${ended === "" ? "" : ` (${ended})`}`,
@@ -58,7 +53,6 @@ export const approvalWording = {
 
   command: (command: string, sandbox: string): string => lines("Run this command?", quoteCommand(command), sandbox),
 
-  /** For a check that the user typed and that a wall of the sandbox stopped. */
   checkOutside: (command: string): string =>
     lines("This check needs your rights:", quoteCommand(command), "Run this check without the sandbox?"),
 
@@ -84,7 +78,6 @@ export const approvalWording = {
   lostFiles: (paths: readonly string[]): string =>
     lines("Let the command delete this? It is ignored, and cannot be restored:", ...paths),
 
-  /** `what`: a verb and its object. */
   beyondPlan: (what: string): string => lines(`Not in the plan: ${what}`, rest),
 
   /** For a model that asks with AMEND. `wishes`: texts made by `wish` and `wishToRun`. */
@@ -126,12 +119,10 @@ export const commandWording = {
   trust: "Trust this as it is?",
   startServer: (kind: "address" | "program"): string =>
     `${kind === "address" ? "Connect to" : "Start"} this server of the project, to see its tools?`,
-  /** `tools`: counted, "3 tools". */
   callTools: (tools: string, server: string): string => `Let pai call these ${tools} of ${server}?`,
   reverse: (kind: "undo" | "redo", run: string, task: string): string =>
     `${kind === "undo" ? "Take back" : "Bring back"} run ${run}: ${task}`,
   rewind: (runs: string, paths: string): string => `Take back ${runs}: ${paths}?`,
-  /** `paths`: files that were changed since, whose diff is shown. */
   merge: (paths: string): string =>
     `Changed since, on other lines: ${paths}. Keep that, and change what is shown above?`,
   uninstall: "Remove all of this? There is no undo",
@@ -161,10 +152,8 @@ const alwaysOf = ({ kind, folder = null, commands = [], isConfined = false }: Qu
   return kind !== "batch" || folder === null ? null : `below ${folder}/; plans still ask`;
 };
 
-/** Whether the question takes `a`. */
 export const takesAlways = (question: Question): boolean => alwaysOf(question) !== null;
 
-/** What the terminal shows before the answer. */
 export function answerPrompt(question: Question): string {
   const kind = question.commands === undefined ? question.kind : "command";
   if (takesReview(question)) return "y, n, d (show the diff before applying), or say what to change: ";
@@ -187,7 +176,6 @@ export function explainKeys(question: Question): string {
   );
 }
 
-/** What the terminal shows after an answer that does not decide. */
 export const answerRule = (question: Question): string =>
   takesWords(question)
     ? "answer y or n, or say what to change (a single word: f WORD); ? explains the keys"

@@ -1,16 +1,13 @@
 /** The most that one reply may hold: more is not work but an attack, or a model gone wild. Pure. */
 
 export const replyCaps = {
-  /** Actions, calls of tools included. */
   actions: 300,
   /** SEARCH/REPLACE blocks of all its edits. */
   blocks: 2000,
-  /** Paths that its actions change, with those below a folder that is copied, moved or removed. */
   paths: 20_000,
   /** Bytes of files that its actions write, and as many that they remove: all of it is in memory until it is applied. */
   bytes: 256 * 1024 * 1024,
   steps: 500,
-  /** Levels of nested JSON. */
   depth: 200,
 } as const;
 

@@ -43,8 +43,8 @@ function firstOrigin({ path, from }: Change, byPath: ReadonlyMap<RelPath, Change
 }
 
 /**
- * The content before the first of two changes of a path. What somebody else wrote between them belongs to it: a change
- * that is taken back gives that back, too.
+ * The content before the first of two changes of a path, with what somebody else wrote between them: a change that
+ * is taken back gives that back, too.
  */
 export function beforeBoth({ before, after }: Change, next: Change): Blob | null {
   if (after?.kind !== "file" || next.before?.kind !== "file") return before;
@@ -68,7 +68,6 @@ export function squash(changes: readonly Change[]): Change[] {
   return [...byPath.values()].filter((change) => !sameBlob(change.before, change.after));
 }
 
-/** The changes that take these back, in the reverse order. */
 export function invert(changes: readonly Change[]): Change[] {
   return changes.map(({ path, before, after }) => ({ path, before: after, after: before, from: null })).reverse();
 }
@@ -87,7 +86,6 @@ export function openAuthors() {
   return { commandPaths: commandPaths as ReadonlySet<RelPath>, note };
 }
 
-/** The word for a change. A move is the change of the path that was moved to; the path that was left is a deletion. */
 export function opOf({
   before,
   after,

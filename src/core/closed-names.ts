@@ -2,9 +2,8 @@
 import { foldName } from "./guard/fold-name.ts";
 
 /**
- * `closed`: holds secrets, or belongs to version control or to pai. `built`: tools fetch it or make it again; this counts
- * for ignored paths only, since `bin` and `vendor` may hold sources. `asked`: may run code later or steer agents, so a
- * change needs a yes of its own. `open`: everything else.
+ * `closed`: secrets, version control, pai's own. `built`: tools fetch it or make it again; counts for ignored paths only.
+ * `asked`: may run code later or steer agents, so a change needs a yes of its own. `open`: everything else.
  */
 export type PathClass = "open" | "built" | "asked" | "closed";
 
@@ -13,7 +12,6 @@ export type ClosedKind = "secret" | "repository" | "own" | "settings" | "outside
 
 /** What the names above the root, and the root's own, say of every path below it. */
 export interface Place {
-  /** The root's name, folded. */
   readonly base: string;
   /** The root is an `etc`, or below one. */
   readonly inEtc: boolean;
@@ -59,7 +57,6 @@ export interface Judgement {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.match(/\S+/g));
 
-/** All names are folded; `folder/name` counts only in that folder. */
 const closedNames: readonly (readonly [kind: ClosedKind, names: ReadonlySet<string>])[] = [
   [
     "secret",
@@ -73,7 +70,6 @@ const closedNames: readonly (readonly [kind: ClosedKind, names: ReadonlySet<stri
   ["repository", words(".git .hg .svn .jj .sl .bzr _darcs .pijul .fslckout")],
   ["own", words(".pai_history .config/pai-code state/pai-code share/pai-code .cache/pai-code")],
 ];
-/** Closed as files; a folder may have such a name. */
 const closedFiles = words("shadow gshadow");
 const secretEndings = words(
   "env pem key p8 p12 pfx jks jceks bks keystore keytab ppk kdbx ovpn kubeconfig tfstate nmconnection",
@@ -83,7 +79,6 @@ const secretShape =
   /^\.env(?!rc)|\.tfstate\.backup$|service[-_]?account.*\.json$|^client_secret.*\.json$|-adminsdk-.*\.json$|^wg\d+\.conf$|^ssh_host_\w+_key$/;
 const secretInEtc = /\.secrets$|^auth\.conf/;
 const exampleShape = /^\.env[\w.-]*[._-](?:example|sample|template|dist)$|^(?:example|sample|template)\.env$/;
-/** Names that editors and people give to copies of a file. */
 const copyShape = /^#?(.+?)(?:~|#|\.(?:bak|old|orig|save|tmp|swp))+$/;
 const unfinishedShape = /^\.pai-[0-9a-f]+\.tmp$/;
 
@@ -103,7 +98,6 @@ export const askedNames = words(`
   profile.d etc/profile etc/environment etc/bash.bashrc init.d rc.local ld.so.preload apt.conf.d logrotate.d modprobe.d
   udev/rules.d network/interfaces if-up.d if-pre-up.d if-down.d dispatcher.d systemd/system systemd/user
   letsencrypt/renewal letsencrypt/renewal-hooks`);
-/** Endings of files of this kind. */
 export const askedEndings = words(".mdc .pth ._pth .code-workspace .sublime-project .service .timer .socket");
 /** Folders with drop-ins of a unit. */
 const dropIns = /\.(?:service|timer|socket)\.d$/;
@@ -121,17 +115,15 @@ const cacheShape = /^\.[\w.-]*cache$|^zig-cache$/;
 const builtFileShape =
   /\.(?:o|obj|a|lo|la|so|pyc|pyo|class|gcda|gcno|tsbuildinfo|log|tmp|pid|lock|sock|swp)$|[-.](?:wal|shm|journal)$|^\.(?:coverage(?:\..+)?|rspec_status|testmondata|ds_store|nfs[0-9a-f]+)$/;
 const databaseShape = /\.(?:db|sqlite3?|mdb|ldb)$/;
-/** Built by tools wherever they are, so that no list shows them: no project keeps sources under these names. */
+/** No project keeps sources under these names. */
 const alwaysBuilt = words("node_modules venv __pycache__");
 
 const isCacheName = (folded: string) => caches.has(folded) || cacheShape.test(folded);
 const isFolderName = (folded: string) =>
   builtFolders.has(folded) || builtFolderShape.test(folded) || cacheShape.test(folded);
 
-/** A folder that a tool fills: fetched packages, build output, a cache. */
 export const isBuiltFolder = (name: string): boolean => isFolderName(foldName(name));
 
-/** A folder that tools make and remove as they please. */
 export const isCache = (name: string): boolean => isCacheName(foldName(name));
 
 /** A file that tools overwrite and remove by themselves: an object file, a log, a lock. */
@@ -152,7 +144,6 @@ interface Part {
   /** The name above it. */
   readonly above: string;
   readonly isFolder: boolean;
-  /** Some name above is `etc`. */
   readonly inEtc: boolean;
 }
 
@@ -167,7 +158,6 @@ function closedBy({ name, above, isFolder, inEtc }: Part): ClosedKind | null {
   return isSecret ? "secret" : null;
 }
 
-/** Whether a file system may shorten one of the names like this: `GIT~1`. */
 const isShort = (short: string, names: ReadonlySet<string>) =>
   [...names].some((each) => each.replace(/^\./, "").slice(0, 6) === short);
 
@@ -184,7 +174,6 @@ function isSecretName(name: string): boolean {
   );
 }
 
-/** Whether one of the names without a dot is asked about. */
 function isAskedName({ name, above, isFolder }: Part): boolean {
   if (askedNames.has(name) || askedNames.has(`${above}/${name}`) || dropIns.test(name)) return true;
   return !isFolder && [...askedEndings].some((ending) => name.endsWith(ending));
@@ -216,7 +205,6 @@ export function placeOf(root: string, top: string): Place {
   return place;
 }
 
-/** A path with the rules where it lies; null: it is absolute, and in no place. */
 const placed = (path: string, rules: PathRules): Omit<Placed, "mayChange"> | null => {
   if (!path.startsWith("/")) return { path, rules };
   return rules.outside === undefined ? { path: path.slice(1), rules } : rules.outside(path);
@@ -251,7 +239,6 @@ function judgeIn(path: string, rules: PathRules, isFolder: boolean): Judgement {
   return { class: isBuilt ? "built" : asks ? "asked" : "open", name: asked ?? "", kind: null, asks };
 }
 
-/** What one name of a path says by itself; nothing where a rule of the settings decides. */
 interface Sign {
   readonly name: string;
   readonly rule: ReturnType<typeof ruleFor>;

@@ -10,11 +10,9 @@ import type { RelPath } from "./path.ts";
 import { scriptIn } from "./script/parser.ts";
 import { withoutClaims } from "./session/conversation.ts";
 
-/** What the messages show of a file. */
 export interface Told {
   /** The whole file as it was then, as the model may see it. */
   readonly text: string;
-  /** For each of its lines whether the messages show it. */
   readonly lines: readonly boolean[];
   /** The file as the model's own work left it behind that; null: gone; absent: as told. */
   readonly left?: string | null;
@@ -40,22 +38,17 @@ export const createDialogue = (): Dialogue => ({
   run: "",
 });
 
-/** Forgets everything: the next message stands alone. */
 export function startAnew(dialogue: Dialogue): void {
   Object.assign(dialogue, createDialogue());
 }
 
-/** A dialogue of its own, which begins as this one. */
 export const copyOf = (dialogue: Readonly<Dialogue>): Dialogue => ({
   ...dialogue,
   files: new Map(dialogue.files),
   parts: new Map(dialogue.parts),
 });
 
-/**
- * Replaces the model's last words of a run that failed or was declined, which claim what is not so: the end of its script,
- * or else `words`.
- */
+/** Replaces the last words of a run that failed or was declined: the end of its script, or else `words`. */
 export function dropClaim(dialogue: Dialogue, words = ""): void {
   const at = dialogue.messages.findLastIndex(({ role }) => role === "assistant");
   const last = dialogue.messages[at];
@@ -123,12 +116,9 @@ export interface Untold {
   readonly isWhole: boolean;
 }
 
-/** What is to be told of a file. */
 export interface Wanted {
   readonly path: RelPath;
-  /** The whole file, as the model may see it. */
   readonly text: string;
-  /** null: all of it. */
   readonly ranges: readonly ExcerptRange[] | null;
   /** What it defines, said beside parts of it; "": nothing. */
   readonly outline: string;
@@ -181,7 +171,6 @@ export const statesSince = ({ text, left = text }: Told, now: string | null): re
 /** How many deleted lines in a row a diff shows: the model knows them, or no longer needs them. */
 const maxDeleted = 6;
 
-/** The diff with long runs of deleted lines replaced by their number. */
 export function foldDeleted(diff: string): string {
   const folded: string[] = [];
   let run: string[] = [];
@@ -201,6 +190,5 @@ export function foldDeleted(diff: string): string {
   return folded.join("\n");
 }
 
-/** A text as a file, for a diff; null: there is none. */
 export const fileOf = (text: string | null): Blob | null =>
   text === null ? null : { kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 };

@@ -39,10 +39,7 @@ export function countLines(before: Blob | null, after: Blob | null): { added: nu
 const lengthOf = (blob: Blob | null): number => splitLines(textOfBlob(blob) ?? "").length;
 const hashOf = (blob: Blob | null): string | null => (blob?.kind === "file" ? digest(blob.bytes) : null);
 
-/**
- * The moves in a set: every change that made a path by moving, with the change that emptied the path it came from. Of
- * several that came from one path only the first counts.
- */
+/** Every change that made a path by moving, with the change that emptied the path it came from (the first of several). */
 function findRenames(changes: readonly Change[]): Map<Change, Change> {
   const gone = new Map<Change["path"], Change>();
   for (const change of changes) if (change.after === null) gone.set(change.path, change);
@@ -56,14 +53,10 @@ function findRenames(changes: readonly Change[]): Map<Change, Change> {
   return renames;
 }
 
-/**
- * Summaries of changes for events and results, without content. A move is one of them: it counts the lines that differ
- * from those at its origin, and the path that it emptied is named in `from` only.
- */
+/** Summaries without content. A move is one: it counts the lines that differ from its origin, named in `from` only. */
 export const summarizeAll = (...args: Parameters<typeof summarizeSteps>): ChangeSummary[] =>
   finish(summarizeSteps(...args));
 
-/** `summarizeAll` in steps. */
 export function* summarizeSteps(
   changes: readonly Change[],
   by: (path: Change["path"]) => ChangeSummary["by"],
@@ -83,10 +76,8 @@ export function* summarizeSteps(
 }
 
 const contextLines = 3;
-/** Hunks with fewer lines between them become one: leaving out less saves no room. */
 const minHiddenLines = 4;
 
-/** Edits whose context touches, or nearly so, are one hunk. */
 function groupEdits(edits: readonly LineEdit[]): readonly (readonly LineEdit[])[] {
   const groups: LineEdit[][] = [];
   let end = Number.NEGATIVE_INFINITY;
@@ -128,20 +119,14 @@ function hunkOf(edits: readonly LineEdit[], { old, now }: Alignment): Structured
   };
 }
 
-/**
- * Limits of a file's diff: bytes of a file that is created or deleted, changed lines of any other. A larger change is
- * shown as binary files are, without hunks; `git apply` refuses it.
- */
+/** Limits of a file's diff: bytes of one that is made or deleted, changed lines of any other. More is shown as binary. */
 const maxWholeBytes = 1024 * 1024;
 const maxChangedLines = 50_000;
 
 /** Has the package write hunks only: git's header is written here, since git would escape letters other than ASCII. */
 const nameless = { oldFileName: undefined, newFileName: undefined, oldHeader: undefined, newHeader: undefined };
 
-/**
- * The package writes the hunks of our own alignment: its structuredPatch would align without the bound that matchLines
- * keeps on huge files, and could differ from the counts. null: more than `maxChangedLines`.
- */
+/** The package's own structuredPatch would align without the bound of matchLines. null: more than `maxChangedLines`. */
 function renderHunks(before: Blob | null, after: Blob | null): string | null {
   const alignment = align(before, after);
   const { old, now, kept } = alignment;
@@ -163,7 +148,6 @@ export function quoteAsGit(name: string): string {
   return quoted === name ? name : `"${quoted}"`;
 }
 
-/** A name in a `---` or `+++` line; a tab ends one that holds a blank and has no quotes. */
 function renderName(name: string): string {
   const quoted = quoteAsGit(name);
   return quoted === name && name.includes(" ") ? `${name}\t` : quoted;
@@ -174,7 +158,7 @@ function modeOf(blob: Blob): string {
   return blob.mode & 0o111 ? "100755" : "100644";
 }
 
-/** The two modes of a file as git writes them; as they are where more changes than whether it may be run, which alone git knows. */
+/** The two modes as git writes them; as they are where more changes than whether the file may be run. */
 function renderModes(before: Blob, after: Blob): string {
   const areFiles = before.kind === "file" && after.kind === "file";
   const isGits = !areFiles || (modeOf(before) !== modeOf(after) && ((before.mode ^ after.mode) & 0o666) === 0);
@@ -231,7 +215,6 @@ function renderChange(change: Change, from: string | null): string {
 /** The unified diff of a change set, as `git diff` writes it and `git apply` reads it; folders are one line each. */
 export const renderChanges = (changes: readonly Change[]): string => finish(renderSteps(changes));
 
-/** `renderChanges` in steps; `seen`: a change as it is to be shown. */
 export function* renderSteps(
   changes: readonly Change[],
   seen: (change: Change) => Change = (change) => change,

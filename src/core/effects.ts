@@ -15,7 +15,6 @@ export interface Carried {
   readonly lost: readonly RelPath[];
 }
 
-/** A change that the policy forbids. */
 export interface Refused {
   readonly path: RelPath;
   /** Why, as a clause, if it is not the path itself that is closed; null: it is. */
@@ -32,7 +31,6 @@ export interface Effects {
   readonly carried: readonly Carried[];
   /** Of a command in place they are on disk until they are dropped or the run is rolled back. */
   readonly refused: readonly Refused[];
-  /** What else cannot be told or undone, one line each. */
   readonly notes: readonly string[];
 }
 

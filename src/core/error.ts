@@ -61,7 +61,6 @@ export const exitCodes = {
 export type ErrorCode = keyof typeof exitCodes;
 
 export interface ErrorDetails {
-  /** What the user can do about it, one sentence or command. */
   readonly hint?: string | null | undefined;
   readonly cause?: unknown;
   /** Seconds until trying again makes sense. */
@@ -70,10 +69,7 @@ export interface ErrorDetails {
   readonly target?: string | undefined;
 }
 
-/**
- * A failure outside pai and the model: no key, quota, conflict, a path outside the root. The model's own mistakes are
- * results, never this error. Any other throw is a bug in pai.
- */
+/** A failure outside pai and the model. The model's own mistakes are results; any other throw is a bug in pai. */
 export class PaiError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | null;
@@ -89,7 +85,6 @@ export class PaiError extends Error {
   }
 }
 
-/** What failed, as a JSON-safe value. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -121,7 +116,6 @@ const diskWords: Readonly<Record<string, readonly [what: string, hint: string]>>
 /** Codes of a disk that refuses or fails: the same work may succeed at the next start. */
 export const diskCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"];
 
-/** An error of the system, with the place where it happened and what to do about it. */
 function describeDisk(errno: string, thrown: NodeJS.ErrnoException, place: string | undefined): PaiError {
   const code = ioCodes[errno] ?? "io_failed";
   const [what = null, hint] = diskWords[errno] ?? [];
@@ -158,7 +152,6 @@ export function toPaiError(thrown: unknown, place?: string): PaiError {
   return new PaiError("internal", String(thrown));
 }
 
-/** What a look finds; null: it failed, and why does not matter. */
 export function orNull<T>(look: () => T): T | null {
   try {
     return look();
@@ -178,7 +171,6 @@ export function unless<T>(codes: readonly string[], work: () => T): T | undefine
   }
 }
 
-/** Anything thrown as the value that outcomes and events carry. */
 export function toFailure(thrown: unknown): Failure {
   const error = toPaiError(thrown);
   return { code: error.code, message: error.message, hint: error.hint, retry_after: error.retryAfter };

@@ -5,7 +5,6 @@ import type { Message } from "./model.ts";
 import type { Notice } from "./question.ts";
 import type { eventSchema } from "./schemas.ts";
 
-/** A file that a request showed, whole or in part. */
 export interface SentFile {
   readonly path: string;
   /** Of the whole file, in hex. */
@@ -14,15 +13,10 @@ export interface SentFile {
   readonly bytes: number;
 }
 
-/** What `--jsonl` shows. */
 type ShownEvent = Exclude<ShapeOf<typeof eventSchema>, { type: "notice" }> | ({ readonly type: "notice" } & Notice);
 
-/** What only the terminal, the session file or the receipt takes. */
 type InnerEvent =
-  /**
-   * A few times a second: how far the reply is, in lines, and until it begins in estimated tokens of thoughts. `replied`:
-   * its text for the user is whole.
-   */
+  /** A few times a second: lines of the reply, estimated tokens of thoughts. `replied`: its text for the user is whole */
   | {
       readonly type: "model.progress";
       readonly n: number;
@@ -32,14 +26,12 @@ type InnerEvent =
     }
   /** A few times a second, while a command runs: the last lines of its output. */
   | { readonly type: "command.output"; readonly lines: string }
-  /** For the session file, here and in the next event: what the conversation of a tool-loop holds now. */
+  /** For the session file, here and in the next event. */
   | { readonly type: "message.added"; readonly message: Message }
   | { readonly type: "conversation.replaced"; readonly messages: readonly Message[] }
-  /** For the session file: what a later turn of a tool-loop knows of files, as `Conversation.known` has it. */
+  /** For the session file, as `Conversation.known` has it. */
   | { readonly type: "files.known"; readonly files: Readonly<Record<string, string>> }
-  /** Content a look action showed. */
   | { readonly type: "look.shown"; readonly action: string; readonly target: string; readonly text: string }
-  /** For the receipt: files of which the next call shows something. */
   | { readonly type: "context.sent"; readonly files: readonly SentFile[] };
 
 type Stamp = "run" | "seq" | "at";

@@ -11,7 +11,6 @@ const hidden =
 
 const spell = (character: string) => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟧`;
 
-/** The text with every hidden character as `⟦U+200B⟧`. */
 export function spellHidden(text: string): string {
   return isAscii(text) ? text : text.replace(hidden, spell);
 }

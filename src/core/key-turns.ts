@@ -1,6 +1,5 @@
 /** The state of a provider's keys that runs share: which key is next, and which keys are resting. */
 
-/** JSON-safe. */
 export interface KeyTurns {
   /** Id of the key used last, by provider. */
   readonly cursor: Readonly<Record<string, string>>;

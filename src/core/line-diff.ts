@@ -12,7 +12,6 @@ export interface LineEdit {
   readonly newTo: number;
 }
 
-/** What lies between the kept lines of an alignment. `old`, `now`: the numbers of lines. */
 export function editsBetween(kept: readonly KeptLine[], old: number, now: number): readonly LineEdit[] {
   const edits: LineEdit[] = [];
   let [oldFrom, newFrom] = [0, 0];
@@ -53,7 +52,6 @@ export function matchLines(old: readonly string[], now: readonly string[]): read
   return matches;
 }
 
-/** The lines that the other side has too, and where they are: no other line can be part of an alignment. */
 function findShared(all: readonly string[], from: number, to: number, other: ReadonlySet<string>) {
   const lines: string[] = [];
   const positions: number[] = [];

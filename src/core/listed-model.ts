@@ -21,8 +21,6 @@ export interface ModelList {
 
 export interface KeptList extends ModelList {
   readonly provider: string;
-  /** URL of the server. */
   readonly address: string;
-  /** When the server was asked, epoch milliseconds. */
   readonly at: number;
 }

@@ -28,7 +28,6 @@ export function spanOf(text: string, now: Date): TimeSpan | null {
 const months = "janfebmaraprmayjunjulaugsepoctnovdec";
 const monthOf = (name: string): number => months.indexOf(name.toLowerCase()) / 3;
 
-/** Characters of a line in which its time is looked for. */
 const headLength = 200;
 
 const iso = /\b(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(?:[.,]\d+)?(Z|[+-]\d\d:?\d\d)?/;

@@ -13,7 +13,6 @@ export interface MemoryFact {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** What a run may ask of the memory of its project. */
 export interface ProjectMemory {
   /** Facts for a request, one a line; "" for none. */
   recall(task: string): Promise<string>;
@@ -40,7 +39,6 @@ export function takeFacts(message: string): { readonly text: string; readonly fa
   return { text: facts.length === 0 ? message : kept.join("\n").trim(), facts };
 }
 
-/** Words of a text that may name files. */
 export function factNamesIn(text: string): readonly string[] {
   const words = text.match(/[\w@.+-]+(?:\/[\w@.+-]+)*/g) ?? [];
   return [...new Set(words.map((word) => word.replace(/\.+$/, "")))].slice(0, 60);

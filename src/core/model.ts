@@ -2,10 +2,8 @@
 
 export type Json = null | boolean | number | string | readonly Json[] | Fields;
 
-/** A JSON object. */
 export type Fields = { readonly [key: string]: Json };
 
-/** For values that come from JSON. */
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -44,7 +42,6 @@ export type Message =
     }
   | { readonly role: "tools"; readonly results: readonly CallResult[] };
 
-/** All of a message, calls and results included. */
 export function textOf(message: Message): string {
   if (message.role === "tools") return message.results.map(({ text }) => text).join("");
   return message.role === "assistant" ? message.text + JSON.stringify(message.calls) : message.text;
@@ -56,7 +53,6 @@ export const sizeOf = (message: Message): number => textOf(message).length;
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the input. */
   readonly schema: Json;
 }
 
@@ -64,7 +60,7 @@ export interface Tool {
 export interface Usage {
   readonly input: number;
   readonly cached: number;
-  /** Tokens written to the provider's cache; absent: none. */
+  /** Absent: none. */
   readonly written?: number;
   readonly output: number;
   readonly thought: number;
@@ -87,23 +83,19 @@ export type Purpose =
 /** Calls that stand alone: no later request begins with theirs. */
 const alone: ReadonlySet<Purpose> = new Set(["integrity", "summary", "answer", "compact"]);
 
-/** Whether later requests are likely to begin with this one. */
 export const isRepeated = ({ purpose }: Pick<ModelRequest, "purpose">): boolean => !alone.has(purpose);
 
-/** How hard a model is to think. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "max"] as const;
 export type Effort = (typeof efforts)[number];
 
-/** The two kinds of calls that may have models and efforts of their own: those that make or mend a plan, and all others. */
 export type Job = "plan" | "work";
 
-/** A form that a reply must have. */
 export interface Format {
   readonly name: string;
   readonly schema: Json;
   /**
-   * The prompt says the form, too: the schema is only sent to servers where it does not become a part of the prompt,
-   * whose beginning later calls repeat. Absent: it is always sent.
+   * The prompt says the form, too: the schema is left out where it would become a part of the prompt, whose beginning
+   * later calls repeat. Absent: it is always sent.
    */
   readonly isOptional?: boolean;
 }
@@ -120,8 +112,8 @@ export interface ModelRequest {
   readonly format: Format | null;
   readonly maxOutputTokens: number;
   /**
-   * Whether a cap of the user or the window stands behind `maxOutputTokens`. Otherwise a service that counts the number
-   * against its limits, used or not, is not told it.
+   * Whether a cap of the user or the window stands behind `maxOutputTokens`: services that count it against their
+   * limits are told no other.
    */
   readonly isCapped: boolean;
   /** null: the model's own. */
@@ -173,7 +165,6 @@ export interface Model {
   stream(request: ModelRequest, signal: AbortSignal, refit?: () => number): AsyncIterable<ModelEvent>;
 }
 
-/** The model that does the calls of a job; absent: work. */
 export const partOf = (model: Model, job: Job = "work"): Model => model.parts?.[job] ?? model;
 
 export const noUsage: Usage = { input: 0, cached: 0, output: 0, thought: 0 };
@@ -185,7 +176,6 @@ const cachedWeight = 0.1;
 export const weighedOf = ({ input, cached, output }: Usage): number =>
   Math.round(input - cached + cachedWeight * cached + output);
 
-/** The sum of two usages; `written` is absent when it is 0. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const written = (a.written ?? 0) + (b.written ?? 0);
   return {

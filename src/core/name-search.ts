@@ -1,6 +1,5 @@
 /** Finds names by some of their letters, for a menu that follows each key. Pure. */
 
-/** Whether the letters stand in the name in this order. */
 function holdsInOrder(name: string, typed: string): boolean {
   let at = -1;
   for (const letter of typed) {

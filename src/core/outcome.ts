@@ -14,7 +14,6 @@ import type {
 } from "./schemas.ts";
 import { nameSome } from "./suggest.ts";
 
-/** Field names and order are a contract; see `pai schema json`. */
 export type Outcome = ShapeOf<typeof outcomeSchema>;
 export type Status = Outcome["status"];
 export type Proves = NonNullable<Outcome["proves"]>;
@@ -47,17 +46,13 @@ function renderVerified(checks: readonly CheckResult[], passed: number, proves: 
   return `${passed > 0 ? ` by ${counted(passed)}` : ""}${doubt && `: ${doubt}`}`;
 }
 
-/** The note of a check that the end of its run stopped. */
 export const checkStopped = "stopped before it ended";
 
-/** The note of a check of the model that a person declined. */
 export const checkDeclined = "declined by the user";
 
-/** The note of a check that judged the work as it was before the run went on. */
 export const checkOutdated = "ran before the last changes";
 export const isOutdated = ({ note = "" }: Pick<CheckResult, "note">): boolean => note.endsWith(checkOutdated);
 
-/** Of a command whose changes somebody did not want, or that a stop or a conflict left on its copy. */
 export const nothingKept = "nothing that it changed was kept";
 
 /** What the checks say of a finished run, to follow its status: " by 2 checks", ": no check has proved this"; or "". */

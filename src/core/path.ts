@@ -24,7 +24,6 @@ export const pathWithin = (path: string, base: string): string | null =>
       ? path.slice(base.length).replace(/^\/+/, "")
       : null;
 
-/** The parent folder of a path; "" for the root. */
 export function parentOf(path: RelPath): RelPath {
   return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
 }
@@ -36,7 +35,6 @@ export function foldersAbove(path: RelPath): readonly RelPath[] {
   return above;
 }
 
-/** The last part of a path; "" for the root. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

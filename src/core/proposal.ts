@@ -21,14 +21,12 @@ export interface Complaint {
 /** An action with its row of the vocabulary; only the action itself knows the type of its input. */
 export interface AnyAction {
   readonly name: ActionName;
-  /** Its name in the tool-loop. */
   readonly tool: string;
   readonly kind: "look" | "change" | "command";
   readonly offered: boolean;
   readonly about: string;
   /** JSON Schema of the input that the model writes in the tool-loop. */
   toolSchema(): Json;
-  /** Turns the input that the model wrote in the tool-loop into the action's own. */
   fromTool(written: Json): Json;
   /** Must not change anything. Throws PaiError when the policy denies a path. */
   propose(input: Json, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;

@@ -2,16 +2,13 @@
 
 import type { Effort } from "./model.ts";
 
-/** The API that a provider speaks. */
 export type Wire = "gemini" | "responses" | "messages" | "chat" | "local";
 
-/** How the keys of a provider usually look. Its servers and gateways may give others, so a shape never refuses a key. */
+/** How keys usually look. Gateways may give others, so a shape never refuses a key. */
 export interface KeyShape {
   /** What they begin with, each kind of them. */
   readonly prefixes: readonly string[];
-  /** Pattern of the rest. */
   readonly goesOn: string;
-  /** What a masked key is called. */
   readonly kind: string;
 }
 
@@ -41,31 +38,22 @@ export interface Provider {
   readonly keyPage?: string;
   /** null: its keys have no shape that tells them from other texts. */
   readonly keyShape: KeyShape | null;
-  /** The headers of every request, including those that carry the key; null: the request carries none. */
   readonly headers: Headers;
   readonly url: string;
-  /**
-   * Environment variable for another address; `urlForm`: it holds a URL, or a host as Ollama reads it. null: none, and of
-   * a provider of the user PAI_BASE_URL moves it no more.
-   */
+  /** Environment variable for another address; `urlForm`: it holds a URL, or a host as Ollama reads it. null: none. */
   readonly urlVariable: string | null;
   readonly urlForm: "url" | "host";
   /** Whether the version (`/v1`) belongs to the base URL or to the paths after it. */
   readonly versionIn: "url" | "path";
   /** Path after the base URL that answers to a valid key alone and costs nothing: mostly the list of models. */
   readonly probe: string;
-  /**
-   * Seconds of silence after which the connection counts as dead: models may think in silence, and a local server may
-   * load the model first.
-   */
+  /** Seconds of silence after which the connection is dead: models think, and a local server may load one first. */
   readonly silence: number;
   /** Its server lists all models to everybody, with prices. */
   readonly listsPrices?: true;
-  /** For the wire `chat`; absent: as OpenAI. */
   readonly dialect?: ChatDialect;
   /** The provider whose limits count for the same names of models; absent: this one. */
   readonly like?: string;
-  /** The user accepts plain http to it. */
   readonly insecureHttp?: boolean;
   /** The effort of its models where none is wanted; absent: their own. */
   readonly effort?: Effort | undefined;
@@ -195,12 +183,10 @@ export type ProviderId = (typeof table)[number]["id"];
 
 type Row = Provider & { readonly id: ProviderId };
 
-/** In the order in which they are shown. */
 export const providers: readonly [Row, ...Row[]] = table;
 
 export const providerIds: readonly ProviderId[] = table.map(({ id }) => id);
 
-/** The wires, each once. */
 export const wires: readonly Wire[] = [...new Set(table.map(({ wire }) => wire))];
 
 /** The first provider of a wire: its version path and limits count for a provider of the user, too. */
@@ -221,12 +207,10 @@ export function findAnyProvider<P extends Provider>(id: string, own: readonly P[
   return findProvider(id) ?? own.find((provider) => provider.id === id) ?? null;
 }
 
-/** One value for each provider, by its name. */
 export function byProvider<T>(make: (provider: Row) => T): Readonly<Record<ProviderId, T>> {
   return Object.fromEntries(providers.map((provider) => [provider.id, make(provider)])) as Record<ProviderId, T>;
 }
 
-/** The row of each provider. */
 export const providerTable = byProvider((provider) => provider);
 
 /** The provider whose keys begin like this one, by the longest beginning; null: none. */

@@ -44,9 +44,7 @@ export type Decision =
 
 export type Decide = (question: Question) => Promise<Decision>;
 
-/** The pause before a request that failed is sent again. */
 export interface Wait {
-  /** What failed. */
   readonly why: string;
   readonly seconds: number;
   /** Which repetition follows, from 1, and how many there will be at most while it fails like this. */
@@ -57,10 +55,7 @@ export interface Wait {
 export interface Notice {
   readonly level: "info" | "warning";
   readonly code: string;
-  /** The whole message. */
   readonly text: string;
-  /** What only some people want to know besides. */
   readonly details?: string | undefined;
-  /** With `code` "waiting": the pause that begins now. */
   readonly wait?: Wait;
 }

@@ -51,7 +51,6 @@ export type Fact =
       readonly root: string;
       readonly mode: string;
       readonly task: ReceiptTask;
-      /** RunOptions of the flow. */
       readonly options: { readonly [name: string]: Json };
       readonly model: { readonly id: string; readonly window: number; readonly maxOutputTokens: number };
       /** The random part of the names of secrets, and the last number that was given out before the run. */
@@ -67,7 +66,6 @@ export type Fact =
       /** Hash of the request as JSON, without the parts that only the provider understands (`native`). */
       readonly sha256: string;
       readonly bytes: number;
-      /** How many secrets were sent as names. */
       readonly masked: number;
       readonly model: string;
       readonly served: string | null;
@@ -98,7 +96,6 @@ export type Fact =
   | {
       readonly type: "decision";
       readonly kind: Question["kind"];
-      /** Hash of the question's text. */
       readonly sha256: string;
       readonly accept: boolean;
       readonly by: "user" | "policy";
@@ -115,7 +112,6 @@ export type Fact =
       readonly timedOut: boolean;
       readonly ms: number;
       readonly output: string;
-      /** Hash of the output before it was masked. */
       readonly sha256: string;
       readonly notes: readonly string[];
       readonly changes: readonly ChangedContent[];
@@ -151,7 +147,6 @@ export function sealFact(fact: Fact, prev: string): { readonly line: string; rea
   return { line: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
 }
 
-/** Why a receipt without `run.finished` counts as broken. */
 export const noEnd = "the end is missing: the run is not over, was cut off, or lines were removed";
 
 export interface Broken {
@@ -160,7 +155,6 @@ export interface Broken {
   readonly why: string;
 }
 
-/** The fact of a line (without its LF) whose seal holds, and its hash; a text: why it does not. */
 function openLine(line: string, prev: string): { readonly fact: Fact; readonly hash: string } | string {
   const [seal, hash] = /,"hash":"([0-9a-f]{64})"\}$/.exec(line) ?? [];
   if (seal === undefined || hash === undefined) return "it does not end in its hash";

@@ -81,7 +81,6 @@ export function packParts(parts: readonly ReviewPart[], most: number): readonly 
 
 const rankOf = ({ severity }: Pick<ReviewFinding, "severity">): number => severities.indexOf(severity);
 
-/** The gravest first, then by path and line. */
 export const inOrderOfWeight = (findings: readonly ReviewFinding[]): readonly ReviewFinding[] =>
   findings.toSorted(
     (a, b) => rankOf(a) - rankOf(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : (a.line ?? 0) - (b.line ?? 0)),
@@ -90,7 +89,6 @@ export const inOrderOfWeight = (findings: readonly ReviewFinding[]): readonly Re
 export const asGraveAs = (findings: readonly ReviewFinding[], severity: Severity): readonly ReviewFinding[] =>
   findings.filter((finding) => rankOf(finding) <= severities.indexOf(severity));
 
-/** One finding as lines for people. */
 export function renderFinding({ path, line, severity, text, suggestion }: ReviewFinding): string {
   const place = line === null ? path : `${path}:${line}`;
   const instead =

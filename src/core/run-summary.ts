@@ -23,11 +23,8 @@ const textOrNull = (maxLength: number) => (value: unknown) => textOf(value, maxL
  */
 const runColumns = {
   id: text(40),
-  /** The project's folder. */
   root: text(4096),
-  /** ISO 8601, UTC. */
   at: text(40),
-  /** From the receipt, so keys are masked. */
   task: text(200),
   mode: text(40),
   model: text(200),
@@ -38,7 +35,6 @@ const runColumns = {
   expected: countOf,
   atMost: countOf,
   input: countOf,
-  /** Of the input, what a service had in its cache. */
   cached: countOf,
   output: countOf,
   cost: numberOf,
@@ -50,7 +46,6 @@ const runColumns = {
   score: numberOf,
   checks: countOf,
   checksPassed: countOf,
-  /** Actions that were refused, for their path or otherwise. */
   refused: countOf,
   amended: countOf,
   sandbox: textOrNull(20),
@@ -65,20 +60,16 @@ export const columnNames = Object.keys(runColumns) as readonly (keyof RunSummary
 const readRow = (row: Loose): RunSummary =>
   Object.fromEntries(columnNames.map((name) => [name, runColumns[name](row[name])])) as RunSummary;
 
-/** The totals of a group of runs. Money in USD, times in milliseconds. */
 export interface GroupTotals {
   readonly key: string;
   readonly runs: number;
-  /** Ended with exit code 0. */
   readonly solved: number;
   readonly verified: number;
   readonly calls: number;
   /** Runs that made no more calls than they promised at most. */
   readonly kept: number;
   readonly tokens: number;
-  /** Of the tokens, what services had in their caches. */
   readonly cached: number;
-  /** Of the runs whose price is known. */
   readonly cost: number;
   readonly unpriced: number;
   readonly ms: number;
@@ -88,12 +79,9 @@ export interface GroupTotals {
   readonly undone: number;
 }
 
-/** A run of another machine, from the team's database. */
 export interface TeamRun extends RunSummary {
-  /** The database login that stored the run. */
   readonly who: string;
   readonly host: string;
-  /** "who@host". */
   readonly folder: string;
   readonly undone: boolean;
 }
@@ -101,7 +89,6 @@ export interface TeamRun extends RunSummary {
 const sumOf = (items: readonly unknown[], name: string): number =>
   items.reduce<number>((sum, item) => sum + countOf(fieldsOf(item)[name]), 0);
 
-/** Milliseconds between two times as receipts write them; null: one of them is not a time. */
 function between(from: string, to: string): number | null {
   const ms = Date.parse(to) - Date.parse(from);
   return Number.isFinite(ms) && ms >= 0 ? ms : null;
@@ -160,7 +147,6 @@ export function summarizeRun(
   });
 }
 
-/** Reads a row of the team's database. */
 export function readTeamRun(row: unknown): TeamRun {
   const loose = fieldsOf(row);
   const [who, host] = [textOf(loose["who"], 63), textOf(loose["host"], 255)];

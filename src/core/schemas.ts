@@ -8,7 +8,6 @@ import { taskSchema } from "./session/conversation.ts";
 const count = z.int().check(z.nonnegative());
 const digest = z.nullable(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
 
-/** One changed path as events and results show it: no content. */
 export const changeSchema = z.object({
   path: z.string(),
   op: z.enum(["create", "modify", "delete", "move", "mkdir"]),
@@ -35,11 +34,9 @@ export const checkSchema = z.object({
 /** A right that a running script asked for beyond its plan, and how that was decided. */
 export const amendmentSchema = z.object({
   action: z.string(),
-  /** Path, or the command of a RUN. */
   path: z.string(),
   /** Where a move or copy goes; null for every other action. */
   destination: z.nullable(z.string()),
-  /** The model's reason. */
   why: z.string(),
   accept: z.boolean(),
   by: z.enum(["user", "policy"]),
@@ -47,13 +44,10 @@ export const amendmentSchema = z.object({
   implicit: z.optional(z.literal(true)),
 });
 
-/** An action or planned step: `target` is a path, command or "from → to", as the model wrote it. */
 export const refusedSchema = z.object({ action: z.string(), target: z.string(), why: z.string() });
 
-/** A command of the model that ran, and how it ended: by itself, at its time limit, or by a signal. */
 export const commandRunSchema = z.object({
   command: z.string(),
-  /** null: it did not end by itself. */
   exit: z.nullable(z.int()),
   ms: z.number().check(z.nonnegative()),
   ended: z.enum(["exit", "timeout", "signal"]),
@@ -69,7 +63,6 @@ const failure = z.object({
   hint: z.nullable(z.string()),
   retry_after: z.nullable(z.number()),
 });
-/** USD; null: price unknown. */
 const money = z.nullable(z.number().check(z.nonnegative()));
 
 /** The promise of a run: its calls, and what the whole of it will send and receive. */
@@ -92,9 +85,7 @@ export const outcomeSchema = z.object({
   mode: z.string(),
   /** `partial`: planned steps are open, and what was done is kept all the same. */
   status: z.enum(["answered", "verified", "unverified", "partial", "declined", "failed", "interrupted"]),
-  /** Exit code of the process. */
   code: z.int(),
-  /** The FINISH message, or the reply of a conversation; once all was rolled back, pai's own sentence. */
   text: z.string(),
   /** The model's message, where `text` is pai's own; absent: it is not. */
   claimed: z.optional(z.string()),
@@ -116,9 +107,7 @@ export const outcomeSchema = z.object({
   ms: z.number().check(z.nonnegative()),
   /** How many actions were done, failed, or were refused by a rule or a person. */
   actions: z.object({ done: count, failed: count, refused: count }),
-  /** How many looks were made: files read, searches, listings. */
   looks: count,
-  /** The rights that the run asked for beyond its plan, granted or not. */
   amended: z.array(amendmentSchema),
   /** Refused and failed actions that no later one made up for. */
   refused: z.array(refusedSchema),
@@ -134,10 +123,8 @@ export const outcomeSchema = z.object({
   lost: z.optional(z.array(z.string())),
   /** Of the paths that the run itself changed those that changed while the user's checks ran, too; absent: none. */
   checked: z.optional(z.array(z.string())),
-  /** The user's commands after the work, in order; `exit` null: a signal or the time limit ended it; absent: none ran. */
   // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
   then: z.optional(z.array(z.object({ command: z.string(), exit: z.nullable(z.int()), ms: count }))),
-  /** Hash of the commit that holds the changes; absent: none was made. */
   commit: z.optional(z.string()),
   /** The run was only to make a plan, and made one; absent: it was not, or it answered. */
   planned: z.optional(z.literal(true)),
@@ -151,7 +138,6 @@ export const outcomeSchema = z.object({
   ),
   /** What the green checks prove: the change itself, or only that nothing broke, as no test was added; absent: unknown, or not verified. */
   proves: z.optional(z.enum(["change", "no_regression"])),
-  /** Planned steps that the model withdrew, each with its reason; absent: none. */
   skipped: z.optional(z.array(z.object({ target: z.string(), why: z.string() }))),
   /** What the person said to a plan or a diff, which was then made anew, in their order; absent: nothing. */
   corrections: z.optional(z.array(z.object({ about: z.enum(["plan", "changes"]), words: z.string() }))),
@@ -161,7 +147,6 @@ export const outcomeSchema = z.object({
   keep: z.optional(z.boolean()),
   /** Paths of `changes` that a rollback did not take back, as somebody else had changed them; absent: none. */
   left: z.optional(z.array(z.string())),
-  /** The commands of the model that ran, in order; a check is none of them. Absent: none. */
   commands: z.optional(z.array(commandRunSchema)),
   error: z.nullable(failure),
 });
@@ -174,7 +159,6 @@ const notices = z
 /** The document of a run: `pai run|plan|apply --json`. */
 export const documentSchema = z.extend(outcomeSchema, { notices });
 
-/** The document of every other command. */
 export const commandSchema = z.object({
   v: z.literal(1),
   ok: z.boolean(),
@@ -191,7 +175,6 @@ const event = <T extends string, S extends z.core.$ZodShape>(type: T, shape: S) 
 const changes = { batch: count, changes: z.array(changeSchema) };
 const call = { id: z.string(), action: z.string(), target: z.string() };
 
-/** One line of `--jsonl`. */
 export const eventSchema = z.discriminatedUnion("type", [
   event("run.started", {
     v: z.literal(1),
@@ -214,7 +197,6 @@ export const eventSchema = z.discriminatedUnion("type", [
     /** Paths whose change needs a yes of its own; absent: none. */
     concerns: z.optional(z.array(z.object({ path: z.string(), why: z.string() }))),
   }),
-  /** A right beyond the plan was asked for and decided. */
   event("plan.amended", amendmentSchema.shape),
   /** Facts that the run proposed; a pending one waits for `pai memory accept`. */
   event("memory.kept", { facts: z.array(z.object({ id: z.string(), text: z.string(), pending: z.boolean() })) }),
@@ -222,7 +204,6 @@ export const eventSchema = z.discriminatedUnion("type", [
     n: count,
     purpose,
     model: z.string(),
-    /** Estimated input tokens. */
     estimate: count,
     /** The most calls that the run has promised so far. */
     at_most: z.optional(count),
@@ -244,7 +225,6 @@ export const eventSchema = z.discriminatedUnion("type", [
   event("call.finished", { ...call, ok: z.boolean(), text: z.string() }),
   event("changes.proposed", {
     ...changes,
-    /** Unified diff, masked. */
     diff: z.string(),
     /** A decision about this batch follows; absent: it was approved with the plan. */
     asked: z.optional(z.literal(true)),
@@ -255,7 +235,6 @@ export const eventSchema = z.discriminatedUnion("type", [
     ...changes,
     accept: z.boolean(),
     by: z.enum(["user", "policy"]),
-    /** What the person said in place of a yes or no; absent: nothing. */
     words: z.optional(z.string()),
   }),
   event("changes.applied", changes),

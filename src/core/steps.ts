@@ -3,7 +3,6 @@
 /** At each `yield` the caller may give the work up: then the `yield` throws, and the work tidies up. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Does the work without a pause. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -11,7 +10,6 @@ export function finish<T>(steps: Steps<T>): T {
   }
 }
 
-/** Milliseconds of work between two pauses. */
 const maxWorkMs = 20;
 
 let last = performance.now();

@@ -25,7 +25,6 @@ export function suggestSome(word: string, names: readonly string[], max: number)
     .map(({ name }) => name);
 }
 
-/** "a, b and 3 more": the first `max` names. */
 export function nameSome(names: readonly string[], max = 5): string {
   const more = names.length > max ? ` and ${names.length - max} more` : "";
   return `${names.slice(0, max).join(", ")}${more}`;

@@ -71,7 +71,6 @@ export function cutLines(text: string): readonly Line[] {
   return lines;
 }
 
-/** The ending most lines have; LF when there is none. */
 export function mainEnding(lines: readonly Line[]): "\n" | "\r\n" | "\r" {
   const counts = { "\n": 0, "\r\n": 0, "\r": 0, "": 0 };
   for (const line of lines) counts[line.ending]++;
@@ -79,7 +78,6 @@ export function mainEnding(lines: readonly Line[]): "\n" | "\r\n" | "\r" {
   return counts["\r"] > counts["\n"] ? "\r" : "\n";
 }
 
-/** Where every reader of files looks for the NUL that tells a binary file. */
 const sniffedBytes = 8000;
 
 /**

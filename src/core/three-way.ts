@@ -66,7 +66,6 @@ interface Region {
   readonly right: readonly LineEdit[];
 }
 
-/** The regions of the base that were changed, in order. */
 function regionsOf(left: readonly LineEdit[], right: readonly LineEdit[], near: Nearness): readonly Region[] {
   const all = [...left.map((edit) => ({ edit, isLeft: true })), ...right.map((edit) => ({ edit, isLeft: false }))];
   all.sort((a, b) => a.edit.oldFrom - b.edit.oldFrom);
@@ -84,10 +83,6 @@ function regionsOf(left: readonly LineEdit[], right: readonly LineEdit[], near: 
   return regions;
 }
 
-/**
- * Three-way merge by lines. Edits of the two sides that overlap, or lie nearer than they may, are a dispute, unless both
- * sides made the same of those lines. A line end belongs to its line.
- */
 export function mergeTexts(
   base: string,
   ours: string,
@@ -127,7 +122,7 @@ function sharedEncoding(all: readonly { readonly text: string; readonly encoding
   return names.size > 1 ? null : ((telling[0] ?? all[0])?.encoding ?? null);
 }
 
-/** What `ours` and `theirs` both made of `base`; encoding, byte order mark, line ends and mode are those of the files. */
+/** Encoding, byte order mark, line ends and mode of the result are those of the files. */
 export function mergeBlobs(base: Mergeable, ours: Mergeable, theirs: Mergeable, near: Nearness = "apart"): Merge {
   if (base?.kind !== "file" || ours?.kind !== "file" || theirs?.kind !== "file") return { kind: "unmergeable" };
   const mode = theirs.mode === base.mode ? ours.mode : theirs.mode;
@@ -153,7 +148,6 @@ export function addedLines(old: Content, now: Content): Content | null {
   return bytes === null || kept.size === lines.length ? null : { ...now, bytes };
 }
 
-/** Lines of one side that are shown at most. */
 const maxShownLines = 12;
 
 const quoteSide = (text: string): string => {

@@ -8,7 +8,6 @@ import { maskSecrets } from "./secrets/key-shapes.ts";
 export interface PinnedTool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its input. */
   readonly schema: Json;
 }
 
@@ -45,12 +44,10 @@ function sortKeys(value: Json): Json {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sortKeys(inner)]));
 }
 
-/** Whether a tool is still the one that the user approved. */
 export const isSameTool = (a: PinnedTool, b: PinnedTool): boolean =>
   JSON.stringify([a.name, a.description, sortKeys(a.schema)]) ===
   JSON.stringify([b.name, b.description, sortKeys(b.schema)]);
 
-/** Limits on what a prompt shows of a server's tools. */
 const maxTools = 40;
 const maxCharacters = 16 * 1024;
 const maxDescription = 1024;
@@ -63,7 +60,6 @@ export interface ServerTools {
   readonly looks: readonly string[];
 }
 
-/** The description of a tool, for models and for people before they approve it. */
 export function describeTool({ name, description, schema }: PinnedTool, isLook = false): string {
   const said = maskSecrets(description);
   const cut = said.length > maxDescription ? `${said.slice(0, maxDescription)}…` : said;

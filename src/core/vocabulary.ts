@@ -244,25 +244,20 @@ type ActionRow = Extract<AnyRow, { readonly kind: "look" | "change" | "command" 
 /** Actions that are performed: all but FINISH, AMEND, SKIP and CHECK. */
 export type ActionName = ActionRow["name"];
 
-/** Actions that plans may hold. */
 export type PlanAction = Exclude<AnyRow, { readonly plan: null }>["name"];
 
 const isAction = (row: AnyRow): row is ActionRow =>
   row.kind === "look" || row.kind === "change" || row.kind === "command";
-/** The rows of the actions that are performed. */
 export const actionRows: readonly ActionRow[] = vocabulary.filter(isAction);
 const byName: ReadonlyMap<string, AnyRow> = new Map(vocabulary.map((row) => [row.name, row]));
 const ownNames: ReadonlyMap<string, string> = new Map(
   vocabulary.flatMap(({ name, aliases }) => aliases.map((alias) => [alias, name] as const)),
 );
 
-/** The row of an action by its name; null: unknown action. */
 export const rowOf = (name: string): Row | null => byName.get(name) ?? null;
 
-/** Whether an action only looks. */
 export const isLook = (name: string): boolean => rowOf(name)?.kind === "look";
 
-/** The row of an action that is performed. */
 export function actionRow(name: ActionName): ActionRow {
   const row = byName.get(name);
   if (row === undefined || !isAction(row)) throw new Error(`no row for ${name}`);
@@ -272,7 +267,6 @@ export function actionRow(name: ActionName): ActionRow {
 /** The name of the action that a model calls `name`; an unknown name is returned as it is. */
 export const ownName = (name: string): string => ownNames.get(name) ?? name;
 
-/** Whether plans may hold it. */
 export const isPlanned = (row: AnyRow): row is Exclude<AnyRow, { readonly plan: null }> => row.plan !== null;
 
 /** Whether the action's target is a path; otherwise it is a pattern, a command, or nothing. */
@@ -322,7 +316,6 @@ export interface Row {
   readonly tool: string | null;
   /** False: models are not offered the tool, since another does the same; a call of it still works. */
   readonly offered: boolean;
-  /** What the tool does, for the model. */
   readonly about: string;
   /** How the plan prompt lists it; null: plans do not hold it. */
   readonly plan: string | null;

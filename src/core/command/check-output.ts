@@ -7,16 +7,13 @@ export interface CheckEvidence extends CheckResult {
   readonly output: string;
 }
 
-/** Characters of an output that a request shows: failures are reported at the end. */
 const shownCharacters = 3000;
 
 /** A line that names a place in a file of the project, and not of a library or the runtime. */
 const namesPlace = /(?:^|[\s("'[])[\w@.+/-]*\w\.\w{1,5}(?::\d+|", line \d+|\(\d+[,)])/;
 const isForeign = /node_modules|site-packages|dist-packages|\/usr\/|\/lib\/python|node:|internal\//;
-/** Lines around one that names a place. */
 const linesAround = 6;
 
-/** The lines of an output around those that name places in the project, as far as they fit. */
 function aboutProject(lines: readonly string[], room: number): string {
   const kept = new Set<number>();
   let left = room;
@@ -68,7 +65,6 @@ function normalize(line: string): string {
   return passing.reduce((text, [pattern, name]) => text.replace(pattern, name), line).trimEnd();
 }
 
-/** An output without the text that differs from run to run, so that two outputs can be compared. */
 export const normalizeOutput = (output: string): string => output.trimEnd().split("\n").map(normalize).join("\n");
 
 const isFailing =
@@ -81,7 +77,6 @@ function failingLines(output: string): readonly string[] {
   return failing.length === 0 ? lines : failing;
 }
 
-/** The words of a line of totals. */
 const ofTotals = /^(?:tests?|suites?|fail\w*|pass\w*|errors?|skip\w*|ok|ran|run|total|in|m?s|sec\w*)$/i;
 
 /** How many failures and errors a line of totals counts: 3 in "2 failed, 1 error in 0.3s"; 0: it is another line. */
@@ -91,7 +86,6 @@ function failuresIn(line: string): number {
   return [...counts].reduce((sum, [, before, after]) => sum + Number(before ?? after), 0);
 }
 
-/** The mark that the command runner leaves where it cut an output. */
 const isCut = /^\[\d+ bytes left out\]$|^\[ended: it wrote more than \d+ MiB\]$/m;
 
 /** How a failure compares to the one before: the same, or with lines that are new. */
@@ -166,7 +160,6 @@ export function whyUnjudged(
 /** A line that says what failed, and not where: `E   ValueError: …`, `FAILED tests/…`, `✗ adds`. */
 const tellsWhat = /^\s*(?:E\s|FAILED?\b|not ok|[✗✘✕×]|[\w.]*(?:Error|Exception):|error\b)/;
 
-/** A comparison in words, for the model and the user alike; "" for nothing to say. */
 export function renderComparison(comparison: Comparison | null): string {
   if (comparison === null) return "";
   if (comparison.same) return "the same failure as before";

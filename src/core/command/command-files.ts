@@ -1,7 +1,6 @@
 /** Which files a command may run or read, by its words alone. Pure. */
 
 const scripted = ["package.json"];
-/** By command: the files that say what it runs. */
 const filesOf: ReadonlyMap<string, readonly string[]> = new Map([
   ["npm", scripted],
   ["pnpm", scripted],
@@ -16,14 +15,12 @@ const endings = [".py", "/__main__.py", ".js", ".mjs", ".cjs", ".ts", "/index.js
 /** Words that are followed by the folder in which the command, or the rest of the line, runs. */
 const folderMarks: ReadonlySet<string> = new Set(["cd", "-C", "--cwd", "--dir", "--directory", "--prefix"]);
 
-/** How many folders, and how many names in each, are considered at most. */
 const limits = { folders: 8, names: 2000 } as const;
 
 const wordsOf = (command: string): readonly string[] => command.split(/[\s;&|()<>"'`=]+/).filter((word) => word !== "");
 const quotedIn = (command: string): readonly string[] =>
   [...command.matchAll(/"([^"]+)"|'([^']+)'/g)].map(([, double, single]) => double ?? single ?? "");
 
-/** The names, and what they are in the folders that the command enters. */
 function withFolders(words: readonly string[], names: readonly string[]): readonly string[] {
   const entered = words.filter((_, at) => folderMarks.has(words[at - 1] ?? ""));
   const folders = [...new Set([...entered, entered.join("/")].filter((folder) => folder !== ""))];

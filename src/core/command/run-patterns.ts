@@ -38,20 +38,17 @@ export function patternOf(grant: RunGrant, command: string): string | null {
 export const grantsRun = (grant: RunGrant, command: string): boolean =>
   typeof grant === "boolean" ? grant : patternOf(grant, command) !== null;
 
-/** Whether any command may run at all. */
 export const grantsSome = (grant: RunGrant): boolean => (typeof grant === "boolean" ? grant : grant.length > 0);
 
 /** The flag that would grant a command: for one that no pattern can match, the one that grants all. */
 export const flagToRun = (command: string): string =>
   isJoined(command) || command.includes("*") ? "--allow-run" : `--allow-run=${quoteForShell(command.trim())}`;
 
-/** The flags that would grant all of them. */
 export const flagsToRun = (commands: readonly string[]): string => {
   const flags = [...new Set(commands.map(flagToRun))];
   return flags.includes("--allow-run") ? "--allow-run" : flags.join(" ");
 };
 
-/** Why a command was not run, in words for the user and the model. */
 export const whyNotRun = (grant: RunGrant): string =>
   typeof grant === "boolean"
     ? "where nobody is asked, commands of the model run only with --allow-run"

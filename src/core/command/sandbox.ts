@@ -30,7 +30,6 @@ export function isEnough(level: SandboxLevel | null, choice: SandboxChoice): boo
 export const holdsUnasked = (level: SandboxLevel | null, choice: SandboxChoice): boolean =>
   choice === "off" || level !== null;
 
-/** What commands of a model do not get unless a setting gives it. */
 export type Withheld = "network" | ".git";
 
 const withholding: Readonly<Record<Withheld, { readonly text: string; readonly wants: RegExp }>> = {
@@ -64,7 +63,6 @@ export interface SandboxState {
   readonly why: string | null;
   /** Commands work on a copy, and their changes come back as a proposal. */
   readonly proposes: boolean;
-  /** Absent: nothing is withheld. */
   readonly withheld?: readonly Withheld[];
 }
 
@@ -74,7 +72,6 @@ export function tellOwn(level: SandboxLevel | null, network: boolean): string | 
   return `(in a sandbox: processes, /tmp${network ? " and /run" : ", /run and network"} are its own)`;
 }
 
-/** How the sandbox may have made a command fail. */
 export interface Wall {
   /** One line, for people and for the model. */
   readonly text: string;
@@ -82,12 +79,9 @@ export interface Wall {
   readonly needsRights: boolean;
 }
 
-/** What a failed command printed, and what its user could have done without the sandbox. */
 export interface Failed {
   readonly output: string;
-  /** Real path of the project. */
   readonly root: string;
-  /** Paths that are hidden from commands and that the output names. */
   readonly hidden: readonly string[];
   /** A socket of the machine that the command names and does not see; programs do not say what they could not reach. */
   readonly socket?: string | undefined;
@@ -126,18 +120,15 @@ const walls: readonly (readonly [said: RegExp, text: string, needsRights: boolea
   [/\.git\/[^\n]*Permission denied/i, withholding[".git"].text, false],
 ];
 
-/** How programs say that a path cannot be written, is not there, or is not as they want it. */
 const readOnly = /: Read-only file system|\bEROFS: |\[Errno 30\]/;
 const denied = /Permission denied|Operation not permitted|\bEACCES: |\bEPERM: |\[Errno 13\]|\[Errno 1\]/;
 const missing = /No such file or directory|\bENOENT: |\[Errno 2\]/;
 const unwell = /fail|error|cannot|could not|unable|no such|not found|denied|not permitted|\bbad\b|permissions/i;
 const absolute = /(?:^|[\s'"`(=:])(\/[^\s'"`:;,)]+)/g;
-/** The port of an address below 1024, in a line about a bind that was denied. */
 const lowPort = /\b(?:bind|listen)\b.*?:(\d{1,4})\b/i;
 
 const isBelow = (path: string, root: string) => path === root || path.startsWith(root === "/" ? root : `${root}/`);
 
-/** Whether a line names a path, or something below it, as a word of its own. */
 const names = (line: string, path: string) =>
   line
     .split(/[^\w./~+@-]+/)
@@ -146,7 +137,6 @@ const names = (line: string, path: string) =>
 /** How a shell begins a complaint: with its own path, which is not what it complains of. */
 const speaker = /^\/\S+: line \d+: /;
 
-/** What one line of the output says of the sandbox; null: nothing. */
 function explainLine(said: string, { root, hidden, isRoot, mayWrite, isUnseen }: Failed): string | null {
   const line = said.replace(speaker, "");
   const isDenied = denied.test(line);

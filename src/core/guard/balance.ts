@@ -2,12 +2,10 @@
 
 import type { Steps } from "../steps.ts";
 
-/** How often each line occurs. */
 export type LineCounts = Map<string, number>;
 
 /** The lines that one file lost and gained. Both shrink when lines turn out to have moved. */
 export interface Balance {
-  /** How many lines it lost, moved ones too. */
   readonly gone: number;
   readonly lost: LineCounts;
   readonly gained: LineCounts;
@@ -83,7 +81,6 @@ function* settleMoves(balances: readonly Balance[]): Steps<void> {
   }
 }
 
-/** The balance of each file between its old and its new text. */
 export function* balanceAll<File extends { readonly old: string | null; readonly now: string | null }>(
   files: readonly File[],
 ): Steps<ReadonlyMap<File, Balance>> {
@@ -96,7 +93,6 @@ export function* balanceAll<File extends { readonly old: string | null; readonly
   return balances;
 }
 
-/** The sum over all lines; `weigh` says what one of them counts. */
 export function weighLines(counts: LineCounts, weigh: (line: string) => number): number {
   let sum = 0;
   for (const [line, count] of counts) sum += count * weigh(line);

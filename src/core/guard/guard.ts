@@ -11,22 +11,17 @@ import { type Balance, balanceAll, balanceOf, splitParts, weighLines } from "./b
 import { findPlaceholders } from "./placeholder.ts";
 
 export interface GuardLimits {
-  /** Changed lines per file and run, added and deleted. */
   readonly lines: number;
 }
 
 export interface GuardInput {
   /** All changes of the run before this batch, in order. */
   readonly earlier: readonly Change[];
-  /** The batch under judgement; every file is judged against its content at the start of the run. */
   readonly batch: readonly Change[];
   readonly limits: GuardLimits;
   readonly planned: {
-    /** Where the words are from; there need not be a plan. */
     readonly by: "plan" | "task";
-    /** Files and folders the plan deletes. */
     readonly deletes: readonly string[];
-    /** The words, one text per step with its target, so that a deletion belongs to a file. */
     readonly texts: readonly string[];
     /** Whether the plan changes the content of a file, and the user typed the value in the task: it may be written there. */
     readonly isTyped?: (path: RelPath, value: string) => boolean;
@@ -41,7 +36,6 @@ export interface Verdict {
   readonly text: string;
 }
 
-/** A file at the start of the run and after the batch; null: it did not or will not exist. */
 interface File {
   readonly path: RelPath;
   readonly old: string | null;
@@ -56,7 +50,6 @@ interface Case {
   /** What all files held when the run began: its lines without blanks at either end, and whether it held a value. */
   readonly before: () => { readonly lines: ReadonlySet<string>; readonly holds: (value: string) => boolean };
   readonly input: GuardInput;
-  /** The names that a file defined at the start of the run, or defines now. */
   readonly definitions: (file: File, when: "old" | "now") => ReadonlySet<string>;
 }
 
@@ -96,7 +89,6 @@ function percent(part: number): string {
   return `${Math.round(part * 100)} %`;
 }
 
-/** Changed lines as a share of the original's lines. */
 const maxShare = 0.5;
 
 const judgeSize: Rule = ({ file: { old, now }, balance, input: { limits } }) => {
@@ -126,7 +118,6 @@ function isDeletionPlanned(path: string, { deletes, texts }: GuardInput["planned
 
 /** Files of more lines are not emptied without a word of the plan; the lines of a smaller one are named, and asked about. */
 const smallFile = 20;
-/** In a small file fewer lost lines are no matter. */
 const fewLines = 5;
 
 /** How many lines of how many are lost, where that is most of the file and nothing says so; null: it is not. */
@@ -163,7 +154,6 @@ function mentions(text: string, name: string): boolean {
   return new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(text);
 }
 
-/** Fewer lost definitions than this are not refused. */
 const minLostDefinitions = 3;
 
 const judgeDefinitions: Rule = ({ file, balance, files, definitions, input: { planned } }) => {
@@ -218,7 +208,6 @@ const rules: readonly { readonly rule: Verdict["rule"]; readonly verdict: Verdic
     { rule: "secret", verdict: "ask", judge: judgeSecrets },
   ];
 
-/** Finds the definitions of a file once, however often they are asked for. */
 function rememberDefinitions(): Case["definitions"] {
   const known = { old: new Map<File, ReadonlySet<string>>(), now: new Map<File, ReadonlySet<string>>() };
   return (file, when) => {
@@ -284,7 +273,6 @@ function* judgeAway(away: readonly Verdict[], input: GuardInput): Steps<Verdict[
  */
 export const judge = (input: GuardInput): readonly Verdict[] => finish(judgeSteps(input));
 
-/** `judge` in steps, each for one file at most. */
 export function* judgeSteps(input: GuardInput): Steps<readonly Verdict[]> {
   if (input.batch.length === 0) return [];
   const verdicts = yield* judgeFiles(yield* filesOf(squash([...input.earlier, ...input.batch])), input);

@@ -3,7 +3,6 @@
 export interface Placeholder {
   /** 1-based. */
   readonly line: number;
-  /** The line, trimmed. */
   readonly text: string;
 }
 
@@ -29,14 +28,12 @@ export function findPlaceholders(text: string, path = ""): readonly Placeholder[
   return found;
 }
 
-/** Whether the file is a text document, by its ending. */
 export const isProseLine = (path: string): boolean => /\.(?:mdx?|rst|txt|adoc|pod)$/i.test(path);
 
 const bareDots = /^[#/]*\s*(?:\.{3,}|…)$/;
 /** Dots indented after a comment mark belong to an example. */
 const exampleDots = /^(?:#|\/\/)\s{2,}(?:\.{3,}|…)$/;
 
-/** Tells for each line in turn whether it is inside a multi-line Python string or Perl documentation. */
 function trackDocumentation(): (line: string) => boolean {
   let quoted = false;
   let perl = false;
@@ -66,7 +63,6 @@ function isPythonBody(line: string, before: string): boolean {
   return /(?:"""|''')$/.test(before.trimEnd());
 }
 
-/** Where the words are: in a comment on its own line, in a comment after code, or in text without a comment mark. */
 type Place = "comment" | "trailing" | "prose";
 
 interface Dots {
@@ -118,7 +114,6 @@ const wholeComment =
 
 const trailingComment = /\s\/\/\s*(.*)$|\s#\s+(.*)$|\/\*+\s*(.*?)\s*\*+\/[\s})\];,]*$/;
 
-/** Phrases that are an omission as a whole. */
 const wholePhrases = /^(?:snip(?:ped)?|code (?:snipped|goes here|continues))$/i;
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));

@@ -8,7 +8,6 @@ import { isWide } from "../text.ts";
 import { mannerOfFile } from "./named-values.ts";
 import { createVeil, type Veil } from "./veil.ts";
 
-/** The message as the model gets it: secrets replaced by their names, also in calls and results. */
 export function hideMessage(veil: Veil, message: Message): Message {
   if (message.role === "tools") {
     return { ...message, results: message.results.map((result) => ({ ...result, text: veil.hide(result.text) })) };

@@ -4,7 +4,6 @@ import { mapTexts } from "../map-texts.ts";
 import { providers } from "../providers.ts";
 import { findNamedValues, isDistinct, isPlaceholder, type Manner, type Span } from "./named-values.ts";
 
-/** How a token begins and how it goes on, as patterns. */
 type TokenShape = readonly [kind: string, begins: string, goesOn: string];
 
 /** The longest prefix first: several begin with `sk-`. */
@@ -56,7 +55,6 @@ function beginsWord(text: string, at: number): boolean {
   return /(?:^|[^A-Za-z0-9]|\\[nrt]|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,9}m)$/.test(text.slice(Math.max(0, at - 12), at));
 }
 
-/** `sk-loading-dots-wrapper-2` is a class name; a key has a digit and long random parts. */
 function isHyphenated(value: string): boolean {
   return !/\d/.test(value) || !/[A-Za-z0-9_]{16}/.test(value);
 }
@@ -110,7 +108,6 @@ export interface Search {
   readonly covered: readonly string[];
 }
 
-/** All key-shaped pieces of a text. */
 export function searchSecrets(text: string, manner: Manner = "code"): Search {
   const all = [
     ...findPrivateKeys(text),
@@ -132,10 +129,8 @@ export function searchSecrets(text: string, manner: Manner = "code"): Search {
   return { spans, covered };
 }
 
-/** Those pieces in order, none inside another. */
 export const findSpans = (text: string, manner: Manner = "code"): readonly Span[] => searchSecrets(text, manner).spans;
 
-/** The text with every key-shaped piece replaced by what `replace` makes of it. */
 export function replaceSecrets(
   text: string,
   replace: (value: string, span: Span) => string,

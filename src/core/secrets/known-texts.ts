@@ -5,7 +5,6 @@ export const minKnown = 6;
 /** At most this many characters are held back, or one known text: some overlap themselves without end. */
 const maxHeld = 4096;
 
-/** What stands in the place of a known text. `found`: that text, or all that overlapping known texts cover. */
 type Replacement = (found: string) => string;
 
 export interface KnownTexts {
@@ -28,7 +27,6 @@ export function createKnownTexts(): KnownTexts {
   const replacements = new Map<string, Replacement>();
   /** By the first `minKnown` characters: the lengths of the texts that begin so, longest first. */
   const lengths = new Map<string, number[]>();
-  /** All that known texts begin with, up to `minKnown` characters. */
   const beginnings = new Set<string>();
   /** Codes of the characters that known texts begin with: most places of a text end the search here. */
   const firsts = new Set<number>();
@@ -57,7 +55,6 @@ export function createKnownTexts(): KnownTexts {
     return null;
   };
 
-  /** Where the known texts begin that are replaced together with what begins at this place. */
   const startOf = (text: string, at: number): number => {
     let found = findNext(text, 0);
     while (found !== null && found.end <= at) found = findNext(text, found.end);

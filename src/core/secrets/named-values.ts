@@ -15,7 +15,6 @@ export interface Span {
 const codeEnding =
   /\.(?:[cm]?[jt]sx?|vue|svelte|astro|py[iwx]?|ipynb|go|rs|java|kts?|scala|groovy|cs|fs|vb|c|cc|cpp|cxx|hh?|hpp|hxx|mm?|swift|rb|erb|php|phtml|lua|p[lm]|r|jl|dart|exs?|[eh]rl|cljs?|hs|elm|mli?|nim|zig|v|sol|ps[m]?1|sql|graphql|gql|proto|thrift|s?css|sass|less|html?|hbs|ejs|pug|twig|jinja|j2|json[5c]?|xml|svg|mdx?|markdown|rst|adoc|tex|lock|map|snap|diff|patch)$/i;
 
-/** How the content of a file is searched. */
 export const mannerOfFile = (path: string): Manner => (codeEnding.test(path) ? "code" : "plain");
 
 /** What follows a name: a quotation mark, a bracket, then a sign, or the word `value`. */
@@ -31,7 +30,6 @@ const nameShape = new RegExp(
 
 /** `key` alone names all sorts of things; with one of these before it, it names a secret. */
 const keyQualifier = /(?:api|access|secret|private|auth|account|encryption|signing|master)[_-]?key$/i;
-/** Words that only end like one: `compass`, `bypass`. */
 const otherWord = /(?:com|by|tres|sur)pass$/i;
 /** `secret_name` and the like say where a secret is. */
 const pointer = /_(?:name|id|arn|file|path|ref|version|type)$/i;
@@ -107,7 +105,6 @@ function isGiven(value: string): boolean {
   return words.length === 1 || words.some((word) => /\p{L}/u.test(word) && /[\d$%^&*#~|]|[!?]\S/.test(word));
 }
 
-/** Looks for a shape at a place of the text. */
 type Look = (shape: RegExp, at: number) => RegExpExecArray | null;
 
 const firstMatch = (shapes: readonly RegExp[], look: Look, at: number) =>
@@ -117,7 +114,6 @@ const unquoted = new Set([bareValue, ...bareValues]);
 /** Names within so long a value without quotation marks are not looked at: a text may be one name after the other. */
 const longValue = 256;
 
-/** The value is the last group that took part in the match. */
 const valueIn = (match: RegExpExecArray): string => match.findLast((group) => group !== undefined) ?? "";
 
 function spanOf(match: RegExpExecArray, kind: string): Span {
@@ -136,7 +132,6 @@ function strongValue(text: string, look: Look, name: string, at: number, manner:
   return isCount && (/^\d+$/.test(valueIn(found)) || /^\s*:/.test(found[0])) ? null : found;
 }
 
-/** The value after a name, when it looks random. */
 function randomValue(text: string, look: Look, at: number): RegExpExecArray | null {
   const isParameter = () => parameterName.test(text.slice(Math.max(0, at - 60), at));
   const found = firstMatch(randomValues, look, at) ?? (isParameter() ? look(parameterValue, at) : null);
@@ -147,7 +142,6 @@ function headerValue(found: RegExpExecArray | null): RegExpExecArray | null {
   return found !== null && /\d|=$/.test(found[1] ?? "") && !isPlaceholder(found[1] ?? "") ? found : null;
 }
 
-/** What follows a name, where it is a secret. */
 function valueAfter(match: RegExpExecArray, text: string, look: Look, manner: Manner): RegExpExecArray | null {
   const [name] = match;
   const { strong: isStrong, authorization: isHeader, bearer: isBearer } = match.groups ?? {};
@@ -160,7 +154,6 @@ function valueAfter(match: RegExpExecArray, text: string, look: Look, manner: Ma
   return (isStrong === undefined ? null : strongValue(text, look, name, end, manner)) ?? randomValue(text, look, end);
 }
 
-/** All values that a name tells to be secret. */
 export function* findNamedValues(text: string, manner: Manner): Generator<Span> {
   let looked = 0;
   const look: Look = (shape, at) => {

@@ -10,7 +10,6 @@ export interface Secret {
 
 const documented = /example/i;
 
-/** Whether a text holds a value as whole words. */
 export const standsIn = (text: string, value: string): boolean =>
   text.includes(value) && new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(text);
 

@@ -14,7 +14,6 @@ export function openWide(bytes: Uint8Array): OpenedText | null {
   return wide && { text: wide.text, toBytes: (other) => encode(other, wide.encoding) ?? bytes };
 }
 
-/** UTF-8, or one character for each byte. */
 export function openNarrow(bytes: Uint8Array): OpenedText {
   try {
     return { text: strict.decode(bytes), toBytes: (text) => new TextEncoder().encode(text) };
@@ -36,6 +35,5 @@ export function changeText(
   return edited === opened.text ? bytes : opened.toBytes(edited);
 }
 
-/** Whether the content of a file holds exactly this text. */
 export const holdsText = (bytes: Uint8Array, text: string): boolean =>
   openNarrow(bytes).text.includes(text) || openWide(bytes)?.text.includes(text) === true;

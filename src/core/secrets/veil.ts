@@ -21,7 +21,6 @@ export interface VeilOptions {
   readonly part?: string | undefined;
   /** Names up to this number are taken: earlier runs of the session gave them out. */
   readonly last?: number;
-  /** In a replay: all input was hidden before, so names in it stand for secrets. */
   readonly trusting?: boolean;
   /** Secrets that are known before anything is read, such as keys. */
   readonly known?: readonly string[];
@@ -38,7 +37,6 @@ export interface Veil {
   readonly part: string;
   /** The number of the last name that was given out. */
   readonly last: number;
-  /** How many secrets have a name; a private key counts as one. */
   readonly count: number;
   /** Grows with every secret text that becomes known: texts that were hidden before may have to be hidden again. */
   readonly version: number;
@@ -46,7 +44,6 @@ export interface Veil {
   hide(text: string, manner?: Manner): string;
   /** `hide` for texts from files and commands: text there that looks like one of our names is hidden as well. */
   hideRaw(text: string, manner?: Manner): string;
-  /** hideRaw for the output of a command, which may hold a part of a private key without its beginning. */
   hideOutput(text: string): string;
   /** hideRaw for the content of a file; returns the same array when nothing is hidden. */
   hideBytes(bytes: Uint8Array, manner?: Manner): Uint8Array;
@@ -61,15 +58,12 @@ export interface Veil {
   resume(earlier: readonly string[]): void;
   /** How many characters at the end of the text may be the beginning of a known secret. */
   pending(text: string): number;
-  /** Replaces names by their values, where `isAllowed(value)` is true. */
   reveal(text: string, isAllowed: (value: string) => boolean): Revealed;
   revealBytes(
     bytes: Uint8Array,
     isAllowed: (value: string) => boolean,
   ): Pick<Revealed, "kept"> & { readonly bytes: Uint8Array };
-  /** Our names in a text, each once. */
   namesIn(text: string): readonly string[];
-  /** Replaces our names by one mark, so that texts of different runs can be compared. */
   blank(text: string): string;
 }
 
@@ -79,7 +73,6 @@ const maxSpelled = 5_000;
 const word = /^[a-z]{1,15}$/i;
 const minKey = 8;
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
-/** Characters of a line or run of a private key that make it a secret by itself. */
 const keyRun = 16;
 /** The pieces of a private key's body: escapes, signs of a diff and names stay, all others are hidden. */
 const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-9+/=_]{4,}/g;
@@ -100,7 +93,6 @@ export function createVeil(options: VeilOptions = {}): Veil {
   let count = 0;
   let version = 0;
 
-  /** The name of this text; a new one if it has none. */
   const nameOf = (value: string): string => {
     const given = names.get(value);
     if (given !== undefined) return given;
@@ -267,7 +259,6 @@ export function createVeil(options: VeilOptions = {}): Veil {
 export const blankSecrets = (text: string): string =>
   replaceSecrets(text, () => "<<SECRET>>").replace(anyName, "<<SECRET>>");
 
-/** How many different names a text contains. */
 export const countNames = (text: string): number => new Set(findNamed(text).map(([name]) => name)).size;
 
 /** The random part and the highest number of the names in earlier texts of a session; null: there are none. */

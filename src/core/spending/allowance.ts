@@ -11,14 +11,11 @@ export interface SpendCaps {
 
 /** The needs of a call that is about to be made. Money in USD, 0 when the price is unknown. */
 export interface Want {
-  /** The most tokens that the request may have. */
   readonly input: number;
   /** With fewer output tokens than this, the call makes no sense. */
   readonly minReply: number;
-  /** Output tokens that the reply may have. */
   readonly maxReply: number;
   readonly inputCost: number;
-  /** Price of one output token. */
   readonly perOutput: number;
 }
 
@@ -43,7 +40,6 @@ export interface PlannedCall {
   readonly promised: number;
   /** Output tokens that the reply may have. Throws budget_* and request_rejected. */
   readonly maxReply: () => number;
-  /** USD; null: the price is unknown. */
   readonly priceOf: (usage: Usage) => number | null;
   /** Ends the wait for other calls, which may give back what they have reserved. */
   readonly signal: AbortSignal;
@@ -58,7 +54,6 @@ export interface Claim {
   settle(spent: Spent): void;
 }
 
-/** Counts the use of each day. */
 export interface Allowance {
   /**
    * Throws budget_calls, budget_tokens or budget_cost when too little of the day is left for the smallest reply,
@@ -67,7 +62,6 @@ export interface Allowance {
   reserve(call: PlannedCall): Promise<Claim>;
 }
 
-/** The needs of a planned call, at its current prices. Throws what its `maxReply` throws. */
 export function wantOf({ input, minReply, maxReply, priceOf }: PlannedCall): Want {
   const asked: Usage = { ...noUsage, input, written: input };
   const inputCost = priceOf(asked) ?? 0;
@@ -83,7 +77,6 @@ export function outputWithin({ input, maxReply, inputCost, perOutput }: Want, { 
   return Math.min(maxReply, Math.floor(tokens - input), byCost);
 }
 
-/** The largest reply within the call's reservation. Throws budget_cost when a dearer model took over. */
 export function replyWithin(want: Want, share: Share): number {
   const output = outputWithin(want, share);
   if (output >= want.minReply) return output;
@@ -93,14 +86,12 @@ export function replyWithin(want: Want, share: Share): number {
   );
 }
 
-/** The most that a call with a reply of this size can use. */
 export const maxSpent = ({ input, inputCost, perOutput }: Want, output: number): Spent => ({
   calls: 1,
   tokens: input + output,
   cost: inputCost + output * perOutput,
 });
 
-/** What is left of a day, or the name of the cap that prevents even the smallest reply. */
 export function leftFor(want: Want, caps: SpendCaps, spent: Spent): Share | keyof SpendCaps {
   const left = (name: keyof SpendCaps) => (caps[name] ?? Number.POSITIVE_INFINITY) - spent[name];
   if (left("calls") < 1) return "calls";
@@ -123,5 +114,4 @@ export function dayIsSpent(what: keyof SpendCaps, used: number, cap: number | nu
   });
 }
 
-/** Whether anything is capped. */
 export const hasCaps = (caps: SpendCaps): boolean => caps.calls !== null || caps.tokens !== null || caps.cost !== null;

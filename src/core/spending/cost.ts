@@ -18,7 +18,6 @@ export interface Price extends Rate {
 /** USD without the rounding errors of binary fractions: no price has more than ten digits. */
 export const roundCost = (cost: number): number => Number(cost.toFixed(10));
 
-/** The cost in USD. Cached and written tokens are part of the input, each at its own rate. */
 export function costOf(usage: Usage, price: Price): number {
   const { large } = price;
   const rate = large != null && usage.input > large.above ? large : price;

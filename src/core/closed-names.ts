@@ -139,6 +139,8 @@ export function isToolName(name: string, isFolder: boolean): boolean {
   return isFolder && alwaysBuilt.has(folded);
 }
 
+const nowhere: Place = { base: "", inEtc: false, closed: null, asked: null };
+
 interface Part {
   readonly name: string;
   /** The name above it. */
@@ -183,26 +185,35 @@ function isAskedName({ name, above, isFolder }: Part): boolean {
 const isDotName = (name: string): boolean =>
   (name === "" || name.startsWith(".")) && !harmlessNames.has(name) && !exampleShape.test(name);
 
+/** What one name of a path says by itself of all below it. */
+function signOf(part: Part, name: string): Pick<Place, "closed" | "asked"> {
+  const kind = closedBy(part);
+  return { closed: kind && { name, kind }, asked: isDotName(part.name) || isAskedName(part) ? name : null };
+}
+
+const partIn = (folder: Part, name: string, isFolder: boolean): Part => ({
+  name: foldName(name),
+  above: folder.name,
+  isFolder,
+  inEtc: folder.inEtc || folder.name === "etc",
+});
+
 /**
  * What the names in an absolute real path say of all below it. `top`: the folder of the repository that holds the root, or
  * "/": people put projects into folders of any name, so of those down to `top` only closed names count.
  */
 export function placeOf(root: string, top: string): Place {
-  let place: Place = { base: "", inEtc: false, closed: null, asked: null };
+  let { closed, asked }: Pick<Place, "closed" | "asked"> = nowhere;
+  let part: Part = { name: "", above: "", isFolder: true, inEtc: false };
   let path = "";
-  for (const raw of root.split("/").filter((each) => each !== "")) {
-    path = `${path}/${raw}`;
-    const part = { name: foldName(raw), above: place.base, isFolder: true, inEtc: place.inEtc };
-    const kind = closedBy(part);
-    const isAsked = path.length > top.length && (isAskedName(part) || isDotName(part.name));
-    place = {
-      base: part.name,
-      inEtc: place.inEtc || part.name === "etc",
-      closed: place.closed ?? (kind === null ? null : { name: raw, kind }),
-      asked: place.asked ?? (isAsked ? raw : null),
-    };
+  for (const name of root.split("/").filter((each) => each !== "")) {
+    path = `${path}/${name}`;
+    part = partIn(part, name, true);
+    const sign = signOf(part, name);
+    closed ??= sign.closed;
+    if (path.length > top.length) asked ??= sign.asked;
   }
-  return place;
+  return { base: part.name, inEtc: part.inEtc || part.name === "etc", closed, asked };
 }
 
 const placed = (path: string, rules: PathRules): Omit<Placed, "mayChange"> | null => {
@@ -210,7 +221,6 @@ const placed = (path: string, rules: PathRules): Omit<Placed, "mayChange"> | nul
   return rules.outside === undefined ? { path: path.slice(1), rules } : rules.outside(path);
 };
 
-const nowhere: Place = { base: "", inEtc: false, closed: null, asked: null };
 const builtIn: PathRules = { allow: [], deny: [] };
 
 /** The class of a path relative to the root of `rules`, whether or not it exists. `isFolder`: it is one, or will be. */
@@ -225,51 +235,31 @@ export function judgeNames(path: string, rules: PathRules = builtIn, isFolder = 
 }
 
 function judgeIn(path: string, rules: PathRules, isFolder: boolean): Judgement {
-  let { closed, asked } = rules.place ?? nowhere;
+  const { base, inEtc, ...place } = rules.place ?? nowhere;
+  let { closed, asked } = place;
   let isBuilt = false;
-  for (const { name, rule, ...sign } of signsOf(path, rules, isFolder)) {
+  let part: Part = { name: base, above: "", isFolder: true, inEtc };
+  const names = path === "" ? [] : path.split("/");
+  for (const [at, name] of names.entries()) {
+    const isLast = at === names.length - 1;
+    part = partIn(part, name, !isLast || isFolder);
+    const rule = ruleFor(names.slice(0, at + 1).join("/"), name, part.name, rules);
     if (rule === "deny") return { class: "closed", name, kind: "settings", asks: false };
     if (rule === "spelled") closed = asked = null;
-    if (sign.kind !== null) closed ??= { name, kind: sign.kind };
-    if (sign.isAsked) asked ??= name;
-    isBuilt ||= sign.isBuilt;
+    if (rule !== null) continue;
+    const sign = signOf(part, name);
+    closed ??= sign.closed;
+    asked ??= sign.asked;
+    isBuilt ||= isBuiltName(part.name, isLast);
   }
   if (closed !== null) return { class: "closed", ...closed, asks: false };
   const asks = asked !== null;
-  return { class: isBuilt ? "built" : asks ? "asked" : "open", name: asked ?? "", kind: null, asks };
+  const unbuilt = asks ? "asked" : "open";
+  return { class: isBuilt ? "built" : unbuilt, name: asked ?? "", kind: null, asks };
 }
 
-interface Sign {
-  readonly name: string;
-  readonly rule: ReturnType<typeof ruleFor>;
-  readonly kind: ClosedKind | null;
-  readonly isAsked: boolean;
-  readonly isBuilt: boolean;
-}
-
-function* signsOf(path: string, rules: PathRules, isFolder: boolean): Generator<Sign> {
-  const { base, inEtc } = rules.place ?? nowhere;
-  let part: Part = { name: base, above: "", isFolder: true, inEtc };
-  let whole = "";
-  const names = path === "" ? [] : path.split("/");
-  for (const [at, name] of names.entries()) {
-    whole = at === 0 ? name : `${whole}/${name}`;
-    const isLast = at === names.length - 1;
-    const isInEtc = part.inEtc || part.name === "etc";
-    part = { name: foldName(name), above: part.name, isFolder: !isLast || isFolder, inEtc: isInEtc };
-    const rule = ruleFor(whole, name, part.name, rules);
-    const isSilent = rule !== null;
-    yield {
-      name,
-      rule,
-      kind: isSilent ? null : closedBy(part),
-      isAsked: !isSilent && (isDotName(part.name) || isAskedName(part)),
-      isBuilt: !isSilent && (isFolderName(part.name) || (isLast && isBuiltFileName(part.name))),
-    };
-  }
-}
-
-const isBuiltFileName = (folded: string) => builtFileShape.test(folded) || databaseShape.test(folded);
+const isBuiltName = (folded: string, isLast: boolean) =>
+  isFolderName(folded) || (isLast && (builtFileShape.test(folded) || databaseShape.test(folded)));
 
 /**
  * Whether somebody else's change of a path may be merged with pai's: not where a change needs a yes of its own by the

@@ -74,9 +74,9 @@ export function tellOnce({ parts }: Dialogue, kind: string, text: string): strin
   return text;
 }
 
-/** What is known of a file as it is now: lines that were told and are still there. */
-function knownLines(told: Told | undefined, lines: readonly string[]): boolean[] {
-  const known = lines.map(() => false);
+/** Which lines of a file are known: those that were told and are still there, and its new ones if they are told now. */
+export function knownLines(told: Told | undefined, lines: readonly string[], isNewTold = false): boolean[] {
+  const known = lines.map(() => isNewTold);
   for (const [old, now] of told === undefined ? [] : matchLines(linesOf(told.text), lines))
     known[now] = told?.lines[old] === true;
   return known;
@@ -140,14 +140,6 @@ export function tellFile(dialogue: Dialogue, { path, text, ranges, outline, note
   const shown = `${isWhole ? "the rest" : "parts"} of ${lines.length} lines`;
   const told = renderExcerpt(path, lines, untold, isWhole ? "" : outline);
   return { text: fence("file", { path, shown, ...about }, told), isWhole };
-}
-
-/** After a diff: the lines known before that are still there, and those that the diff adds. */
-export function knownAfterDiff(told: Told, lines: readonly string[]): readonly boolean[] {
-  const kept = matchLines(linesOf(told.text), lines);
-  const known = lines.map(() => true);
-  for (const [old, now] of kept) known[now] = told.lines[old] === true;
-  return known;
 }
 
 /** Notes what the run made of files that the messages show. `hide`: a file as the model may see it. */

@@ -1,6 +1,4 @@
 /** Changes as people see them: counts, and a unified diff as git writes it. */
-import { formatPatch, OMIT_HEADERS } from "diff/lib/patch/create.js";
-import type { StructuredPatchHunk } from "diff/lib/types.js";
 import { type Blob, type Change, opOf } from "./change.ts";
 import { digest } from "./digest.ts";
 import { editsBetween, type KeptLine, type LineEdit, matchLines, splitLines } from "./line-diff.ts";
@@ -90,13 +88,17 @@ function groupEdits(edits: readonly LineEdit[]): readonly (readonly LineEdit[])[
   return groups;
 }
 
-function hunkOf(edits: readonly LineEdit[], { old, now }: Alignment): StructuredPatchHunk {
+/** Lines from this index on, as git writes a range: it omits a count of 1. */
+const rangeOf = (from: number, count: number): string => {
+  const first = count === 0 ? from : from + 1;
+  return count === 1 ? `${first}` : `${first},${count}`;
+};
+
+function renderHunk(edits: readonly LineEdit[], { old, now }: Alignment): string {
   const lines: string[] = [];
   const add = (sign: " " | "-" | "+", from: readonly string[], start: number, end: number) => {
-    for (const line of from.slice(start, end)) {
-      if (line.endsWith("\n")) lines.push(sign + line.slice(0, -1));
-      else lines.push(sign + line, "\\ No newline at end of file");
-    }
+    for (const line of from.slice(start, end))
+      lines.push(sign + line, line.endsWith("\n") ? "" : "\n\\ No newline at end of file\n");
   };
   const context = Math.min(contextLines, edits[0]?.oldFrom ?? 0);
   const oldFrom = (edits[0]?.oldFrom ?? 0) - context;
@@ -110,34 +112,21 @@ function hunkOf(edits: readonly LineEdit[], { old, now }: Alignment): Structured
   }
   const rest = Math.min(contextLines, old.length - oldTo);
   add(" ", old, oldTo, oldTo + rest);
-  return {
-    oldStart: oldFrom + 1,
-    oldLines: oldTo + rest - oldFrom,
-    newStart: newFrom + 1,
-    newLines: newTo + rest - newFrom,
-    lines,
-  };
+  const ranges = `-${rangeOf(oldFrom, oldTo + rest - oldFrom)} +${rangeOf(newFrom, newTo + rest - newFrom)}`;
+  return `@@ ${ranges} @@\n${lines.join("")}`;
 }
 
 /** Limits of a file's diff: bytes of one that is made or deleted, changed lines of any other. More is shown as binary. */
 const maxWholeBytes = 1024 * 1024;
 const maxChangedLines = 50_000;
 
-/** Has the package write hunks only: git's header is written here, since git would escape letters other than ASCII. */
-const nameless = { oldFileName: undefined, newFileName: undefined, oldHeader: undefined, newHeader: undefined };
-
 /** The package's own structuredPatch would align without the bound of matchLines. null: more than `maxChangedLines`. */
 function renderHunks(before: Blob | null, after: Blob | null): string | null {
   const alignment = align(before, after);
   const { old, now, kept } = alignment;
   if (old.length + now.length - 2 * kept.length > maxChangedLines) return null;
-  const hunks = groupEdits(editsBetween(kept, old.length, now.length)).map((edits) => {
-    const hunk = hunkOf(edits, alignment);
-    const text = formatPatch({ ...nameless, hunks: [hunk] }, OMIT_HEADERS);
-    // git omits a count of 1.
-    return text.replace(/^@@ .*? @@/, (ranges) => ranges.replace(/,1\b/g, ""));
-  });
-  return hunks.join("");
+  const groups = groupEdits(editsBetween(kept, old.length, now.length));
+  return groups.map((edits) => renderHunk(edits, alignment)).join("");
 }
 
 /** A name as git quotes it; letters of all languages stay readable. */

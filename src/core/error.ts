@@ -116,7 +116,7 @@ const diskWords: Readonly<Record<string, readonly [what: string, hint: string]>>
 /** Codes of a disk that refuses or fails: the same work may succeed at the next start. */
 export const diskCodes: readonly ErrorCode[] = ["disk_full", "read_only", "io_failed"];
 
-function describeDisk(errno: string, thrown: NodeJS.ErrnoException, place: string | undefined): PaiError {
+function describeDisk(errno: string, thrown: NodeJS.ErrnoException, place?: string): PaiError {
   const code = ioCodes[errno] ?? "io_failed";
   const [what = null, hint] = diskWords[errno] ?? [];
   const where = place === undefined ? "" : `: ${place}`;
@@ -130,10 +130,7 @@ export function cannotBeWritten(path: string, thrown: unknown): PaiError | null 
   if (code === "internal" || errno === undefined) return null;
   const isImmutable = errno === "EPERM" ? `if lsattr shows an i, it is immutable: chattr -i ${path}` : undefined;
   const what = code === "permission_denied" ? "permission denied" : (diskWords[errno]?.[0] ?? errno);
-  return new PaiError(code, `${path} cannot be written: ${what}`, {
-    hint: isImmutable ?? hint,
-    cause: thrown,
-  });
+  return new PaiError(code, `${path} cannot be written: ${what}`, { hint: isImmutable ?? hint, cause: thrown });
 }
 
 /**
@@ -142,14 +139,10 @@ export function cannotBeWritten(path: string, thrown: unknown): PaiError | null 
  */
 export function toPaiError(thrown: unknown, place?: string): PaiError {
   if (thrown instanceof PaiError) return thrown;
-  if (thrown instanceof Error) {
-    const errno = (thrown as NodeJS.ErrnoException).code;
-    if (typeof errno === "string" && /^E[A-Z0-9]+$/.test(errno)) {
-      return describeDisk(errno, thrown, (thrown as NodeJS.ErrnoException).path ?? place);
-    }
-    return new PaiError("internal", thrown.message, { cause: thrown });
-  }
-  return new PaiError("internal", String(thrown));
+  if (!(thrown instanceof Error)) return new PaiError("internal", String(thrown));
+  const { code: errno, path = place } = thrown as NodeJS.ErrnoException;
+  if (typeof errno === "string" && /^E[A-Z0-9]+$/.test(errno)) return describeDisk(errno, thrown, path);
+  return new PaiError("internal", thrown.message, { cause: thrown });
 }
 
 export function orNull<T>(look: () => T): T | null {

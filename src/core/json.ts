@@ -17,7 +17,7 @@ export function readJson(text: string): JsonReading {
   const body = withoutThoughts(text);
   const whole = body.startsWith("{") ? parseJson(body) : null;
   if (whole?.ok) return whole;
-  const inner = readQuoted(body) ?? readEscaped(body);
+  const inner = readEscaped(body);
   if (inner !== null) return readJson(inner);
   let first: JsonReading | null = null;
   for (let at = nextObject(body, 0); at >= 0; ) {
@@ -57,12 +57,6 @@ function withoutThoughts(text: string): string {
   const end = findClosing(body)?.end;
   if (end === undefined) return isOpened ? answerIn(body) : body;
   return withoutThoughts(body.slice(end));
-}
-
-/** The content of a reply that is one JSON string: an object written as text. */
-function readQuoted(body: string): string | null {
-  const reading = /^"\s*\{/.test(body) ? parseJson(body) : null;
-  return reading?.ok && typeof reading.value === "string" ? reading.value : null;
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -266,20 +260,16 @@ export const leniently = <Schema extends z.ZodMiniType>(
 ): Lenient<Schema> => ({ plain, schema });
 
 export const lenientText = leniently(toText, z.string());
-/** A list of such values. `list`: its schema where there is one already, since making one takes its time. */
-export const listOf = <Schema extends z.ZodMiniType>(
-  { plain, schema }: Lenient<Schema>,
-  list: z.ZodMiniArray<Schema> = z.array(schema),
-) => leniently((value) => toList(value).map(plain), list);
+export const listOf = <Schema extends z.ZodMiniType>({ plain, schema }: Lenient<Schema>) =>
+  leniently((value) => toList(value).map(plain), z.array(schema));
 
 export const texts = listOf(lenientText);
-export const lenientCommands = listOf(leniently(toTarget, lenientText.schema), texts.schema);
+export const lenientCommands = listOf(leniently(toTarget, lenientText.schema));
 const paths = listOf(
   leniently((value) => {
     const named = toTarget(value);
     return typeof named === "string" ? barePath(named) : named;
   }, lenientText.schema),
-  texts.schema,
 );
 
 /** The lists of files in a plan and a schedule, in the order in which models are asked for them. */

@@ -26,37 +26,31 @@ export function spanOf(text: string, now: Date): TimeSpan | null {
 }
 
 const months = "janfebmaraprmayjunjulaugsepoctnovdec";
-const monthOf = (name: string): number => months.indexOf(name.toLowerCase()) / 3;
+/** "01" to "12"; for any other name no number of a month. */
+const monthOf = (name: string): string => `${months.indexOf(name.toLowerCase()) / 3 + 1}`.padStart(2, "0");
 
 const headLength = 200;
 
-const iso = /\b(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(?:[.,]\d+)?(Z|[+-]\d\d:?\d\d)?/;
-const web = /\b(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-]\d{4})/;
-const syslog = /\b([A-Z][a-z]{2}) +(\d{1,2}) (\d\d):(\d\d):(\d\d)(?:[.]\d+)?(?: (\d{4}))?/;
+const iso = /\b(\d{4}[-/]\d\d[-/]\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?(Z|[+-]\d\d:?\d\d)?/;
+const web = /\b(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d{4})/;
+const syslog = /\b([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d)(?:[.]\d+)?(?: (\d{4}))?/;
 
-function timeAt(zone: string, ...[year, month, day, hour, minute, second]: readonly number[]): number {
-  const parts = [year ?? 0, month ?? 0, day ?? 1, hour ?? 0, minute ?? 0, second ?? 0] as const;
-  if (zone === "") return new Date(...parts).getTime();
-  const [, sign = "+", hours = "0", minutes = "0"] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
-  const ahead = (Number(hours) * 60 + Number(minutes)) * units.minute;
-  return Date.UTC(...parts) - (sign === "-" ? -ahead : ahead);
+/** Without a zone in local time; null: there is no such time. */
+function timeAt(day: string, clock: string, zone = ""): number | null {
+  const time = Date.parse(`${day.replaceAll("/", "-")}T${clock}${zone.replace(/(\d\d)(\d\d)$/, "$1:$2")}`);
+  return Number.isNaN(time) ? null : time;
 }
 
 /** Milliseconds since 1970; null: the line tells no day and time. A day without a year is the latest one before `now`. */
 export function timeOfLine(line: string, now: Date): number | null {
   const head = line.slice(0, headLength);
-  const [, ...long] = iso.exec(head) ?? [];
-  if (long.length > 0) {
-    const [year, month, ...rest] = long.slice(0, 6).map((part) => Number(part ?? 0));
-    return timeAt(long[6] ?? "", year ?? 0, (month ?? 1) - 1, ...rest);
-  }
-  const [, day, name = "", year, hour, minute, second, zone = ""] = web.exec(head) ?? [];
-  if (monthOf(name) >= 0 && name !== "")
-    return timeAt(zone, Number(year), monthOf(name), Number(day), Number(hour), Number(minute), Number(second));
-  const [, month = "", date, ...clock] = syslog.exec(head) ?? [];
-  if (month === "" || !Number.isInteger(monthOf(month)) || monthOf(month) < 0) return null;
-  const inYear = (each: number) => timeAt("", each, monthOf(month), Number(date), ...clock.slice(0, 3).map(Number));
-  if (clock[3] !== undefined) return inYear(Number(clock[3]));
-  const time = inYear(now.getFullYear());
-  return time > now.getTime() + units.day ? inYear(now.getFullYear() - 1) : time;
+  const [, date, clock = "", zone] = iso.exec(head) ?? [];
+  if (date !== undefined) return timeAt(date, clock, zone);
+  const [, day, month = "", year, time = "", ahead] = web.exec(head) ?? [];
+  if (day !== undefined) return timeAt(`${year}-${monthOf(month)}-${day}`, time, ahead);
+  const [, name = "", number = "", hour = "", told] = syslog.exec(head) ?? [];
+  const inYear = (each: number | string) => timeAt(`${each}-${monthOf(name)}-${number.padStart(2, "0")}`, hour);
+  if (told !== undefined) return inYear(told);
+  const found = inYear(now.getFullYear());
+  return found !== null && found > now.getTime() + units.day ? inYear(now.getFullYear() - 1) : found;
 }

@@ -9,7 +9,7 @@ import {
   dropClaim,
   fileOf,
   foldDeleted,
-  knownAfterDiff,
+  knownLines,
   messagesWith,
   noteTold,
   startAnew,
@@ -79,7 +79,7 @@ function stepsSince(path: RelPath, told: Told, blob: Blob | null, own: boolean):
 function knownBehind(told: Told, now: string | null, isLong: boolean): Told | null {
   if (now === null || (isLong && now !== told.text)) return null;
   // Its work is gone: it is again what they show.
-  return { text: now, lines: isLong ? told.lines : knownAfterDiff(told, linesOf(now)) };
+  return { text: now, lines: isLong ? told.lines : knownLines(told, linesOf(now), true) };
 }
 
 /**

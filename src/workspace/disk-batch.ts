@@ -3,7 +3,7 @@ import { type Blob, type Change, squash } from "../core/change.ts";
 import { PaiError, toPaiError, unless } from "../core/error.ts";
 import { parentOf, type RelPath } from "../core/path.ts";
 import type { Touch } from "../core/ports.ts";
-import { finish, type Steps } from "../core/steps.ts";
+import type { Steps } from "../core/steps.ts";
 import {
   changedMeanwhile,
   drop,
@@ -47,10 +47,7 @@ export interface Batch {
  * are restored. Throws conflict when a path is not in its `before` state, file_unusable for a file where a folder is
  * needed, delete_refused for a folder that holds more than the changes remove.
  */
-export const prepareBatch = (...args: Parameters<typeof prepareSteps>): Batch => finish(prepareSteps(...args));
-
-/** Like `prepareBatch`, in steps. */
-export function* prepareSteps(
+export function* prepareBatch(
   root: Root,
   wanted: readonly Change[],
   umask: number,
@@ -84,10 +81,7 @@ export function* prepareSteps(
  * Everything that may run out of space happens before the first rename, and old content stays under its temporary name
  * to the end, so that renames alone can undo it (`putBack`). Throws at the first failure; the caller has to undo.
  */
-export const performBatch = (root: Root, disk: Disk, batch: Batch): void => finish(performSteps(root, disk, batch));
-
-/** Like `performBatch`, in steps, up to the last rename. */
-export function* performSteps(root: Root, disk: Disk, batch: Batch): Steps<void> {
+export function* performBatch(root: Root, disk: Disk, batch: Batch): Steps<void> {
   const staged = new Set<RelPath>();
   const aside = new Set<RelPath>();
   const traitsOf = (path: RelPath) => batch.traits.get(path) ?? null;

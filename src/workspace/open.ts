@@ -22,7 +22,7 @@ import { type OwnOf, watchOthers } from "./effects/others.ts";
 import { findTop } from "./git/find-repository.ts";
 import { describeRepository } from "./git/git-state.ts";
 import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
-import { isAnyOpen, openIds, openJournal } from "./journal/journal.ts";
+import { openIds, openJournal } from "./journal/journal.ts";
 import { openRootLock, openState, openStateLock, requireRoom } from "./journal/open-state.ts";
 import { recover } from "./journal/recover.ts";
 import { type History, openHistory } from "./journal/run-history.ts";
@@ -100,8 +100,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   const lock = state ? openStateLock(state) : openRootLock(root);
   const history = openHistory(root, state, lock, policy, outside.reach);
   const cutOff = state === null ? [] : openIds(state);
-  const isCutOff = state !== null && isAnyOpen(state);
-  const recovered = isCutOff ? await recover(root, state, lock, policy, outside.reach) : [];
+  const recovered = state === null ? [] : await recover(root, state, lock, policy, outside.reach);
   const settings = options.sandbox ?? defaultSandbox;
   const openConfined = async (network: boolean) =>
     (await import("./sandbox/open-sandbox.ts")).openSandbox({
@@ -195,7 +194,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     },
     history,
     recovered,
-    ended: cutOff.length === 0 || state === null ? [] : cutOff.filter((id) => !openIds(state).includes(id)),
+    ended: cutOff.filter((id) => state !== null && !openIds(state).includes(id)),
     stateFolder: state?.folder ?? null,
     show: outside.show,
     close: root.close,

@@ -4,6 +4,7 @@ import { closedNameIn, type PathRules } from "../core/closed-names.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { joinPath, nameOf, type RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
+import { breathe } from "../core/steps.ts";
 import type { Handle, ReadFile, Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { showName } from "./parse-path.ts";
@@ -30,12 +31,8 @@ export interface WalkOptions {
 export function list(root: Root, folder: RelPath, rules: PathRules): readonly Entry[] {
   const level = openLevel(root, folder, null);
   try {
-    const entries: Entry[] = [];
-    for (let name = level.next(); name !== undefined; name = level.next()) {
-      const entry = isClosed(level, name, rules) ? null : entryAt(root, level, name);
-      if (entry !== null) entries.push(entry);
-    }
-    return entries;
+    const open = level.names.filter((name) => !isClosed(level, name, rules));
+    return open.flatMap((name) => entryAt(root, level, name) ?? []);
   } finally {
     level.handle.close();
   }
@@ -51,28 +48,19 @@ export async function* walk(
   rules: PathRules,
   options: WalkOptions = {},
 ): AsyncGenerator<Entry, void> {
-  let pause = performance.now();
-  options.signal?.throwIfAborted();
-  const { omitted, enters } = options;
-  const selection: Selection = {
-    ignored: openIgnore(root, folder, root.topOf(folder)),
-    rules,
-    omitted,
-    ...(enters && { enters }),
-  };
-  for (const found of descend(root, folder, selection)) {
-    if (performance.now() - pause > 20) {
-      await Bun.sleep(0);
-      options.signal?.throwIfAborted();
-      pause = performance.now();
-    }
+  const { signal = new AbortController().signal, omitted, enters } = options;
+  signal.throwIfAborted();
+  const ignored = openIgnore(root, folder, root.topOf(folder));
+  for (const found of descend(root, openLevel(root, folder, ignored), { rules, omitted, ...(enters && { enters }) })) {
+    await breathe(signal);
     if (found !== null) yield found.entry;
   }
 }
 
 /** Like `walk` without pauses: the caller must let other work run in between. */
 export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?: Omitted): Generator<Entry, void> {
-  for (const found of descend(root, folder, { ignored: openIgnore(root, folder, root.topOf(folder)), rules, omitted }))
+  const ignored = openIgnore(root, folder, root.topOf(folder));
+  for (const found of descend(root, openLevel(root, folder, ignored), { rules, omitted }))
     if (found !== null) yield found.entry;
 }
 
@@ -88,17 +76,13 @@ export type Choose<T> = (
 ) => { readonly mark: T; readonly enters: boolean } | null;
 
 /**
- * Everything but what `choose` leaves out. What is below an ignored folder counts as ignored. null comes after every
- * few hundred names that were left out, so that the caller can pause.
+ * Everything but what `choose` leaves out. What is below an ignored folder counts as ignored. null stands for a name
+ * that was left out, so that the caller can pause.
  */
 export function walkAll<T>(root: Root, top: T, choose: Choose<T>, omitted: Omitted): Generator<Marked<T> | null, void> {
-  const selection = {
-    ignored: openIgnore(root, "" as RelPath),
-    rules: null,
-    omitted,
-    choose: choose as Choose<unknown>,
-  };
-  return descend(root, "" as RelPath, selection, top) as Generator<Marked<T> | null, void>;
+  const level = openLevel(root, "" as RelPath, openIgnore(root, "" as RelPath), top);
+  const selection = { rules: null, omitted, choose: choose as Choose<unknown> };
+  return descend(root, level, selection) as Generator<Marked<T> | null, void>;
 }
 
 /**
@@ -110,25 +94,24 @@ export function inside(root: Root, folder: RelPath): readonly RelPath[] {
     const what = why === "unreadable" ? "cannot be read" : "has a name that is not UTF-8";
     throw new PaiError("file_unusable", `${showName(path)} ${what}`);
   };
-  const all = [...descend(root, folder, { ignored: null, rules: null, omitted })];
+  const all = [...descend(root, openLevel(root, folder, null), { rules: null, omitted })];
   return all.flatMap((found) => found?.entry.path ?? []);
 }
 
 interface Level {
   readonly handle: Handle;
   readonly folder: RelPath;
+  /** In code-point order. */
   readonly names: readonly string[];
   /** By name; plain files are left out. */
   readonly others: ReadonlyMap<string, Dirent>;
+  /** null: nothing is ignored. */
   readonly ignored: IgnoreRules | null;
   readonly mark: unknown;
   readonly isIgnored: boolean;
-  readonly next: () => string | undefined;
 }
 
 interface Selection {
-  /** null: nothing. */
-  readonly ignored: IgnoreRules | null;
   /** null: nothing is closed. */
   readonly rules: PathRules | null;
   readonly omitted: Omitted | undefined;
@@ -142,42 +125,29 @@ const kernelFolders: ReadonlySet<string> = new Set(["proc", "sys", "dev"]);
 const mayEnter = (root: Root, { entry, enters }: Picked): boolean =>
   entry.kind === "folder" && enters && !(root.path === "/" && kernelFolders.has(entry.path));
 
-const leftOutAtOnce = 256;
-
-function* descend(
-  root: Root,
-  folder: RelPath,
-  selection: Selection,
-  top: unknown = null,
-): Generator<Marked<unknown> | null, void> {
-  let leftOut = 0;
-  const stack = [openLevel(root, folder, selection.ignored, top)];
+/** Closes the level. null: a name was left out. */
+function* descend(root: Root, level: Level, selection: Selection): Generator<Marked<unknown> | null, void> {
+  const { handle } = level;
   try {
-    for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
-      const name = level.next();
-      if (name === undefined) {
-        stack.pop();
-        level.handle.close();
-        continue;
-      }
+    for (const name of level.names) {
       const picked = pick(root, level, name, selection);
       if (picked === null) {
-        if (++leftOut % leftOutAtOnce === 0) yield null;
+        yield null;
         continue;
       }
       const { entry, mark } = picked;
       yield {
         entry,
         mark,
-        look: () => lookAt(level.handle, name, entry.path),
-        read: (limit) => root.readIn(level.handle, entry.path, limit),
+        look: () => statOrRefused(handle.at, name, entry.path),
+        read: (limit) => root.readIn(handle, entry.path, limit),
       };
       const isEntered = mayEnter(root, picked) && selection.enters?.(entry.path) !== false;
       const inner = isEntered ? enterLevel(root, level, picked, selection.omitted) : null;
-      if (inner !== null) stack.push(inner);
+      if (inner !== null) yield* descend(root, inner, selection);
     }
   } finally {
-    for (const { handle } of stack) handle.close();
+    handle.close();
   }
 }
 
@@ -209,29 +179,15 @@ function fillLevel(
 ): Level {
   try {
     const entries = readdirSync(`${handle.at}/`, { withFileTypes: true });
-    const names: string[] = [];
-    const others = new Map<string, Dirent>();
-    for (const entry of entries) {
-      names.push(entry.name);
-      if (!entry.isFile()) others.set(entry.name, entry);
-    }
-    return { handle, folder, names, others, ignored: rulesFor(names), mark, isIgnored, next: sorted(names) };
+    const names = sortNames(entries.map(({ name }) => name));
+    const others = new Map(entries.flatMap((each) => (each.isFile() ? [] : [[each.name, each]])));
+    return { handle, folder, names, others, ignored: rulesFor(names), mark, isIgnored };
   } catch (thrown) {
     handle.close();
     throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "the root"} cannot be listed`, {
       cause: thrown,
     });
   }
-}
-
-function sorted(names: readonly string[]): Level["next"] {
-  const order = sortNames(names);
-  let at = 0;
-  return () => order[at++];
-}
-
-function lookAt(handle: Handle, name: string, path: RelPath): Stat | null {
-  return statOrRefused(handle.at, name, path);
 }
 
 interface Picked extends Pick<Level, "mark" | "isIgnored"> {

@@ -4,11 +4,11 @@ import type { Effects } from "../core/effects.ts";
 import { type ErrorCode, PaiError, toPaiError, unless } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";
-import { finish, pace, type Steps } from "../core/steps.ts";
+import { pace, type Steps } from "../core/steps.ts";
 import { holds, stateAt } from "./atomic-write.ts";
 import type { Copy, Perform, SoFar } from "./command/run-command.ts";
 import type { Root } from "./confine.ts";
-import { type Batch, performSteps, prepareSteps } from "./disk-batch.ts";
+import { type Batch, performBatch, prepareBatch } from "./disk-batch.ts";
 import { chooseBack, openWatch, removeUnread, type Undo } from "./effects/watch.ts";
 import { noteCommandEnd } from "./fresh-time.ts";
 import { type Journal, noteIfPossible } from "./journal/journal.ts";
@@ -144,11 +144,11 @@ export function openTransaction(
     parts.judge(changes);
     const wanted = withAllowedBits(changes, [...done, ...changes], parts.umask);
     await lock(async () => {
-      const batch = await pace(prepareSteps(root, wanted, parts.umask), signal);
+      const batch = await pace(prepareBatch(root, wanted, parts.umask), signal);
       if (batch.changes.length === 0) return;
       begin(batch);
       if (journal !== null) await pace(journal.prepare(batch.changes), signal);
-      await pace(commitSteps(root, disk, journal, batch), signal);
+      await pace(commitBatch(root, disk, journal, batch), signal);
       done.push(...batch.changes);
       authors.note(by, batch.changes);
     });
@@ -295,14 +295,10 @@ function withAllowedBits(changes: readonly Change[], all: readonly Change[], uma
 const modeOf = (blob: Blob | null): number => (blob === null || blob.kind === "link" ? 0 : blob.mode);
 
 /** Must be called under the lock. `journal` null: only a living process can undo the batch. */
-export const commitBatch = (root: Root, disk: Disk, journal: Journal | null, batch: Batch): void =>
-  finish(commitSteps(root, disk, journal, batch));
-
-/** Like `commitBatch`, in steps. */
-export function* commitSteps(root: Root, disk: Disk, journal: Journal | null, batch: Batch): Steps<void> {
+export function* commitBatch(root: Root, disk: Disk, journal: Journal | null, batch: Batch): Steps<void> {
   journal?.intend(batch, "plan");
   try {
-    yield* performSteps(root, disk, batch);
+    yield* performBatch(root, disk, batch);
     journal?.applied();
   } catch (thrown) {
     const failure = toPaiError(thrown);

@@ -109,9 +109,6 @@ export function openIds(state: State): string[] {
 /** The lock of a run; null: its process goes on, and holds it. */
 export const takeRun = (state: State, id: string): Held | null => state.takeLock(join(openIn(state), id));
 
-/** Whether any run has not ended, whether its process is alive or not. */
-export const isAnyOpen = (state: State): boolean => openIds(state).length > 0;
-
 export function readRecord(state: State, id: string): RecordLines {
   return readRecordLines(recordOf(state, id), openSeal(state, id));
 }

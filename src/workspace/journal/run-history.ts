@@ -5,6 +5,7 @@ import { type Blob, type Change, type ChangeOp, invert, opOf, sameBlob } from ".
 import { mayMerge, type PathRules } from "../../core/closed-names.ts";
 import { orNull, PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
+import { finish } from "../../core/steps.ts";
 import { findId } from "../../core/suggest.ts";
 import { type Merge, mergeBlobs } from "../../core/three-way.ts";
 import { takeLock } from "../../system/lock.ts";
@@ -134,11 +135,11 @@ export function openHistory(
     const record = describeRun(state, run);
     if (clashes.length > 0 || dryRun) return { run: record, changes, clashes, merged, lost: [] };
     const traits = traitsOf(run.episodes.flatMap((episode) => episode.batches));
-    const batch = prepareBatch(root, changes, 0o022, traits);
+    const batch = finish(prepareBatch(root, changes, 0o022, traits));
     const journal = openJournal(state, run.id);
     journal.begin(kind, run.task);
     try {
-      commitBatch(root, state.disk, journal, batch);
+      finish(commitBatch(root, state.disk, journal, batch));
     } catch (thrown) {
       journal.end("rolled_back", []);
       throw thrown;

@@ -3,6 +3,7 @@ import type { Change } from "../../core/change.ts";
 import { orNull, toPaiError, unless } from "../../core/error.ts";
 import { parentOf, type RelPath } from "../../core/path.ts";
 import type { RollbackReport } from "../../core/ports.ts";
+import { finish } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";
 import type { Root } from "../confine.ts";
 import { type Batch, byPath, performBatch, prepareBatch, staysIn } from "../disk-batch.ts";
@@ -29,11 +30,11 @@ export function takeBack(
     const { todo, left } = judgeStates(root, changes);
     let batch: Batch | null = null;
     try {
-      batch = prepareBatch(root, todo, 0o022, traits);
+      batch = finish(prepareBatch(root, todo, 0o022, traits));
       if (batch.changes.length > 0) {
         const { temps } = batch;
         noteIfPossible(() => journal?.promiseTemps(temps));
-        performBatch(root, disk, batch);
+        finish(performBatch(root, disk, batch));
       }
       return { restored: batch.changes, left: [...left, ...copies], lost: ownersLost(root.path, batch) };
     } catch (thrown) {

@@ -14,8 +14,6 @@ export interface Inside {
   readonly hidden: readonly string[];
   /** Their folders, the `.git` files that point to one, and the folders these name. */
   readonly repositories: readonly string[];
-  /** Whether the project has too many names to look at all; `hidden` then holds the folders that were not searched. */
-  readonly partial: boolean;
 }
 
 interface Project {
@@ -23,13 +21,8 @@ interface Project {
   readonly rules: PathRules;
 }
 
-export interface SearchLimits {
-  readonly names: number;
-  /** Folders that are hidden one by one because they were not searched; for more of them those above are hidden. */
-  readonly apart: number;
-}
-
-const usualLimits: SearchLimits = { names: 2_000_000, apart: 1000 };
+/** In all folders together; a folder of the project in which there is more is hidden as a whole. */
+const usualNames = 2_000_000;
 /** Bytes. A command can build longer paths than the kernel takes, step by step. */
 const longestFolder = 3800;
 
@@ -39,7 +32,7 @@ const seenAt = (path: string): Stats | undefined => unless(["EACCES"], () => ent
 /**
  * For each command anew, as people and commands change it: upper folders first, folders of tools only one level deep.
  */
-export function findInside({ workspace, rules }: Project, limits = usualLimits): Inside {
+export function findInside({ workspace, rules }: Project, maxNames = usualNames): Inside {
   const found = { hidden: [] as string[], repositories: [] as string[] };
   const folders: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
   const top = workspace === "/" ? "" : workspace;
@@ -55,7 +48,7 @@ export function findInside({ workspace, rules }: Project, limits = usualLimits):
   };
   // The list grows meanwhile.
   for (const { folder, isLast } of folders) {
-    if (names >= limits.names) break;
+    if (names >= maxNames) break;
     searched += 1;
     const entries = Buffer.byteLength(at(folder)) > longestFolder ? null : listFolder(at(folder));
     // No path leads into it, or its owner has removed the right to list it, which a command can restore.
@@ -67,26 +60,10 @@ export function findInside({ workspace, rules }: Project, limits = usualLimits):
     found.hidden,
     folders.slice(0, searched).map(({ folder }) => at(folder)),
   );
-  const beyond = coverOf(
-    folders.slice(searched).map(({ folder }) => folder),
-    limits.apart,
-  ).map(at);
-  const isBeyond = (path: string) => beyond.some((folder) => path.startsWith(`${folder}/`));
-  return {
-    hidden: [...found.hidden, ...others, ...beyond],
-    // A path below a folder that is covered cannot be mounted.
-    repositories: beyond.length === 0 ? found.repositories : found.repositories.filter((path) => !isBeyond(path)),
-    partial: beyond.length > 0,
-  };
-}
-
-/** At most `most` folders that hold all these, if the root has no more. */
-function coverOf(folders: readonly RelPath[], most: number): readonly RelPath[] {
-  let cover = new Set(folders);
-  const depthOf = (folder: string) => folder.split("/").length;
-  for (let depth = Math.max(0, ...[...cover].slice(-1).map(depthOf)) - 1; cover.size > most && depth > 0; depth--)
-    cover = new Set([...cover].map((folder) => folder.split("/").slice(0, depth).join("/") as RelPath));
-  return [...cover];
+  const beyond = [...new Set(folders.slice(searched).map(({ folder }) => at(folder.split("/")[0] as RelPath)))];
+  // A path below a folder that is covered cannot be mounted.
+  const isSeen = (path: string) => !beyond.some((folder) => path.startsWith(`${folder}/`));
+  return { hidden: [...found.hidden, ...others, ...beyond], repositories: found.repositories.filter(isSeen) };
 }
 
 /** Hard links to hidden files, where one has names that are not hidden. */

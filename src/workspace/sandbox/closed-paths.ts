@@ -17,8 +17,6 @@ export interface ClosedPaths {
   readonly hidden: readonly Hidden[];
   /** In the project: folders, and `.git` files that point to one. */
   readonly repositories: readonly string[];
-  /** Whether there are too many names to look at all; folders that were not searched are hidden. */
-  readonly partial: boolean;
   readonly homes: ClosedHomes;
 }
 
@@ -59,7 +57,7 @@ export function findClosedPaths(search: ClosedSearch): ClosedPaths {
   for (const path of homes.covered) add(path, { isElsewhere: true });
   const open = search.open.flatMap((path) => realPathOf(path) ?? []);
   const hidden = open.reduce(openUp, withoutNested([...found.values()]));
-  return { hidden, repositories: inside.repositories, partial: inside.partial, homes };
+  return { hidden, repositories: inside.repositories, homes };
 }
 
 /** Shared memory under /dev/shm does not count as a device. */

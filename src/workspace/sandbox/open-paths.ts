@@ -73,7 +73,7 @@ export function openPaths({ settings, workspace, rules, home, own, also = [] }: 
     /** Whether a way works must not depend on what the project holds. */
     searchHomes(): ClosedPaths {
       const homes = findClosedHomes({ workspace, home, isRoot, open });
-      return { hidden: [], repositories: [], partial: false, homes };
+      return { hidden: [], repositories: [], homes };
     },
     /** What differs if the workspace is read-only too. */
     forReading: (way: Way, { hidden, homes }: ClosedPaths): Partial<Confinement> => ({

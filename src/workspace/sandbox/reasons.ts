@@ -159,15 +159,11 @@ function describe({ settings, overlay, landlock, closed, workspace, home }: Stat
   const names = closed.hidden.filter(({ path }) => isTold(path));
   const named = names.map(({ path }) => shorten(path, workspace, home));
   const hidden = names.length === 0 ? [] : [`hidden: ${nameSome(named, maxNamed)}`];
-  const partial = closed.partial ? [describePartial(way)] : [];
   const git = settings.git ? [".git can be written"] : [];
   const open = way === "landlock" ? ["not protected: .git and secrets of the project"] : [];
   const place = way === "namespaces" && !overlay ? ["no copies: commands work on the project itself"] : [];
-  return [means, ...own, ...place, ...homes, ...hidden, ...open, ...git, ...partial].join("; ");
+  return [means, ...own, ...place, ...homes, ...hidden, ...open, ...git].join("; ");
 }
-
-const describePartial = (way: Way): string =>
-  `too many names here to search all for secrets${isIsolated(way) ? ": folders beyond the limit are hidden" : ""}`;
 
 function shorten(path: string, workspace: string, home: string | null): string {
   if (path.startsWith(`${workspace}/`)) return path.slice(workspace.length + 1);

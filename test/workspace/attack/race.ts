@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Blob } from "../../../src/core/change.ts";
 import { PaiError } from "../../../src/core/error.ts";
 import type { RelPath } from "../../../src/core/path.ts";
+import { finish } from "../../../src/core/steps.ts";
 import { openRoot, type Root } from "../../../src/workspace/confine.ts";
 import { prepareBatch } from "../../../src/workspace/disk-batch.ts";
 import { openDisk } from "../../../src/workspace/system/disk.ts";
@@ -111,7 +112,7 @@ function playCarefully(root: Root): Player {
           { path: target, before, after, from: null },
           { path: fresh, before: there, after: there === null ? after : null, from: null },
         ];
-        commitBatch(root, disk, null, prepareBatch(root, changes, 0o022));
+        finish(commitBatch(root, disk, null, finish(prepareBatch(root, changes, 0o022))));
         return true;
       });
       return done === true;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { findInside, type SearchLimits } from "../../../src/workspace/sandbox/closed-inside.ts";
+import { findInside } from "../../../src/workspace/sandbox/closed-inside.ts";
 import { findClosedHomes } from "../../../src/workspace/sandbox/closed-paths.ts";
 import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
 import { newFolder, removeFolder } from "../../grounds.ts";
@@ -10,38 +10,18 @@ import { needs, rootUser } from "../../needs.ts";
 import { type Folder, noRules, openFolder } from "../folder.ts";
 import { makePlace } from "../tree.ts";
 
-const limits: SearchLimits = { names: 1000, apart: 3 };
-
-function search(at: Folder, over: Partial<SearchLimits> = {}) {
-  const found = findInside({ workspace: at.path, rules: noRules }, { ...limits, ...over });
+function search(at: Folder, maxNames = 1000) {
+  const found = findInside({ workspace: at.path, rules: noRules }, maxNames);
   const names = (paths: readonly string[]) => paths.map((path) => path.slice(at.path.length + 1)).sort();
-  return { hidden: names(found.hidden), repositories: names(found.repositories), partial: found.partial };
+  return { hidden: names(found.hidden), repositories: names(found.repositories) };
 }
 
-function fill(at: Folder, folder: string, count: number): void {
-  for (let n = 0; n < count; n++) at.file(`${folder}/f${n}`);
-}
-
-test("folders that are not searched are hidden", () => {
+test("a folder that is not searched to its end is hidden, with the repositories in it", () => {
   using at = openFolder();
-  fill(at, "data", 30);
-  at.file("y/z/.env");
-  at.file("y/z/sub/deploy.pem");
-  expect(search(at, { names: 2 })).toEqual({ hidden: ["data", "y"], repositories: [], partial: true });
-  expect(search(at, { names: 33 })).toEqual({ hidden: ["y/z"], repositories: [], partial: true });
-  expect(search(at, { names: 34 })).toEqual({ hidden: ["y/z/.env", "y/z/sub"], repositories: [], partial: true });
-});
-
-test("where they are too many, the folders above are hidden, with the repositories there", () => {
-  using at = openFolder();
-  for (let n = 0; n < 5; n++) at.file(`a/b/d${n}/f`);
-  at.file("a/x.txt");
-  at.file("a/.git/HEAD");
-  at.file(".git/HEAD");
-  expect(search(at, { names: 9 })).toEqual({ hidden: ["a/b"], repositories: [".git", "a/.git"], partial: true });
-  expect(search(at, { names: 9, apart: 5 }).hidden).toEqual([0, 1, 2, 3, 4].map((n) => `a/b/d${n}`));
-  for (let n = 0; n < 4; n++) at.file(`a/c${n}/d/f`);
-  expect(search(at, { names: 9 })).toEqual({ hidden: ["a"], repositories: [".git"], partial: true });
+  for (const name of ["data/f", "y/z/.env", "y/z/sub/deploy.pem", "y/.git/HEAD", ".git/HEAD"]) at.file(name);
+  expect(search(at, 3)).toEqual({ hidden: ["data", "y"], repositories: [".git"] });
+  expect(search(at, 5)).toEqual({ hidden: ["y"], repositories: [".git"] });
+  expect(search(at, 9)).toEqual({ hidden: ["y/z/.env", "y/z/sub/deploy.pem"], repositories: [".git", "y/.git"] });
 });
 
 test("other names of a hidden file are hidden too", () => {

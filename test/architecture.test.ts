@@ -121,11 +121,11 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 14_708,
   workspace: 12_257,
-  cli: 11_332,
+  cli: 11_227,
   flows: 11_948,
   models: 4_490,
   ui: 4_515,
-  store: 3_803,
+  store: 3_819,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -44,6 +44,8 @@ export interface SessionSummary {
 }
 
 export interface Sessions {
+  /** Where they are; null: none is kept. */
+  readonly folder: string | null;
   /** Newest first; other files are skipped. */
   list(): readonly SessionSummary[];
   /** Paths of session files that hold something, but no turn that can be read. */
@@ -63,8 +65,10 @@ const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
 
-/** `folder` is the sessions folder of one workspace; it is made with the first line. */
-export function openSessions(folder: string, root: string): Sessions {
+/** `stateFolder` of one workspace; null: no session is kept. Its folder of sessions is made with the first line. */
+export function openSessions(stateFolder: string | null, root: string): Sessions {
+  if (stateFolder === null) return noSessions;
+  const folder = join(stateFolder, "sessions");
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () => listJsonl(folder).filter((id) => idShape.test(id));
   const read = (id: string) => readSession(id, readFileSync(fileOf(id), "utf8"));
@@ -92,6 +96,7 @@ export function openSessions(folder: string, root: string): Sessions {
       .map(fileOf);
 
   return {
+    folder,
     list,
     unreadable,
     load(wanted) {
@@ -121,6 +126,17 @@ export function openSessions(folder: string, root: string): Sessions {
   };
 }
 
+const noSessions: Sessions = {
+  folder: null,
+  list: () => [],
+  unreadable: () => [],
+  load() {
+    throw new PaiError("usage", "no sessions are kept here");
+  },
+  open: (_, now) => openUnkept(now),
+  prune: () => 0,
+};
+
 /** What to say of an id that no session here has: whose it is, by the sessions of all folders. */
 function unknownSession(stateDir: string, wanted: string): PaiError {
   const files = recordsIn(stateDir, "sessions").filter((file) => basename(file).startsWith(wanted));
@@ -134,7 +150,7 @@ function unknownSession(stateDir: string, wanted: string): PaiError {
 }
 
 /** A session that is not saved (--ephemeral). */
-export function openUnkept(now: () => Date): OpenSession {
+function openUnkept(now: () => Date): OpenSession {
   const nowhere: Append = { write: () => {}, read: () => null, isNews: () => false, close: () => {} };
   return follow(emptySession("", now().toISOString()), nowhere, { root: "", now, isNew: false });
 }

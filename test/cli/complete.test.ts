@@ -14,10 +14,12 @@ const workspace = {
   list: async (folder: string) => folders.get(folder) ?? [],
 } as unknown as Workspace;
 
-const wordsFor = async (before: string) => (await completeMessage(workspace, before))?.words ?? null;
+const known = { own: [{ name: "modify" }], files: async () => [] };
+const complete = (before: string) => completeMessage(workspace, before, known);
+const wordsFor = async (before: string) => (await complete(before))?.words ?? null;
 
-test("slash commands, and what may follow two of them", async () => {
-  expect(await wordsFor("/mo")).toEqual(["/mode", "/model"]);
+test("slash commands, those that are files, and what may follow two of them", async () => {
+  expect(await wordsFor("/mo")).toEqual(["/mode", "/model", "/modify"]);
   expect(await wordsFor("/mode e")).toEqual(["eight-step"]);
   expect(await wordsFor("/model gemini:gemini-2.5-p")).toEqual(["gemini:gemini-2.5-pro"]);
   expect(await wordsFor("/undo x")).toBeNull();
@@ -28,39 +30,22 @@ test("what tools make is offered last, folders and what is in them", async () =>
   const names = [".venv", "node_modules", "src"].map(folder);
   const made = { path: (text: string) => text, list: async () => names } as unknown as Workspace;
   const found = ["dist/a.js", "node_modules/a/b.js", "src/a.js"];
-  const known = { own: [], files: async () => found, idsFor: () => [] };
-  const offered = async (before: string) => (await completeMessage(made, before, known))?.words;
+  const offered = async (before: string) =>
+    (await completeMessage(made, before, { own: [], files: async () => found }))?.words;
   expect(await offered("see @")).toEqual(["src/", ".venv/", "node_modules/"]);
   expect(await offered("see @a.js")).toEqual(["src/a.js", "dist/a.js", "node_modules/a/b.js"]);
 });
 
-test("ids of runs and sessions behind the commands that take one, and commands that are files", async () => {
-  const ids = ["20261122-2", "20261122-1"];
-  const known = {
-    own: [{ name: "modify" }],
-    files: async () => [],
-    idsFor: (name: string) => (name === "undo" ? ids.map((id) => [id, `what ${id} did`] as const) : []),
-  };
-  const offered = async (before: string) => (await completeMessage(workspace, before, known))?.words ?? null;
-  expect(await offered("/undo ")).toEqual(ids);
-  expect(await completeMessage(workspace, "/undo 20261122-1", known)).toMatchObject({
-    words: ["20261122-1"],
-    notes: ["what 20261122-1 did"],
-  });
-  expect([await offered("/undo 2025"), await offered("/clear ")]).toEqual([null, null]);
-  expect(await offered("/mod")).toEqual(["/mode", "/model", "/modify"]);
-});
-
 test("a path with blanks is offered in the quotes that @ takes", async () => {
   expect(await wordsFor("see @docs/")).toEqual(['"docs/how to use.md"', "docs/install.md"]);
-  expect(await completeMessage(workspace, "see @docs/h")).toEqual({ from: 5, words: ['"docs/how to use.md"'] });
+  expect(await complete("see @docs/h")).toEqual({ from: 5, words: ['"docs/how to use.md"'] });
 });
 
 test("the quotes of a folder stay open, and what is in it is offered behind them", async () => {
-  expect(await completeMessage(workspace, "see @m")).toEqual({ from: 5, words: ['"my docs/'] });
+  expect(await complete("see @m")).toEqual({ from: 5, words: ['"my docs/'] });
   const within = { from: 5, words: ['"my docs/one.md"', '"my docs/one more.md"'] };
-  expect(await completeMessage(workspace, 'see @"my docs/')).toEqual(within);
-  expect(await completeMessage(workspace, 'see @"my docs/one m')).toEqual({
+  expect(await complete('see @"my docs/')).toEqual(within);
+  expect(await complete('see @"my docs/one m')).toEqual({
     from: 5,
     words: ['"my docs/one more.md"'],
   });

@@ -75,7 +75,7 @@ test("what somebody wrote between two runs is none of the session's changes", as
 test("an undo that finds nothing to take back is told as none: what was done by hand before it is", async () => {
   const place = makeFolder();
   const { workspace, history } = await openHere(place);
-  const open = openSessions(join(place.state, "sessions"), place.root).open(null, () => new Date(0), String);
+  const open = openSessions(place.state, place.root).open(null, () => new Date(0), String);
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
   const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
   await playIn(place, { task: "greet", lines, onEvent: (event) => truth.sink(open, event) });
@@ -88,7 +88,7 @@ test("an undo that finds nothing to take back is told as none: what was done by 
 test("what a dry run would have changed is not called somebody else's work", async () => {
   const place = makeFolder({ "a.txt": "one\n" });
   const { workspace, history } = await openHere(place);
-  const open = openSessions(join(place.state, "sessions"), place.root).open(null, () => new Date(0), String);
+  const open = openSessions(place.state, place.root).open(null, () => new Date(0), String);
   const truth = watchTruth({ workspace, history, now: () => new Date(0) });
   const lines = [
     plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
@@ -167,12 +167,4 @@ test("a rewind says how often /redo brings back what it took back", async () => 
   expect(did.at(-1)).toEndWith("3 runs taken back; bring back with: /redo, once for each");
   await rewindTalk(talk, "3 code");
   expect(did.at(-1)).toEndWith("1 run taken back; bring back with: /redo");
-});
-
-test("of a run of which nothing stands any more no rewind says that it took it back", async () => {
-  const { did, talk } = openTalk(async () => ({ clashes: [], lost: [], changes: [{}] }), { gone: ["r2", "r3"] });
-  await rewindTalk(talk, "1 code");
-  expect(did.at(-1)).toEndWith("1 run taken back; bring back with: /redo");
-  await rewindTalk(talk, "3 code");
-  expect(did.at(-1)).toEndWith("no files were taken back");
 });

@@ -27,7 +27,7 @@ export async function openSession(isKept = true) {
   const list = () => kept.list().map((run) => (status === null ? run : { ...run, status }));
   const history = { ...kept, list: isKept ? list : () => [] };
   const now = () => new Date();
-  const sessions = openSessions(join(place.state, "sessions"), place.root);
+  const sessions = openSessions(place.state, place.root);
   const warn = (text: string): void => expect(text).toBe("");
   let [open, truth] = [sessions.open(null, now, warn), watchTruth({ workspace, history, now })];
   let count = 0;

@@ -1,5 +1,4 @@
 /** Several turns of one session on a folder, to read what the request of each later turn is told of those before. */
-import { join } from "node:path";
 import { createDialogue } from "../../src/core/dialogue.ts";
 import { pastOf } from "../../src/core/session/past.ts";
 import { type OpenSession, openSessions } from "../../src/store/sessions.ts";
@@ -25,7 +24,7 @@ const conversationIn = (asked: string): string =>
 /** Turns on a folder of their own. */
 export function openTurns(files: Files = {}): Turns {
   const place = makeFolder(files);
-  const sessions = openSessions(join(place.state, "sessions"), place.root);
+  const sessions = openSessions(place.state, place.root);
   const now = () => new Date(0);
   const open = (from: Parameters<typeof sessions.open>[0]) =>
     sessions.open(from, now, (text) => {

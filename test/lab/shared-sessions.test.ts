@@ -1,7 +1,7 @@
 /** Sessions of a team's database: private to their user, gone on with elsewhere, never mixed. */
 import { beforeEach, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { openOutbox } from "../../src/lab/team/outbox.ts";
 import { fetchSession, listTeamSessions, mailSession, pushSessions } from "../../src/lab/team/shared-sessions.ts";
 import { openSessions } from "../../src/store/sessions.ts";
@@ -53,7 +53,7 @@ needs(postgres).describe("a real server", () => {
       },
       fetch: (wanted: string | null = null) => fetchSession(store, folder, { root, wanted }),
       turns: () =>
-        openSessions(folder, root)
+        openSessions(state, root)
           .load(id)
           .session.turns.map(({ request }) => request),
     };
@@ -128,7 +128,7 @@ needs(postgres).describe("a real server", () => {
     );
     await fetch();
     expect(turns()).toEqual(["task 1"]);
-    expect(openSessions(folder, "/").load(id).damaged).toBe(2);
+    expect(openSessions(dirname(folder), "/").load(id).damaged).toBe(2);
   });
 
   test("a long session is sent in parts, a link and a missing file are passed over", async () => {

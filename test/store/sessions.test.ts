@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { StampedEvent } from "../../src/core/event.ts";
 import type { Message } from "../../src/core/model.ts";
 import { failedOutcome } from "../../src/core/outcome.ts";
-import { type OpenSession, openSessions, openUnkept, type Sessions } from "../../src/store/sessions.ts";
+import { type OpenSession, openSessions, type Sessions } from "../../src/store/sessions.ts";
 import { newFolder } from "../grounds.ts";
 
 let base = "";
@@ -20,7 +20,7 @@ const warn = (text: string) => {
 beforeEach(() => {
   base = newFolder("disk", "sessions");
   folder = join(base, "sessions");
-  sessions = openSessions(folder, "/w");
+  sessions = openSessions(base, "/w");
   tick = 0;
 });
 
@@ -118,8 +118,7 @@ test("an unknown, ambiguous or hostile id is a usage error", () => {
 
 test("an id of another folder's session names the folder, and says when it is gone", () => {
   const stateDir = join(base, "state");
-  const open = (root: string) =>
-    openSessions(join(stateDir, `${root.replaceAll("/", "-")}-0123456789ab`, "sessions"), root);
+  const open = (root: string) => openSessions(join(stateDir, `${root.replaceAll("/", "-")}-0123456789ab`), root);
   sessions = open(base);
   const there = talk("there");
   sessions = open("/gone/for good");
@@ -210,7 +209,7 @@ test("what summaries took the place of is there again for going back, also in a 
 
 test("a session that nobody keeps, or whose file cannot be written, goes back from memory", () => {
   writeFileSync(folder, "a file where the folder should be");
-  for (const open of [openUnkept(now), sessions.open(null, now, () => {})]) {
+  for (const open of [openSessions(null, "/w"), sessions].map((each) => each.open(null, now, () => {}))) {
     talkLong(open, 20);
     goBack(open, 7);
     expect(firstWords(open).slice(0, 3)).toEqual(["summary up to 4", "answer", "message 5"]);

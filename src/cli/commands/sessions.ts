@@ -1,6 +1,5 @@
 /** `pai` and `pai resume`: begins, continues, lists and deletes conversations. */
 
-import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { openSessions, type Sessions } from "../../store/sessions.ts";
@@ -49,14 +48,12 @@ interface Saved {
   readonly sessions: Sessions;
   readonly base: Base;
   readonly root: string;
-  readonly folder: string;
 }
 
 async function openSaved(context: Context): Promise<Saved> {
   const { workspace, stateFolder, base } = await openHere(context);
   if (stateFolder === null) throw new PaiError("usage", "no sessions are kept here");
-  const folder = join(stateFolder, "sessions");
-  return { sessions: openSessions(folder, workspace.root), base, root: workspace.root, folder };
+  return { sessions: openSessions(stateFolder, workspace.root), base, root: workspace.root };
 }
 
 /** Sessions of this project on other machines; if unknown, why. */

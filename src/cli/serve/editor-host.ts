@@ -1,6 +1,5 @@
 /** Sessions for an editor: like a session at the terminal, with the editor as its face. */
 
-import { join } from "node:path";
 import { asBlock } from "../../acp/door.ts";
 import type { Choice, EditorTalk, Host, TalkSummary } from "../../acp/host.ts";
 import { createDialogue } from "../../core/dialogue.ts";
@@ -14,7 +13,7 @@ import { singleShot } from "../../flows/single-shot.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import { providerOfModel } from "../../models/open.ts";
 import { findKeys } from "../../store/keys.ts";
-import { type OpenSession, openSessions, openUnkept } from "../../store/sessions.ts";
+import { type OpenSession, openSessions } from "../../store/sessions.ts";
 import { modes } from "../../store/setting-table.ts";
 import { spellQuestion } from "../../ui/prompt/read-answer.ts";
 import { markMixed, openVisible, visible } from "../../ui/sanitize.ts";
@@ -203,10 +202,9 @@ export function openEditorHost(called: Context): Host {
       const face = { notify: ({ text }: { readonly text: string }) => tell(text), confirm: null };
       const composed = await composeTask(base, face);
       const { workspace, stateFolder } = composed.opened;
-      const sessions = stateFolder === null ? null : openSessions(join(stateFolder, "sessions"), workspace.root);
-      if (id !== null && sessions === null) throw new PaiError("usage", "no sessions are kept here");
-      const loaded = id === null ? null : (sessions?.load(id).session ?? null);
-      const open = sessions?.open(loaded, called.now, tell) ?? openUnkept(called.now);
+      const sessions = openSessions(stateFolder, workspace.root);
+      const loaded = id === null ? null : sessions.load(id).session;
+      const open = sessions.open(loaded, called.now, tell);
       // Saves even an empty session, since editors may return to it.
       if (loaded === null) open.add({ type: "tasks.updated", tasks: [] });
       const closed = () => {
@@ -217,8 +215,7 @@ export function openEditorHost(called: Context): Host {
     list: (folder) =>
       closeAfter(at(folder ?? called.cwd), async (context) => {
         const { workspace, stateFolder } = await openHere(context);
-        if (stateFolder === null) return [];
-        return openSessions(join(stateFolder, "sessions"), workspace.root)
+        return openSessions(stateFolder, workspace.root)
           .list()
           .map(
             ({ id, preview, changed }): TalkSummary => ({

@@ -15,11 +15,8 @@ const maxOffered = 100;
 /** Files found by some of their letters. */
 const maxFound = 20;
 
-/** A word, and what is said of it. */
-type Offered = readonly [word: string, note: string];
-
-/** Arguments of some commands. */
-const followers = new Map<string, readonly Offered[]>([
+/** Arguments of some commands, each with what is said of it. */
+const followers = new Map<string, readonly (readonly [word: string, note: string])[]>([
   ["mode", modes.map((mode) => [mode, modeAbout[mode]])],
   ["effort", [...efforts, "default"].map((effort) => [effort, ""])],
   ["model", knownModels().map(({ provider, name }) => [`${provider}:${name}`, ""])],
@@ -29,10 +26,7 @@ const begunMention = new RegExp(`${mentionMark}("[^"]*|\\S*)$`);
 
 const quote = (name: string) => (name.endsWith("/") ? `"${name}` : `"${name}"`);
 
-/**
- * Names in the typed folder, quoted if needed; a folder's quote stays open for what follows. Without ignored and denied
- * names.
- */
+/** Names in the typed folder, quoted if needed; a folder's quote stays open for what follows. */
 async function listPaths(workspace: Workspace, typed: string, quoted: boolean): Promise<readonly string[]> {
   const folder = typed.slice(0, typed.lastIndexOf("/") + 1);
   const entries = await workspace.list(workspace.path(folder === "" ? "." : folder, "list"));
@@ -69,17 +63,13 @@ export interface Known {
   /** Custom commands. */
   readonly own: readonly { readonly name: string; readonly about?: string }[];
   readonly files: () => Promise<readonly string[]>;
-  /** Ids for a command's argument, newest first; none for most commands. */
-  readonly idsFor: (command: string) => readonly Offered[];
 }
-
-const nothing: Known = { own: [], files: async () => [], idsFor: () => [] };
 
 /** `before`: the message up to the cursor; null: nothing to offer. */
 export async function completeMessage(
   workspace: Workspace,
   before: string,
-  { own, files, idsFor }: Known = nothing,
+  { own, files }: Known,
 ): Promise<Completion | null> {
   if (/^\/[a-z0-9_-]*$/.test(before)) {
     const all = [{ name: "quit", about: "leave" }, ...slashCommands, ...own];
@@ -88,12 +78,12 @@ export async function completeMessage(
     return { from: 0, words, notes: words.map((word) => abouts.get(word) ?? "") };
   }
   const [, command = "", begun = ""] = /^\/([a-z]+) +(\S*)$/.exec(before) ?? [];
-  const follows = (followers.get(command) ?? idsFor(command))
-    .filter(([word]) => word.startsWith(begun))
-    .slice(0, maxOffered);
-  const from = before.length - begun.length;
-  if (follows.length > 0 || followers.has(command))
-    return { from, words: follows.map(([word]) => word), notes: follows.map(([, note]) => note) };
+  const follows = followers.get(command)?.filter(([word]) => word.startsWith(begun));
+  if (follows !== undefined) {
+    const offered = follows.slice(0, maxOffered);
+    const from = before.length - begun.length;
+    return { from, words: offered.map(([word]) => word), notes: offered.map(([, note]) => note) };
+  }
   const typed = begunMention.exec(before)?.[1];
   if (typed === undefined) return null;
   const bare = typed.replace(/^"/, "");

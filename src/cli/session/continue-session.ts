@@ -1,7 +1,5 @@
 /** Goes on with a session by one task of a command: it is told what became of each turn, and becomes the next one. */
-import { join } from "node:path";
 import { createDialogue } from "../../core/dialogue.ts";
-import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import type { Task } from "../../flows/run.ts";
 import { openSessions } from "../../store/sessions.ts";
@@ -30,8 +28,7 @@ export async function continueSession(
   { opened: { workspace, history, stateFolder } }: Composed,
   { id, task, warn }: { readonly id: string | null; readonly task: Task; readonly warn: (text: string) => void },
 ) {
-  if (stateFolder === null) throw new PaiError("usage", "no sessions are kept here");
-  const sessions = openSessions(join(stateFolder, "sessions"), workspace.root);
+  const sessions = openSessions(stateFolder, workspace.root);
   const open = sessions.open(sessions.load(id).session, now, warn);
   const truth = watchTruth({ workspace, history, now });
   return {

@@ -35,9 +35,6 @@ async function whileShown<T>(
   return work((lines) => spinner.show(lastLines(lines))).finally(spinner.stop);
 }
 
-/** Programs that draw on the whole terminal, which a command of `!` does not get. */
-const drawing = /^\s*(?:sudo\s+)?(?:vi|vim|nvim|nano|emacs|pico|top|htop|tmux|screen)(?=\s|$)/;
-
 /** Runs the command with the user's environment, without secrets. /undo can undo its changes. */
 export async function runOwn(talk: Talk, command: string): Promise<void> {
   const { context, composed } = talk;
@@ -46,11 +43,6 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
     tell(talk, "own_command", isWaiting ? "the output is not sent" : "! runs a command: !git status");
     if (isWaiting) talk.open.add({ type: "session.withheld", at: context.now().toISOString() });
     return;
-  }
-  if (drawing.test(command)) {
-    throw new PaiError("usage", `${command} needs the whole terminal, which ! does not give it`, {
-      hint: "Ctrl+Z goes to your shell and fg comes back",
-    });
   }
   const { workspace } = composed.opened;
   const { result, ended } = await whileInterruptible(talk, async (signal) => {
@@ -74,8 +66,7 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
   talk.open.add({ type: "session.noted", at: context.now().toISOString(), what: "command", run: null, text });
   const several = result.effects.changes.length;
   const changed = `${counted(several, "path")} changed: /undo takes ${several === 1 ? "it" : "them"} back\n`;
-  const moved = /^\s*cd\b[^;&|]*$/.test(command) ? "cd holds for its own line alone: !cd FOLDER && COMMAND\n" : "";
-  const note = `${moved}${several === 0 ? "" : changed}${ended}; goes with your next message, ! alone drops it`;
+  const note = `${several === 0 ? "" : changed}${ended}; goes with your next message, ! alone drops it`;
   context.err(`${talk.view.style.paint("dim", wrap(note, columnsOf(context.env)).join("\n"))}\n`);
 }
 

@@ -8,20 +8,19 @@ import type { Workspace } from "../../core/ports.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
 import { renderForSummary } from "../../core/session/past.ts";
-import { allTurns, conversationBefore, pendingOf, type Session, type Turn } from "../../core/session/session.ts";
+import { allTurns, conversationBefore, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { compactConversation, summarizeText } from "../../flows/tool-loop/compact.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut } from "../../ui/layout.ts";
-import { firstLine, visibleLine } from "../../ui/sanitize.ts";
+import { firstLine } from "../../ui/sanitize.ts";
 import type { History, KeptRun } from "../../workspace/journal/run-history.ts";
 import { askYes } from "../ask-yes.ts";
 import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/options.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
-import { waitingPlan } from "./plan-turn.ts";
 import { addSpent, type Talk, tell, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
@@ -65,41 +64,22 @@ const pathsOf = (runs: readonly KeptRun[]) => [
   ),
 ];
 
-/**
- * Those of the runs (newest first) of which something is there to be taken back. Throws conflict, before any question, for
- * what could not be. What a newer run changed hides what an older one left.
- */
-async function withWork(history: History, runs: readonly KeptRun[]): Promise<readonly KeptRun[]> {
-  const newer: string[] = [];
-  const found: KeptRun[] = [];
-  for (const run of runs) {
-    const { clashes, changes } = await history.undo(run.id, { dryRun: true });
-    const isNewer = ({ path }: { readonly path: string }) =>
-      newer.some((each) => each === path || each.startsWith(`${path}/`) || path.startsWith(`${each}/`));
-    const changed = clashes.filter((clash) => !isNewer(clash));
-    if (changed.length > 0 && run.status === "applied") throw changedSince(changed);
-    if ((changed.length === 0 && changes.length > 0) || run.changes.some(isNewer)) found.push(run);
-    newer.push(...run.changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
-  }
-  return found;
-}
-
 /** Undoes the runs from turn `from` (from 1) on after a yes, newest first; all of them or none. */
 async function rewindCode(talk: Talk, from: number): Promise<number> {
   const { composed, context, open } = talk;
   const { history, stateFolder, workspace } = composed.opened;
-  const standing = await withWork(history, standingOf(history, open.session.turns.slice(from - 1)));
+  const standing = standingOf(history, open.session.turns.slice(from - 1));
   const paths = pathsOf(standing);
   if (paths.length > 0) await askYes(context, commandWording.rewind(counted(standing.length, "run"), nameSome(paths)));
   const done: KeptRun[] = [];
   try {
     for (const run of standing) {
-      const { clashes, lost } = await history.undo(run.id, { dryRun: false });
+      const { clashes, lost, changes } = await history.undo(run.id, { dryRun: false });
       for (const text of lost) tell(talk, "owner_lost", text);
-      if (clashes.length === 0) done.push(run);
-      else if (run.status === "applied") throw changedSince(clashes);
-      else
+      if (clashes.length > 0 && run.status === "applied") throw changedSince(clashes);
+      if (clashes.length > 0)
         tell(talk, "left_in_place", `left as somebody else changed it: ${nameSome(clashes.map(({ path }) => path))}`);
+      else if (changes.length > 0) done.push(run);
     }
   } catch (thrown) {
     // A redo of a run that was rolled back would bring back all of it.
@@ -199,8 +179,6 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   const back = `${counted(taken, "run")} taken back; bring back with: /redo${taken === 1 ? "" : ", once for each"}`;
   const code = taken === 0 ? "no files were taken back" : back;
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);
-  const waiting = waitingPlan(talk)?.task ?? pendingOf(open.session)[0];
-  if (waiting !== undefined) tell(talk, "rewind", `y carries on with: ${visibleLine(waiting)}`);
 }
 
 /**

@@ -6,12 +6,12 @@ import { exitCodes, PaiError, toPaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { asksBack, nameRequest, pendingOf } from "../../core/session/session.ts";
 import { openInputHistory } from "../../store/input-history.ts";
-import { openSessions, openUnkept } from "../../store/sessions.ts";
+import { openSessions } from "../../store/sessions.ts";
 import { isFirstTime } from "../../store/told.ts";
 import { wrap } from "../../ui/layout.ts";
 import type { MessageOptions } from "../../ui/prompt/line-reader.ts";
 import { isContinue, isNo, readAnswer } from "../../ui/prompt/read-answer.ts";
-import { firstLine, visibleLine } from "../../ui/sanitize.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
 import { RefusedMention } from "../at-paths.ts";
 import { columnsOf } from "../columns.ts";
 import type { Context } from "../command.ts";
@@ -29,11 +29,20 @@ import { chooseModel, offerToKeep, readLineOf } from "../onboard/choose-model.ts
 import { openLog } from "../open-log.ts";
 import { completeMessage, openFileNames } from "./complete.ts";
 import { editOutside, runOwn } from "./own-command.ts";
-import { carryOut, waitingPlan } from "./plan-turn.ts";
 import { describeLosses, renderResumed } from "./render-resumed.ts";
 import { rewindTalk } from "./rewind.ts";
 import { doSlash, isSlash, isSlashLine, listOwn } from "./slash.ts";
-import { countInterrupt, renderSpent, runTurn, showQueue, type Talk, tell, usualMode } from "./talk.ts";
+import {
+  carryOut,
+  countInterrupt,
+  renderSpent,
+  runTurn,
+  showQueue,
+  type Talk,
+  tell,
+  usualMode,
+  waitingPlan,
+} from "./talk.ts";
 import { dropAnswers, hold, nextQueued, takeDraft } from "./watch-keys.ts";
 import { watchTruth } from "./watch-truth.ts";
 
@@ -103,15 +112,6 @@ async function runCustom(talk: Talk, line: string): Promise<boolean> {
   return true;
 }
 
-/** Puts the last task into the prompt where its plan is gone, as plans are kept in the process that made them alone. */
-function offerAgain({ open, ahead }: Talk): boolean {
-  const last = open.session.turns.at(-1);
-  if (last === undefined || last.changed || (last.text !== "" && last.status !== "interrupted")) return false;
-  if (ahead.isHeld || ahead.text !== "") return false;
-  ahead.text = last.request;
-  return true;
-}
-
 /** Takes a no to a plan that waits (null: to next steps) as nothing to do, and has the next request told of it. */
 function takeNo(talk: Talk, planned: Talk["planned"]): void {
   const text = `the user said no to ${planned === null ? "your next steps" : `the plan for ${nameRequest({ request: planned.task })}`}`;
@@ -131,10 +131,8 @@ async function doLine(talk: Talk, line: string): Promise<void> {
   if (isNo(line) && (planned !== null || steps.length > 0)) return takeNo(talk, planned);
   if (isContinue(line) && planned !== null) return carryOut(talk, planned);
   const pending = renderPending(steps, line);
-  if (isContinue(line) && pending === null && !asksBack(talk.open.session)) {
-    const why = offerAgain(talk) ? ": no plan of the last task is left; Enter sends the task again" : "";
-    return tell(talk, "session", `nothing to continue${why}`);
-  }
+  if (isContinue(line) && pending === null && !asksBack(talk.open.session))
+    return tell(talk, "session", "nothing to continue");
   await runTask(talk, line, pending);
 }
 
@@ -152,16 +150,6 @@ function takeInterrupt(talk: Talk, thrown: unknown): void {
   const meant = countInterrupt(talk);
   if (meant === "leave") throw error;
   if (meant === "ask") tell(talk, "leave", "press Ctrl+C again to leave");
-}
-
-/** Ids of runs or sessions for a command's argument, each with what was asked. */
-function idsFor({ composed, sessions }: Talk, command: string): readonly (readonly [string, string])[] {
-  if (command === "resume") return (sessions?.list() ?? []).map(({ id, preview }) => [id, firstLine(preview)]);
-  if (command !== "undo" && command !== "redo") return [];
-  const runs = composed.opened.history.list().filter(({ changes }) => changes.length > 0);
-  return runs
-    .filter(({ status, left }) => (command === "undo" ? status === "applied" || left.length > 0 : status !== "applied"))
-    .map(({ id, task }) => [id, firstLine(task)]);
 }
 
 /** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */
@@ -187,7 +175,6 @@ async function readMessage(talk: Talk): Promise<string | null> {
       completeMessage(talk.composed.opened.workspace, before, {
         own: listOwn(talk),
         files: talk.files,
-        idsFor: (command) => idsFor(talk, command),
       }),
     pressed() {
       talk.interruptedAt = 0;
@@ -240,33 +227,38 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const { context } = given;
   const view = await openView(context, context.signal, "session");
   const warn = (code: string) => (text: string) => view.notify({ level: "warning", code, text });
-  for (const warning of given.warnings) warn("settings")(warning);
+  given.warnings.forEach(warn("settings"));
   const settled = await settleRoot(given, { task: null, readLine: view.interactive ? readLineOf(view) : null });
   const base = await chooseModel(context, settled, view);
   const composed = await composeTask(base, view);
   const { workspace, stateFolder } = composed.opened;
-  const folder = stateFolder === null ? null : join(stateFolder, "sessions");
-  const sessions = folder === null ? null : openSessions(folder, workspace.root);
-  if (resume !== null && folder !== null)
-    await fetchFromTeam(base, { folder, root: workspace.root, ...resume }, warn("store"));
-  const loaded = resume === null ? null : (sessions?.load(resume.id) ?? null);
-  const open = sessions?.open(loaded?.session ?? null, context.now, warn("session")) ?? openUnkept(context.now);
+  const sessions = openSessions(stateFolder, workspace.root);
+  const { folder } = sessions;
+  if (resume !== null && folder !== null && base.settings.storeUrl !== null) {
+    const { fetchTeamSession } = await openLab();
+    const said = await fetchTeamSession(base, folder, { root: workspace.root, wanted: resume.id });
+    if (said !== null) warn("store")(said);
+  }
+  const loaded = resume === null ? null : sessions.load(resume.id);
+  const open = sessions.open(loaded?.session ?? null, context.now, warn("session"));
   const input = openInputHistory(stateFolder === null ? null : join(stateFolder, "input.jsonl"));
   const columns = columnsOf(context.env);
   const banner = visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`);
   context.err(`${wrap(`${banner}\nType a task; /help shows more${noteOf(base)}`, columns).join("\n")}\n`);
   const truth = watchTruth({ workspace, history: composed.opened.history, now: context.now });
   truth.sync(open);
-  if (loaded !== null) context.err(renderResumed(open.session, view.style, columns));
-  if (loaded !== null) for (const text of describeLosses(loaded, spellModels(base.settings))) warn("session")(text);
-  const mode = usualMode(base);
-  const nothing = {
-    effort: composed.base.settings.effort,
+  if (loaded !== null) {
+    context.err(renderResumed(open.session, view.style, columns));
+    describeLosses(loaded, spellModels(base.settings)).forEach(warn("session"));
+  }
+  const talk: Talk = {
+    ...{ context, view, composed, sessions, open, input, truth, mode: usualMode(base) },
+    effort: base.settings.effort,
     model: undefined,
     interruptedAt: 0,
     stoppedAt: 0,
     spent: { calls: 0, tokens: 0, cost: 0 },
-    told: new Map<string, string>(),
+    told: new Map(),
     outputs: [],
     ahead: { lines: [], text: "", isHeld: false },
     files: openFileNames(workspace),
@@ -274,32 +266,16 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
     planned: null,
     turnsListed: false,
   };
-  const talk: Talk = { context, view, composed, sessions, open, input, mode, truth, ...nothing };
   composed.followSession(() => (folder === null ? null : { folder, id: talk.open.session.id, root: workspace.root }));
   return talk;
-}
-
-/**
- * Fetches a session that continued on another machine before it is loaded; an unreachable store only causes a warning.
- */
-async function fetchFromTeam(
-  base: Base,
-  { folder, root, id }: { readonly folder: string; readonly root: string; readonly id: string | null },
-  warn: (text: string) => void,
-): Promise<void> {
-  if (base.settings.storeUrl === null) return;
-  const { fetchTeamSession } = await openLab();
-  const said = await fetchTeamSession(base, folder, { root, wanted: id });
-  if (said !== null) warn(said);
 }
 
 /** Prints the session's totals and how to continue it; nothing if there was no task. */
 function sayFarewell(talk: Talk): void {
   const { context, sessions, open } = talk;
   if (talk.spent.calls === 0) return;
-  // One without a turn, as /clear leaves it, has no file.
-  const named = open.session.turns.length === 0 ? "--list" : open.session.id;
-  const way = sessions === null ? "" : `; go on with: pai resume ${named}`;
+  const isSaved = sessions.folder !== null && open.session.turns.length > 0;
+  const way = isSaved ? `; go on with: pai resume ${open.session.id}` : "";
   context.err(`${wrap(`${renderSpent(talk)}${way}`, columnsOf(context.env)).join("\n")}\n`);
 }
 

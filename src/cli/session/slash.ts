@@ -4,14 +4,13 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { startAnew } from "../../core/dialogue.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
-import { type Effort, efforts, sizeOf } from "../../core/model.ts";
+import { type Effort, efforts } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import { renderTasks } from "../../core/session/conversation.ts";
 import type { Session } from "../../core/session/session.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { openMemory } from "../../store/memory.ts";
 import type { PromptFile } from "../../store/prompt-files.ts";
-import { openUnkept } from "../../store/sessions.ts";
 import { type Mode, modes } from "../../store/setting-table.ts";
 import { counted } from "../../ui/amount.ts";
 import { hang, pad, refit, wrap } from "../../ui/layout.ts";
@@ -31,10 +30,9 @@ import type { SettingsNow } from "../config/word.ts";
 import { habitInSession } from "../habits.ts";
 import { renderDiffOn } from "../print-diff.ts";
 import { keepFacts } from "../remember.ts";
-import { planTurn } from "./plan-turn.ts";
 import { renderExport, renderListed } from "./render-resumed.ts";
 import { changesOfSession, compactTalk, rewindTalk, sayChangedSince } from "./rewind.ts";
-import { renderSpent, type Talk, taskOf, usualMode, whileInterruptible } from "./talk.ts";
+import { planTurn, renderSpent, type Talk, taskOf, usualMode, whileInterruptible } from "./talk.ts";
 
 interface Slash {
   readonly name: string;
@@ -92,7 +90,7 @@ function switchEffort(talk: Talk, name: string): void {
   say(talk, `effort: ${both}${name === "" ? ` (/effort LEVEL: ${[...efforts, ownEffort].join(", ")})` : ""}`);
 }
 
-/** Shows what the first call for a message would send, and the size of the session. */
+/** Shows what the first call for a message would send. */
 async function showContext(talk: Talk, words: string): Promise<void> {
   const { context, composed, mode, model } = talk;
   const { settings } = composed.base;
@@ -110,22 +108,7 @@ async function showContext(talk: Talk, words: string): Promise<void> {
       notify: talk.view.notify,
     }),
   );
-  const columns = columnsOf(context.env);
-  say(talk, `${renderPreview(id, mode, found, columns)}\nThe session holds\n${renderContext(talk)}`);
-}
-
-/** Tokens of the conversation by kind, at about four characters a token. */
-function renderContext({ open }: Talk): string {
-  const { conversation, turns } = open.session;
-  const tokens = (characters: number) => `about ${counted(Math.ceil(characters / 4), "token")}`;
-  const messages = conversation.messages.reduce((sum, message) => sum + sizeOf(message), 0);
-  const exchanged = turns.reduce((sum, { request, text }) => sum + request.length + text.length, 0);
-  const rows = [
-    ["turns", turns.length, `${tokens(exchanged)}; the newest that fit are sent`],
-    ["messages", conversation.messages.length, `${tokens(messages)}; of work step by step`],
-  ] as const;
-  const held = rows.flatMap(([what, count, how]) => (count === 0 ? [] : [`${what.padEnd(11)}${count} (${how})`]));
-  return held.length === 0 ? "nothing yet" : held.join("\n");
+  say(talk, renderPreview(id, mode, found, columnsOf(context.env)));
 }
 
 /** Shows the session's changes; `path`: only in that file or folder. */
@@ -164,7 +147,7 @@ async function remember({ composed, context, view }: Talk, text: string): Promis
   context.err(`${view.style.paint("dim", said[0] ?? "that is known already")}\n`);
 }
 
-/** Continues a session, null: a new one. The previous one is kept; permissions given in it end. */
+/** Continues a session, null: a new one. Permissions given in the previous one end. */
 function enterSession(talk: Talk, session: Session | null): void {
   const { sessions, context, view } = talk;
   const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
@@ -174,7 +157,7 @@ function enterSession(talk: Talk, session: Session | null): void {
   if (waiting.length > 0) talk.open.add({ type: "session.withheld", at });
   talk.open.close();
   startAnew(talk.dialogue);
-  talk.open = sessions?.open(session, context.now, warn) ?? openUnkept(context.now);
+  talk.open = sessions.open(session, context.now, warn);
   for (const each of waiting) talk.open.add({ type: "session.noted", at, ...each });
   view.allowing.forget();
 }
@@ -191,7 +174,6 @@ function clear(talk: Talk, words: string): void {
 
 function resume(talk: Talk, id: string): void {
   const { sessions, context } = talk;
-  if (sessions === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
   if (id === "") {
     const rows = sessions
       .list()
@@ -244,10 +226,8 @@ async function exportTalk(talk: Talk, path: string): Promise<void> {
     writeFileSync(file, renderExport(session, talk.composed.cover), { flag: "wx", mode: 0o600 });
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
-    if (code !== "EEXIST" && code !== "ENOENT") throw toPaiError(thrown, file);
-    throw new PaiError("usage", code === "EEXIST" ? `${path} exists` : `${path} is in no folder that is there`, {
-      hint: "name a new file",
-    });
+    if (code !== "EEXIST") throw toPaiError(thrown, file);
+    throw new PaiError("usage", `${path} exists`, { hint: "name a new file" });
   }
   say(talk, `${counted(session.turns.length, "turn")} written to ${visibleLine(path)}`);
 }
@@ -360,20 +340,13 @@ export const isSlash = (word: string): boolean => slashCommands.some(({ name }) 
 /** Whether a line begins with one of these commands. */
 export const isSlashLine = (line: string): boolean => isSlash(/^\/(\S*)/.exec(line)?.[1]?.toLowerCase() ?? "");
 
-/** Runs a line that begins with a slash, also with the begin of one name. Throws usage for an unknown command. */
+/** Runs a line that begins with a slash. Throws usage for an unknown command. */
 export async function doSlash(talk: Talk, line: string): Promise<void> {
   const [, name = "", rest = ""] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = slashCommands.find((each) => each.name === name.toLowerCase());
   if (command !== undefined) return command.run(talk, rest.trim());
   const names = [...slashCommands, ...listOwn(talk)].map((each) => each.name);
-  const begun = names.filter((each) => name.length > 1 && each.startsWith(name.toLowerCase()));
-  const only = slashCommands.find((each) => begun.length === 1 && each.name === begun[0]);
-  if (only !== undefined) {
-    say(talk, `/${only.name}`);
-    return only.run(talk, rest.trim());
-  }
-  const like = begun.length > 1 ? `one of ${begun.map((each) => `/${each}`).join(", ")}?` : null;
   throw new PaiError("usage", `unknown command: /${name}`, {
-    hint: like ?? didYouMean(name, names, (near) => `/${near}`) ?? habitInSession(name) ?? "see /help",
+    hint: didYouMean(name, names, (near) => `/${near}`) ?? habitInSession(name) ?? "see /help",
   });
 }

@@ -6,10 +6,12 @@ import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import { rowOf } from "../../core/vocabulary.ts";
+import { resumePlan } from "../../flows/auto.ts";
 import { withCorrections } from "../../flows/briefing/briefing.ts";
 import type { ApprovedWork } from "../../flows/plans/plan-state.ts";
 import type { Flow, Run, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
+import { singleShot } from "../../flows/single-shot.ts";
 import type { InputHistory } from "../../store/input-history.ts";
 import type { OpenSession, Sessions } from "../../store/sessions.ts";
 import type { Settings } from "../../store/settings.ts";
@@ -40,8 +42,7 @@ export interface Talk {
   readonly context: Context;
   readonly view: TerminalView;
   readonly composed: Composed;
-  /** null: nothing is kept (--ephemeral). */
-  readonly sessions: Sessions | null;
+  readonly sessions: Sessions;
   open: OpenSession;
   readonly input: InputHistory;
   mode: Settings["mode"];
@@ -273,4 +274,32 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     if (begun !== null && outcome.status === "interrupted") keepPlan(talk, said, typed, begun);
     return outcome;
   });
+}
+
+/** Makes a plan, which a yes then carries out. */
+export async function planTurn(talk: Talk, task: string): Promise<void> {
+  if (task === "") throw new PaiError("usage", "/plan needs a task", { hint: "/plan add a --version flag" });
+  const { run, plan, ok } = await runTurn(talk, task, { flow: singleShot, planOnly: true });
+  if (!ok || run === null || plan?.intent !== "task") return;
+  talk.planned = { task, typed: task, run, plan, approved: null, isYes: true };
+  tell(talk, "plan", "nothing was changed; y carries it out");
+}
+
+/** The plan that a yes carries out: that of the session's last turn; null: none. */
+export function waitingPlan({ planned, open }: Talk): Talk["planned"] {
+  return open.session.turns.at(-1)?.run === planned?.run ? planned : null;
+}
+
+/**
+ * Carries the plan out in a turn of its own. One that was only shown may still be corrected, and is asked about where it
+ * does more than it showed or something has changed since; an approved one continues at once.
+ */
+export async function carryOut(talk: Talk, { task, typed, plan, approved, isYes }: Planned): Promise<void> {
+  if (approved === null) {
+    await runTurn(talk, task, { flow: singleShot, shown: plan, isYes });
+    return;
+  }
+  const { mode, ...rest } = approved;
+  const work = { plan, ...rest };
+  await runTurn(talk, task, { flow: resumePlan(work), mode, typed, approved: work });
 }

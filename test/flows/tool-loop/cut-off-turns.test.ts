@@ -4,7 +4,7 @@ import { PaiError } from "../../../src/core/error.ts";
 import { becameOf } from "../../../src/core/session/became.ts";
 import type { Conversation } from "../../../src/core/session/conversation.ts";
 import type { Session } from "../../../src/core/session/session.ts";
-import { openUnkept } from "../../../src/store/sessions.ts";
+import { openSessions } from "../../../src/store/sessions.ts";
 import { call, calls, playLoop } from "../loop.ts";
 import { type Line, type Ran, type Setup, scriptModel, usage } from "../scripted.ts";
 
@@ -17,7 +17,7 @@ const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
 const conversationAfter = (ran: Ran): Conversation => sessionOf([ran]).conversation;
 
 function sessionOf(runs: readonly Ran[]): Session {
-  const open = openUnkept(() => new Date(0));
+  const open = openSessions(null, "").open(null, () => new Date(0), String);
   for (const event of runs.flatMap(({ events }) => events)) open.sink(event);
   return open.session;
 }

@@ -171,7 +171,7 @@ test.concurrent("a key is on the screen within 16 ms in a session of 300 turns",
     name.endsWith("input.jsonl"),
   );
   const now = () => new Date();
-  const open = openSessions(join(state, dirname(own), "sessions"), place.root).open(null, now, () => {});
+  const open = openSessions(join(state, dirname(own)), place.root).open(null, now, () => {});
   for (const event of turnsOf(place.root, 300)) open.sink(event);
   open.close();
   const raw = openRaw(place, ["resume"]);

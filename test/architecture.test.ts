@@ -121,10 +121,10 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 14_708,
   workspace: 12_257,
-  cli: 11_227,
+  cli: 11_230,
   flows: 11_948,
   models: 4_490,
-  ui: 4_515,
+  ui: 4_385,
   store: 3_819,
   lab: 3_610,
   acp: 1_020,

@@ -30,8 +30,11 @@ async function whileShown<T>(
   const { style } = view;
   if (style.plain) return work(() => {});
   const columns = () => columnsOf(context.env);
-  const spinner = createSpinner({ err: context.err, style, columns, now: () => performance.now(), typed: view.typed });
-  spinner.start(`running ${command} ${style.glyphs.dot} Esc stops`);
+  const spinner = createSpinner({
+    ...{ live: true, redraw: context.err, style, columns, now: () => performance.now() },
+    ...{ say: context.err, note: "Esc stops", typed: view.typed },
+  });
+  spinner.start(`running ${command}`);
   return work((lines) => spinner.show(lastLines(lines))).finally(spinner.stop);
 }
 

@@ -64,6 +64,8 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
   function fold(text: string): string {
     const lines = text.replace(/\n$/, "").split("\n").length;
     if (lines <= maxPastedLines) return text;
+    const known = [...pastes].find(([, each]) => each === text);
+    if (known !== undefined) return known[0];
     const plain = `[${lines} lines pasted]`;
     const mark = pastes.has(plain) ? `[${lines} lines pasted, ${pastes.size + 1}]` : plain;
     pastes.set(mark, text);

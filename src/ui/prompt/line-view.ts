@@ -1,10 +1,11 @@
 /** Lays out typed text in terminal rows, with wide, combining and invisible characters, from one column up. */
 
+import { wrap } from "../layout.ts";
 import { visible } from "../sanitize.ts";
 import { segments } from "./edit-line.ts";
 
 export interface TypedLine {
-  /** At most one row; colours do not count. */
+  /** Colours do not count. */
   readonly prompt: string;
   readonly text: string;
   /** Cursor: an index into `text`. */
@@ -26,12 +27,23 @@ function shownPiece(piece: string, width: number): { readonly shown: string; rea
   return wide > width ? { shown: "?", wide: 1 } : { shown, wide };
 }
 
-/** At most `height` rows of prompt and text, around the cursor. A prompt that does not fit is left out. */
+/** Of a narrower terminal the prompt would take too much. */
+const minPromptColumns = 8;
+
+/** The rows of a prompt that the text begins behind; a narrow terminal has none. */
+function promptRows(prompt: string, width: number): string[] {
+  if (Bun.stringWidth(prompt) < width) return [prompt];
+  if (width < minPromptColumns) return [""];
+  const rows = wrap(prompt.trimEnd(), width);
+  const last = `${rows.pop()} `;
+  return Bun.stringWidth(last) < width ? [...rows, last] : [...rows, last.trimEnd(), ""];
+}
+
+/** At most `height` rows of prompt and text, around the cursor. */
 export function viewLine({ prompt, text, at }: TypedLine, columns: number, height: number): LineView {
   const width = Math.max(1, columns);
-  const lead = Bun.stringWidth(prompt) < width ? prompt : "";
-  const rows = [lead];
-  let used = Bun.stringWidth(lead);
+  const rows = promptRows(prompt, width);
+  let used = Bun.stringWidth(rows.at(-1) ?? "");
   let place = 0;
   let cursor: { readonly row: number; readonly column: number } | null = null;
   const feed = (): void => {

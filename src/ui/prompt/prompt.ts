@@ -50,18 +50,6 @@ export function createPrompter(options: PrompterOptions) {
     else err(`${style.paint("dim", answer === "help" ? explainKeys(question) : answerRule(question))}\n`);
   }
 
-  /** Writes the rows of a prompt that leaves no `room` for an answer beside it; returns what stands beside it. */
-  function beside(prompt: string, room: number): string {
-    const { columns } = size();
-    const fits = (text: string) => style.plain || Bun.stringWidth(text) + room <= columns;
-    if (fits(prompt)) return prompt;
-    const rows = wrap(prompt.trimEnd(), columns);
-    const last = `${rows.at(-1)} `;
-    const above = fits(last) ? rows.slice(0, -1) : rows;
-    err(above.map((row) => `${row}\r\n`).join(""));
-    return fits(last) ? last : "> ";
-  }
-
   /**
    * Reads one message, with pastes as a whole; null: Ctrl+D. Ctrl+C clears it, or throws PaiError(interrupted) if
    * it is empty. Text that comes back from the user's editor is shown, to be sent or changed.
@@ -78,9 +66,8 @@ export function createPrompter(options: PrompterOptions) {
   }
 
   async function readAnswered(prompt: string, keys: string): Promise<string | null> {
-    const shown = beside(prompt, minAnswerColumns);
     const read = await raw.read<string | OutsideEdit>("drop", (settle) =>
-      openLineReader({ prompt: shown, message: null, text: "", keys }, settle, options),
+      openLineReader({ prompt, message: null, text: "", keys }, settle, options),
     );
     return typeof read === "object" ? null : read;
   }
@@ -117,7 +104,9 @@ export function createPrompter(options: PrompterOptions) {
     async askHidden(question: string, words: readonly string[] = []): Promise<string | null> {
       try {
         return await raw.read<string>("drop", (settle) => {
-          err(beside(question, maxDots));
+          const { columns } = size();
+          const isNarrow = !style.plain && Bun.stringWidth(question) + maxDots > columns;
+          err(isNarrow ? [...wrap(question.trimEnd(), columns), "> "].join("\r\n") : question);
           return openSecretLine(settle, err, words);
         });
       } finally {
@@ -127,8 +116,6 @@ export function createPrompter(options: PrompterOptions) {
   };
 }
 
-/** Columns that a prompt leaves for the answer. */
-const minAnswerColumns = 8;
 /** So many dots at most: a pasted key must not wrap. */
 const maxDots = 24;
 

@@ -213,17 +213,14 @@ export interface ResultOptions {
   readonly applied: boolean;
   /** Whether checks and errors were shown on the same screen, so that they are not repeated. */
   readonly screen: boolean;
-  /** Whether notices were shown; one of them names checks of the plan that could not run, and why. */
-  readonly noted: boolean;
   /** Whether a session continues, in which next steps can be confirmed. */
   readonly session: boolean;
 }
 
 /** Files, checks, status and next steps: standard output after the message. "" if there is nothing to say. */
 export function renderResult(outcome: Outcome, options: ResultOptions): string {
-  const { style, columns, screen, noted } = options;
+  const { style, columns, screen } = options;
   const dry = outcome.dry_run === true && outcome.changes.length > 0;
-  const checks = noted ? outcome.checks.filter(({ by, passed }) => by === "user" || passed !== null) : outcome.checks;
   /** Whether the error on the screen does not say it yet, as it says of a command that failed. */
   const isUnsaid = ({ target, why }: RefusedAction) =>
     !screen || outcome.error?.message.includes(`${target}: ${why}`) !== true;
@@ -235,7 +232,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     ...renderRefused(untold(outcome), style, columns),
     ...renderContrary(outcome, style, columns),
     ...renderOpenSteps((outcome.undone ?? []).filter(isUnsaid), style, columns),
-    ...(screen ? [] : checks.flatMap((check) => renderCheck(check, style, columns))),
+    ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
     ...renderNext(outcome.next, options),
   ];

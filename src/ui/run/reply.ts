@@ -35,13 +35,6 @@ export function restOf(text: string, shown: string): string {
   return isBegun ? whole.slice(seen.length).trimStart() : whole;
 }
 
-/**
- * The first piece is shown at once, later ones at this interval: faster is not visible, and too much for a slow line.
- */
-const frameMs = 30;
-/** Characters that may wait for a frame; a faster reply waits for the screen, so that no drawing takes long. */
-const maxWaiting = 16_000;
-
 export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions) {
   let kept = "";
   let shown = "";
@@ -49,20 +42,6 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
   let whole = true;
   /** Number of the call whose reply it is. */
   let call = 0;
-  /** Text since the last frame. */
-  let waiting = "";
-  let frame: ReturnType<typeof setTimeout> | null = null;
-
-  function draw(): void {
-    const text = waiting;
-    waiting = "";
-    if (text !== "") write(current?.lines.push(current.safe(text)) ?? "");
-  }
-
-  function tick(): void {
-    frame = waiting === "" ? null : setTimeout(tick, frameMs);
-    draw();
-  }
 
   return {
     /** Whether a streamed reply is unfinished, so that the cursor may be within a line. */
@@ -86,17 +65,12 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
         current = { safe: openVisible(), lines: rendered === null ? openWrap(columns()) : openMarkdown(rendered) };
       }
       shown = kept;
-      waiting += text;
-      if (frame === null) tick();
-      else if (waiting.length >= maxWaiting) draw();
+      write(current.lines.push(current.safe(text)));
     },
     /** Ends the current line of a streamed reply. */
     close() {
       whole = true;
       if (current === null) return;
-      draw();
-      if (frame !== null) clearTimeout(frame);
-      frame = null;
       write(`${current.lines.end().trimEnd()}\n`);
       current = null;
     },

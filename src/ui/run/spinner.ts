@@ -34,116 +34,68 @@ export interface TypedAhead {
   readonly typing: string;
 }
 
-export interface SpinnerOptions {
-  readonly err: (text: string) => void;
-  readonly style: Style;
+export interface WaitOptions {
+  /** Whether a line may be redrawn; else one is written when a wait begins, and one every half minute. */
+  readonly live: boolean;
   /** Current width of the terminal, which may be resized during a wait. */
   readonly columns: () => number;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** Shown after the time if there is room: "Ctrl+C stops"; null: nothing. */
-  readonly note?: (() => string | null) | undefined;
+  /** How to stop: shown after the time if there is room. */
+  readonly note: string;
   /** Stands below all else. */
-  readonly typed?: (() => TypedAhead) | undefined;
+  readonly typed?: () => TypedAhead;
 }
 
 /** Milliseconds before anything is drawn: a short wait needs no spinner. */
 const patienceMs = 200;
 const frameMs = 250;
 
+/** Milliseconds between lines where none can be redrawn: build servers end a job without output. */
+const beatMs = 30_000;
+
 /** Columns kept for the text, however long the time is. */
 const minWidth = 8;
 
-/** Columns kept for the text if the note is shown too. */
-const minNoteWidth = 30;
-
 /** "planning with gemini:x, 12 s", never wider than `columns`: a wrapped line could not be erased. */
-export function renderElapsed(
-  what: string,
-  ms: number,
-  columns: number,
-  { more, dot }: Glyphs,
-  note: string | null = null,
-): string {
+export function renderElapsed(what: string, ms: number, columns: number, { more, dot }: Glyphs, note = ""): string {
   const seconds = Math.floor(ms / 1000);
   const time = seconds === 0 ? "" : `, ${renderDuration(seconds * 1000).replace(".0", "")}`;
-  const noted = note === null ? "" : ` ${dot} ${note}`;
-  const beside = columns - Bun.stringWidth(time) - Bun.stringWidth(noted);
-  // The note may replace the end of a long text, but not its beginning.
-  if (noted !== "" && beside >= Math.min(Bun.stringWidth(what), minNoteWidth))
-    return cut(what, beside, more) + time + noted;
+  const whole = note === "" ? what + time : `${what}${time} ${dot} ${note}`;
+  if (Bun.stringWidth(whole) <= columns) return whole;
   const room = Math.max(columns - Bun.stringWidth(time), minWidth);
   return cut(cut(what, room, more) + time, columns, more);
 }
 
-/** Rows for the reason of a pause that does not fit beside it. */
-const maxReasonRows = 3;
+/** Rows of a pause and its reason. */
+const maxPauseRows = 4;
 
-/**
- * "waiting 12 s, then asking again (2 of 5) · Esc stops · " and the reason, which stands below where it does not fit; no
- * row is wider than `columns`. `ms`: time left.
- */
+/** "waiting 12 s, then asking again (2 of 5) · Esc stops · " and the reason; `ms`: time left. */
 export function renderCountdown(
   { why, attempt, of }: Wait,
   ms: number,
   columns: number,
-  { dot, more }: Glyphs,
-  note: string | null,
+  { dot }: Glyphs,
+  note = "",
 ): readonly string[] {
   const pause = `waiting ${Math.ceil(ms / 1000)} s, then asking again (${attempt} of ${of})`;
-  const head = note === null ? pause : `${pause} ${dot} ${note}`;
-  const reason = visibleLine(why);
-  const whole = `${head} ${dot} ${reason}`;
-  if (Bun.stringWidth(whole) <= columns) return [whole];
-  const rows = wrap(reason, columns);
-  const shown = rows.slice(0, maxReasonRows - 1);
-  return [head, ...shown, rows.slice(shown.length).join(" ")].map((row) => cut(row, columns, more)).filter(Boolean);
+  const parts = [pause, note, visibleLine(why)].filter((part) => part !== "");
+  return wrap(parts.join(` ${dot} `), columns).slice(0, maxPauseRows);
 }
 
-/** Milliseconds between lines where none can be redrawn: build servers end a job without output. */
-const beatMs = 30_000;
-
-/** For pipes, logs and screen readers: one line when a wait begins, and one every half minute. */
-export function createHeartbeat({
-  say,
-  style,
-  now,
-}: Pick<SpinnerOptions, "style" | "now"> & { readonly say: (line: string) => void }): Spinner {
-  let waitingFor: string | null = null;
-  let since = 0;
-  let timer: ReturnType<typeof setInterval> | null = null;
-  const stop = () => {
-    if (timer !== null) clearInterval(timer);
-    timer = null;
-    waitingFor = null;
-  };
-  return {
-    start(what, from = now()) {
-      stop();
-      waitingFor = visibleLine(what);
-      since = from;
-      say(`${waitingFor} ${style.glyphs.more}`);
-      timer = setInterval(() => {
-        if (waitingFor !== null) say(renderElapsed(waitingFor, now() - since, 200, style.glyphs));
-      }, beatMs);
-      timer.unref();
-    },
-    update(what) {
-      if (waitingFor !== null) waitingFor = visibleLine(what);
-    },
-    show() {},
-    countDown() {},
-    refresh() {},
-    clear() {},
-    resume() {},
-    stop,
-  };
+export interface SpinnerOptions extends WaitOptions {
+  /** Writes what will be erased. */
+  readonly redraw: (text: string) => void;
+  /** Writes a line that stays. */
+  readonly say: (line: string) => void;
+  readonly style: Style;
 }
 
 /**
- * Turns four times a second on standard error, rewrites the text only when it changes, and erases itself in the end.
+ * Turns four times a second, rewrites the text only when it changes, and erases itself in the end; where no line can be
+ * redrawn, it says now and then what is waited for.
  */
-export function createSpinner({ err, style, columns, now, note, typed }: SpinnerOptions): Spinner {
+export function createSpinner({ live, redraw, say, style, columns, now, note, typed }: SpinnerOptions): Spinner {
   let waitingFor: string | null = null;
   let since = 0;
   let paused: { readonly wait: Wait; readonly until: number } | null = null;
@@ -168,11 +120,10 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
     const { glyphs } = style;
     // Leaves room for the symbol, and for the cursor after the last column.
     const width = columns() - 4;
-    const how = note?.() ?? null;
     const texts =
       paused !== null && at < paused.until
-        ? renderCountdown(paused.wait, paused.until - at, width, glyphs, how)
-        : [renderElapsed(waitingFor, at - since, width, glyphs, how)];
+        ? renderCountdown(paused.wait, paused.until - at, width, glyphs, note)
+        : [renderElapsed(waitingFor, at - since, width, glyphs, note)];
     // The cursor stays after the symbol: if a narrower terminal wraps the line, it can still be erased from there.
     const turn = style.paint("change", glyphs.spinner[frame % glyphs.spinner.length] ?? "");
     const lines = below.map((line) => `${glyphs.bar} ${line}`);
@@ -180,32 +131,43 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
     const rows = [...texts, ...others, ...renderAhead(width)];
     const shown = rows.map((row) => `  ${style.paint("dim", row)}`).join("\r\n");
     const back = rows.length > 1 ? `\x1b[${rows.length - 1}A` : "";
-    err(`${shown === drawn ? "" : `${eraseFromRow}${shown}${back}`}\r${turn}`);
+    redraw(`${shown === drawn ? "" : `${eraseFromRow}${shown}${back}`}\r${turn}`);
     frame++;
     drawn = shown;
   }
 
-  function clear(): void {
+  function beat(): void {
+    if (waitingFor !== null) say(renderElapsed(waitingFor, now() - since, 200, style.glyphs));
+  }
+
+  function stopTimer(): void {
     if (timer !== null) clearInterval(timer);
     timer = null;
-    if (drawn !== null) err(eraseFromRow);
+  }
+
+  function clear(): void {
+    if (!live) return;
+    stopTimer();
+    if (drawn !== null) redraw(eraseFromRow);
     wasDrawn ||= drawn !== null;
     drawn = null;
   }
 
   function resume(): void {
     if (waitingFor === null || timer !== null) return;
-    timer = setInterval(draw, frameMs);
+    timer = setInterval(live ? draw : beat, live ? frameMs : beatMs);
     timer.unref();
     if (wasDrawn) draw();
   }
 
   return {
     start(what, from = now()) {
+      stopTimer();
       waitingFor = visibleLine(what);
       since = from;
       paused = null;
       below = [];
+      if (!live) say(`${waitingFor} ${style.glyphs.more}`);
       resume();
     },
     update(what) {
@@ -224,25 +186,12 @@ export function createSpinner({ err, style, columns, now, note, typed }: Spinner
     resume,
     stop() {
       clear();
+      stopTimer();
       waitingFor = null;
       paused = null;
       wasDrawn = false;
     },
   };
-}
-
-export interface WaitOptions {
-  readonly verbose: boolean;
-  /** Whether a line on standard error may be redrawn. */
-  readonly live: boolean;
-  /** Current width of the terminal. */
-  readonly columns: () => number;
-  /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
-  /** How to stop, for the first wait; null: already shown. */
-  readonly note?: () => string | null;
-  /** Stands below the wait. */
-  readonly typed?: () => TypedAhead;
 }
 
 const words: Readonly<Record<Purpose, string>> = {
@@ -279,18 +228,15 @@ export const lastLines = (text: string): readonly string[] =>
     .filter((line) => line.trim() !== "")
     .slice(-5);
 
-export function openWaits(streams: Streams, { verbose, live, columns, now, note, typed }: WaitOptions) {
+export function openWaits(streams: Streams, options: WaitOptions & { readonly verbose: boolean }) {
   const { style, redraw, line, aside } = streams;
-  const spinner = live
-    ? createSpinner({ err: redraw, style, columns, now, note, typed })
-    : createHeartbeat({ say: aside, style, now });
+  const { verbose, live, now } = options;
+  const spinner = createSpinner({ ...options, redraw, say: aside, style });
   let purpose: Purpose = "turn";
   /** The current request to a model, and when it began. */
   let asked: { readonly what: string; readonly from: number } | null = null;
 
   return {
-    /** Shows what pai waits for, until the next call or `spinner.stop`. */
-    start: spinner.start,
     /** Ends the wait; if a model is being asked, shows that wait again. */
     stop() {
       if (asked === null) spinner.stop();

@@ -163,7 +163,7 @@ inTerminal("Ctrl+C in one command and then in another ends both, shows what they
   for (const time of [1, 2]) {
     await screen.say(
       `!echo begun; touch ../spare/${time}; sleep 60`,
-      /running echo begun; touch \S+; sleep 60 · Esc stops/,
+      /running echo begun; touch \S+; sleep 60(?:, \d+ s)? · Esc stops/,
     );
     // The line is there before the command, which writes nothing that is shown before its end.
     await comesTrue(() => existsSync(join(place.spare, `${time}`)));

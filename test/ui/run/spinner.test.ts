@@ -1,6 +1,6 @@
 /** The line that is redrawn: what it says, when it is drawn, and that nothing of it stays. */
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { createHeartbeat, createSpinner, renderCountdown, renderElapsed } from "../../../src/ui/run/spinner.ts";
+import { createSpinner, renderCountdown, renderElapsed, type SpinnerOptions } from "../../../src/ui/run/spinner.ts";
 import { styleOf } from "../fixture.ts";
 
 beforeEach(() => void jest.useFakeTimers());
@@ -10,6 +10,12 @@ const { glyphs } = styleOf(true);
 const ascii = { ...glyphs, dot: "-", more: "..." };
 
 const wait = { why: "gemini is not available (HTTP 503)", seconds: 12, attempt: 2, of: 5 };
+
+const openSpinner = (options: Partial<SpinnerOptions>) =>
+  createSpinner({
+    ...{ live: true, style: styleOf(true), columns: () => 80, now: () => 0, note: "" },
+    ...{ redraw: () => {}, say: () => {}, ...options },
+  });
 
 test("what is waited for, and since when (R36)", () => {
   const lines = [0, 999, 1000, 12_900, 125_000].map((ms) => renderElapsed("planning", ms, 40, glyphs));
@@ -29,28 +35,25 @@ test("the seconds of a pause go down, and are seen before the reason (R36)", () 
   const lines = [12_000, 11_001, 11_000, 1].map((ms) => renderCountdown(wait, ms, 100, glyphs, "Esc stops").join("\n"));
   const rest = "then asking again (2 of 5) · Esc stops · gemini is not available (HTTP 503)";
   expect(lines).toEqual([12, 12, 11, 1].map((seconds) => `waiting ${seconds} s, ${rest}`));
-  const head = "waiting 12 s, then asking again (2 of 5)";
-  expect(renderCountdown(wait, 12_000, 60, glyphs, "Ctrl+C stops")).toEqual([`${head} · Ctrl+C stops`, wait.why]);
-  expect(renderCountdown(wait, 12_000, 30, ascii, null)).toEqual([
-    "waiting 12 s, then asking a...",
-    "gemini is not available (HTTP",
-    "503)",
+  expect(renderCountdown(wait, 12_000, 30, ascii)).toEqual([
+    "waiting 12 s, then asking",
+    "again (2 of 5) - gemini is not",
+    "available (HTTP 503)",
   ]);
-  const long = renderCountdown({ ...wait, why: "of many words ".repeat(30) }, 12_000, 60, glyphs, null);
+  const long = renderCountdown({ ...wait, why: "of many words ".repeat(30) }, 12_000, 60, glyphs);
   expect(long).toHaveLength(4);
-  expect(long.at(-1)).toEndWith("…");
   expect(long.filter((row) => Bun.stringWidth(row) > 60)).toEqual([]);
-  expect(renderCountdown({ ...wait, why: "a\n\x1b[2Jb" }, 1000, 100, glyphs, null).join("")).not.toMatch(/[\x00-\x1f]/);
+  expect(renderCountdown({ ...wait, why: "a\n\x1b[2Jb" }, 1000, 100, glyphs).join("")).not.toMatch(/[\x00-\x1f]/);
 });
 
 test("a pause counts down, then the line is what it was; taken away, nothing stays", () => {
   let [time, screen] = [0, ""];
-  const err = (text: string) => {
+  const redraw = (text: string) => {
     const [body = screen, turn = ""] = text.replace("\r\x1b[K \x1b[J\r", "").split("\r");
     screen = text.startsWith("\r\x1b[K") ? body.trim() && body : screen;
     screen = turn + screen.slice(turn.length);
   };
-  const spinner = createSpinner({ err, style: styleOf(true), columns: () => 80, now: () => time });
+  const spinner = openSpinner({ redraw, now: () => time });
   const after = (ms: number) => {
     for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
     return screen.slice(2);
@@ -72,7 +75,7 @@ test("a pause counts down, then the line is what it was; taken away, nothing sta
 /** A spinner, what it writes in so many milliseconds, and what it has written since then. */
 function openWatched(columns: () => number) {
   let [time, written] = [0, ""];
-  const err = (text: string) => {
+  const redraw = (text: string) => {
     written += text;
   };
   const after = (ms: number) => {
@@ -80,7 +83,7 @@ function openWatched(columns: () => number) {
     for (const end = time + ms; time < end; jest.advanceTimersByTime(250)) time += 250;
     return written;
   };
-  const spinner = createSpinner({ err, style: styleOf(true), columns, now: () => time });
+  const spinner = openSpinner({ redraw, columns, now: () => time });
   return { spinner, after, written: () => written };
 }
 
@@ -117,7 +120,7 @@ test("how to stop stands behind the time where there is room", () => {
 test("where no line can be redrawn, a wait says its name at once and its time every half a minute", () => {
   let time = 0;
   const lines: string[] = [];
-  const beat = createHeartbeat({ say: (line) => lines.push(line), style: styleOf(false), now: () => time });
+  const beat = openSpinner({ live: false, say: (line) => lines.push(line), style: styleOf(false), now: () => time });
   const after = (ms: number) => {
     for (const end = time + ms; time < end; jest.advanceTimersByTime(1000)) time += 1000;
     return lines.splice(0);

@@ -176,16 +176,6 @@ test("recorded replies cost nothing, and nothing is said of a price", () => {
   expect(screen).toMatch(/^2 calls \(expected 2, at most 3\), 0\.0 s$/m);
 });
 
-test("a check of the plan that may not run is reported once: by the notice that names its flag, or by the result", () => {
-  const events = stamp([{ type: "notice", level: "info", code: "checks_not_run", text: "not run: make" }]);
-  const unrun = { ...outcome, checks: [{ command: "make", by: "plan", exit: null, ms: 0, passed: null }] } as const;
-  const ended = (options: object) => show(false, options, { events, outcome: unrun });
-  expect(ended({}).err).toContain("not run: make\n");
-  expect(ended({}).out).not.toContain("make");
-  expect(ended({ quiet: true }).err).not.toContain("make");
-  expect(ended({ quiet: true }).out).toContain("-  check make  not run\n");
-});
-
 test("where nothing was changed, a passed check is said to prove just that", () => {
   const ended = { ...outcome, changes: [], next: [], text: "It is in src/main.py." };
   expect(endOf(ended)).toContain("✓ verified by 1 check, nothing changed\n");

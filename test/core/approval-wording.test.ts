@@ -1,11 +1,10 @@
 /** What a person is asked: whole sentences, and a command that cannot pass for pai's own words. */
 import { expect, test } from "bun:test";
-import { answerPrompt, approvalWording, commandWording, sandboxWording } from "../../src/core/approval-wording.ts";
+import { answerPrompt, approvalWording, sandboxWording } from "../../src/core/approval-wording.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import type { Question } from "../../src/core/question.ts";
 
-const { plan, changes, unallowed, command, changedMeanwhile, lostFiles, beyondPlan, amendments, wish, wishToRun } =
-  approvalWording;
+const { plan, command, changedMeanwhile, beyondPlan, amendments, wish, wishToRun } = approvalWording;
 
 test("a question about a plan names what it deletes, what needs its own yes, and each command with its sandbox", () => {
   const sandbox = sandboxWording("/p", { level: "full", why: null });
@@ -27,17 +26,6 @@ test("every line of a command is marked, whatever ends it", () => {
   expect(changedMeanwhile(["run.sh", "lib.sh"])).toBe("run.sh, lib.sh was changed since you were asked\n");
 });
 
-test("a question about changes lists them a line each", () => {
-  expect(changes("plan", ["create a"])).toBe("Apply these changes?\ncreate a");
-  expect(changes("command", ["delete a", "move b → c"], "ended by a signal")).toBe(
-    "Apply what the command changed? (ended by a signal)\ndelete a\nmove b → c",
-  );
-  expect(lostFiles(["dist/a"])).toBe("Let the command delete this? It is ignored, and cannot be restored:\ndist/a");
-  expect(unallowed(new Map([["CLAUDE.md", "agents read it"]]))).toBe(
-    "Change these, too? A yes to the rest is not a yes to this:\nCLAUDE.md: agents read it",
-  );
-});
-
 test("a model's wishes are asked about in one question, each with its reason", () => {
   const end = "Yes allows it; no leaves it out, and the rest goes on";
   expect(beyondPlan("write a")).toBe(`Not in the plan: write a\n${end}`);
@@ -47,12 +35,6 @@ test("a model's wishes are asked about in one question, each with its reason", (
   expect(amendments([wish("MV", "a → b", "tidy", "make runs it"), wishToRun("RUN", "ls", "to see", "(in /p)")])).toBe(
     `The model asks for more than the plan:\n- MV a → b: tidy (make runs it)\n- RUN (in /p): to see\n│ ls\n${end}`,
   );
-});
-
-test("commands ask in whole sentences", () => {
-  expect(commandWording.reverse("undo", "r1", "add a flag")).toBe("Take back run r1: add a flag");
-  expect(commandWording.startServer("address")).toBe("Connect to this server of the project, to see its tools?");
-  expect(commandWording.callTools("3 tools", "files")).toBe("Let pai call these 3 tools of files?");
 });
 
 test("only a batch with a folder and a command in the sandbox offer a yes that lasts", () => {

@@ -3,8 +3,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Change, squash } from "../../../src/core/change.ts";
 import { type GuardLimits, judge } from "../../../src/core/guard/guard.ts";
+import { change } from "../changes.ts";
 import { expectCpu } from "../cpu-time.ts";
-import { change, judgeChanges, lines, rulesOf } from "./judging.ts";
+import { judgeChanges, lines, rulesOf } from "./judging.ts";
 
 describe("moved code", () => {
   const functionsOf = (from: number, count: number, prefix = "") =>

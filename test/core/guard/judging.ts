@@ -1,25 +1,7 @@
 /** What every test of the change guard starts from: changes of texts, and which rules refuse them. */
-import type { Blob, Change } from "../../../src/core/change.ts";
+import type { Change } from "../../../src/core/change.ts";
 import { type GuardLimits, judge } from "../../../src/core/guard/guard.ts";
-import type { RelPath } from "../../../src/core/path.ts";
 
-export const file = (content: string | Uint8Array): Blob => ({
-  kind: "file",
-  bytes: typeof content === "string" ? new TextEncoder().encode(content) : content,
-  mode: 0o644,
-});
-export const blob = (content: string | null) => (content === null ? null : file(content));
-export const change = (
-  path: string,
-  before: string | null,
-  after: string | null,
-  from: string | null = null,
-): Change => ({
-  path: path as RelPath,
-  before: blob(before),
-  after: blob(after),
-  from: from as RelPath | null,
-});
 export const limits: GuardLimits = { lines: 500 };
 
 export interface Options {

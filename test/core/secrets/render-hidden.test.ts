@@ -1,18 +1,10 @@
 /** Diffs outside of a run name secrets, also where only an excerpt of one is beside a change. */
 import { expect, test } from "bun:test";
-import type { Change } from "../../../src/core/change.ts";
-import type { RelPath } from "../../../src/core/path.ts";
 import { renderHidden } from "../../../src/core/secrets/hide-message.ts";
+import { change } from "../changes.ts";
 
 const line = (seed: number) =>
   Buffer.from(Array.from({ length: 48 }, (_, at) => (at * 37 + seed * 101) % 251)).toString("base64");
-const file = (text: string) => ({ kind: "file", mode: 0o644, bytes: new TextEncoder().encode(text) }) as const;
-const change = (path: string, before: string, after: string): Change => ({
-  path: path as RelPath,
-  before: file(before),
-  after: file(after),
-  from: null,
-});
 const key = (port: number, last = line(6)) =>
   `-----BEGIN PRIVATE KEY-----\n${[1, 2, 3, 4, 5].map(line).join("\n")}\n${last}\n-----END PRIVATE KEY-----\nport=${port}\n`;
 

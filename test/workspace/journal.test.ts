@@ -2,11 +2,12 @@
 import { expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { digest } from "../../src/core/digest.ts";
 import { takeLock } from "../../src/system/lock.ts";
 import type { Batch } from "../../src/workspace/disk-batch.ts";
-import { openIds, openJournal, readRecord, runIds } from "../../src/workspace/journal/journal.ts";
+import { openIds, openJournal, readImage, readRecord, runIds } from "../../src/workspace/journal/journal.ts";
 import { readRun, statusOfRun, workOfRun } from "../../src/workspace/journal/journal-run.ts";
-import { openDisk } from "../../src/workspace/system/disk.ts";
+import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { at, change, file, makePlace } from "./tree.ts";
 
 const open = () => {
@@ -74,4 +75,32 @@ test("an id that is not a plain name makes no folder", () => {
   const state = open();
   for (const id of ["", "../x", "a/b", ".."]) expect(() => openJournal(state, id)).toThrow("is not a run id");
   expect(runIds(state)).toEqual([]);
+});
+
+test("contents are on the disk before the line that needs them, and the line before the promise is given", () => {
+  const state = open();
+  const notes: string[] = [];
+  const note = (what: string, path: string) => notes.push(`${what} ${path.slice(path.lastIndexOf("/") + 1)}`);
+  const disk: Disk = {
+    ...state.disk,
+    append(path, bytes) {
+      note("append", path);
+      state.disk.append(path, bytes);
+    },
+    syncFile(path) {
+      note("sync", path);
+      state.disk.syncFile(path);
+    },
+  };
+  const journal = openJournal({ ...state, disk }, "r1");
+  journal.begin("run", "a task");
+  notes.length = 0;
+  journal.intend(batchOf(change("a", file("old"), file("new"))), "plan");
+  expect(notes).toEqual(["append images", "sync images", "append record", "sync record"]);
+});
+
+test("a kept content that is whole and another one is not restored", () => {
+  const bytes = Bun.zstdCompressSync("another");
+  const hash = digest("the kept one");
+  expect(() => readImage(bytes, [0, bytes.length], hash)).toThrow(expect.objectContaining({ code: "io_failed" }));
 });

@@ -1,6 +1,6 @@
 /** What somebody else does in the worst moment is never lost, and what fails leaves nothing behind. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { linkSync, readFileSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
@@ -13,23 +13,6 @@ let place: Place = makePlace();
 afterEach(() => place.remove());
 
 describe("a commit", () => {
-  test("gives back what was saved between its last look and the exchange", async () => {
-    place = makePlace({ "a.txt": "old" });
-    const path = join(place.work, "a.txt");
-    const disk = openDisk();
-    const meddling = {
-      ...disk,
-      exchange(to: string, from: string) {
-        if (readFileSync(path, "utf8") === "old") writeFileSync(path, "theirs");
-        return disk.exchange(to, from);
-      },
-    };
-    const tx = openPlace(place, meddling).begin("r1");
-    const applied = tx.apply([change("a.txt", file("old"), file("new"))]);
-    await expect(applied).rejects.toMatchObject({ code: "conflict" });
-    expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 theirs" });
-  });
-
   test("that fails takes its folders and files away again", async () => {
     place = makePlace({ "a.txt": "a", "b.txt": "b" });
     const before = treeOf(place.work);

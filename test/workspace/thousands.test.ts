@@ -41,15 +41,3 @@ test("a batch of a thousand hears a signal while it is at work", async () => {
   await expect(tx.apply(batch, "plan", stop.signal)).rejects.toThrow("stopped");
   expect(treeOf(made.work)).toEqual(before);
 });
-
-test("thousands of paths are written as a few are: the same tree, and back", async () => {
-  const made = makePlace({ "old/a.txt": "a" });
-  const before = treeOf(made.work);
-  const tx = openPlace(made).begin("r1");
-  const many = Array.from({ length: 600 }, (_, at) => change(`d${at % 20}/f${at}.txt`, null, file(`${at}`)));
-  await tx.apply([...many, change("old/a.txt", file("a"), file("A"))]);
-  expect(treeOf(made.work)).toMatchObject({ "d3/f3.txt": "file 644 3", "old/a.txt": "file 644 A" });
-  expect(Object.keys(treeOf(made.work)).filter((path) => path.endsWith(".tmp"))).toEqual([]);
-  await tx.rollback();
-  expect(treeOf(made.work)).toEqual(before);
-});

@@ -1,17 +1,6 @@
 /** What a transaction promises: all or nothing, exact bytes and modes, and never over somebody else's work. */
 import { expect, test } from "bun:test";
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import type { Blob, Change } from "../../src/core/change.ts";
@@ -77,33 +66,6 @@ test("a file where a folder is needed fails with nothing made", async () => {
     code: "file_unusable",
   });
   expect(treeOf(made.work)).toEqual({ f: "file 644 f" });
-});
-
-test("a link on the way is refused and nothing is made behind it", async () => {
-  const made = makePlace({ "real/f": "f" });
-  symlinkSync("real", join(made.work, "d"));
-  const tx = openPlace(made).begin("r1");
-  await expect(tx.apply([change("d/new", null, file("x"))])).rejects.toMatchObject({ code: "path_refused" });
-  await expect(tx.apply([change("d/f", file("f"), null)])).rejects.toMatchObject({ code: "path_refused" });
-  expect(existsSync(join(made.work, "real/new"))).toBe(false);
-});
-
-test("removing a link removes only the link", async () => {
-  const made = makePlace({ "real/f": "f" });
-  symlinkSync("real", join(made.work, "d"));
-  await openPlace(made)
-    .begin("r1")
-    .apply([change("d", { kind: "link", target: "real" }, null)]);
-  expect(treeOf(made.work)).toEqual({ real: "folder 755", "real/f": "file 644 f" });
-});
-
-test("a hard link outside keeps its bytes", async () => {
-  const made = makePlace({ "a.txt": "a" });
-  linkSync(join(made.work, "a.txt"), join(made.base, "outside"));
-  await openPlace(made)
-    .begin("r1")
-    .apply([change("a.txt", file("a"), file("b"))]);
-  expect(readFileSync(join(made.base, "outside"), "utf8")).toBe("a");
 });
 
 test("a folder that holds more than the changes take away is not removed", async () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { finish, pace } from "../../../src/core/steps.ts";
+import { finish } from "../../../src/core/steps.ts";
 import { compareLooks, diff } from "../../../src/workspace/effects/candidates.ts";
 import { type Limits, type Look, takeLook } from "../../../src/workspace/effects/look.ts";
 import { takeOver } from "../../../src/workspace/effects/take-over.ts";
@@ -45,14 +45,6 @@ test("what cannot be kept and what is ignored is carried, not left out", () => {
   const { changes, carried } = here.compare(before, finish(here.look(before)));
   expect(changes).toEqual([change("small", null, file("s"))]);
   expect(carried.sort()).toEqual(["__pycache__", "big.bin", "new.log"].map(at));
-});
-
-test("a file that was kept is kept again however much it has grown", () => {
-  using here = openHere({ "a.txt": "a" }, limits);
-  const before = finish(here.look());
-  writeFileSync(join(here.path, "a.txt"), "a".repeat(2000));
-  const { changes } = here.compare(before, finish(here.look(before)));
-  expect(changes).toEqual([change("a.txt", file("a"), file("a".repeat(2000)))]);
 });
 
 test("a new folder that holds only what is carried is carried as one", () => {
@@ -115,35 +107,6 @@ test("in a hurry what tools build is not looked into", () => {
   writeFileSync(join(here.path, "node_modules/x/i.js"), "other");
   const after = finish(here.look(before, { hurry: AbortSignal.abort() }));
   expect(here.compare(before, after)).toMatchObject({ changes: [change("a", file("1"), file("other"))], carried: [] });
-});
-
-test("a second look shares what is the same with the first", () => {
-  using here = openHere({ "a/1": "1", "b/1": "1" });
-  const before = finish(here.look());
-  writeFileSync(join(here.path, "b/0"), "0");
-  const after = finish(here.look(before));
-  const shared = [...after.seen].filter(([path, each]) => before.seen.get(path) === each).map(([path]) => `${path}`);
-  expect(shared).toEqual(["a", "a/1", "b/1"]);
-});
-
-test("a signal is heard between two files", async () => {
-  using here = openHere(Object.fromEntries(Array.from({ length: 2000 }, (_, n) => [`${n}.txt`, "x"])));
-  const stop = new AbortController();
-  const look = here.look();
-  let steps = 0;
-  const slow = (function* () {
-    for (let next = look.next(); ; next = look.next()) {
-      if (next.done === true) return next.value;
-      for (const until = performance.now() + 1; performance.now() < until; );
-      steps += 1;
-      yield;
-    }
-  })();
-  const looking = pace(slow, stop.signal);
-  stop.abort(new Error("stopped"));
-  expect(looking).rejects.toThrow("stopped");
-  await looking.catch(() => {});
-  expect(steps).toBeLessThan(200);
 });
 
 test("a folder that was looked into is looked into again, whatever a command puts before it", () => {

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 14_708,
-  workspace: 12_257,
+  workspace: 12_189,
   cli: 11_230,
   flows: 11_948,
   models: 4_490,

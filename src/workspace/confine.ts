@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync } fr
 import type { PathRules } from "../core/closed-names.ts";
 import { orNull, PaiError } from "../core/error.ts";
 import { joinPath, nameOf, parentOf, pathWithin, type RelPath } from "../core/path.ts";
-import { type OwnFiles, openOwnFiles, realFolders } from "./own-files.ts";
+import { openOwnFiles, realFolders } from "./own-files.ts";
 import { showName } from "./parse-path.ts";
 import { judgeRoot } from "./path-policy.ts";
 import { enterFlags, type OpenFile, openFileAt, openFolderAt, openFoundAt, readWholeAt } from "./system/open-at.ts";
@@ -93,12 +93,12 @@ export const borrowRoot = (lent: LentRoot): Root => rootOf(pin(lent), (lent.othe
 
 interface Pinned extends LentRoot {
   readonly top: Handle;
-  readonly ownFiles: OwnFiles;
+  readonly refuseOwn: Root["refuseOwn"];
 }
 
 function pin(lent: LentRoot): Pinned {
   const top: Handle = { ...handleOf(lent.fd), close() {} };
-  return { ...lent, top, ownFiles: openOwnFiles(lent.own, lent.rules, () => top.at) };
+  return { ...lent, top, refuseOwn: openOwnFiles(lent.own, lent.rules, () => top.at) };
 }
 
 const openIn = ({ top }: Pinned, folder: RelPath): Handle | null =>
@@ -124,10 +124,10 @@ const statIn = (pinned: Pinned, target: RelPath): Stat | null =>
     ? toStat(fstatSync(pinned.fd, { bigint: true }), null)
     : useParent(pinned, target, (folder, name) => statAt(folder, name, target));
 
-function allowed({ ownFiles }: Pinned, file: OpenFile | null, target: RelPath): OpenFile | null {
+function allowed({ refuseOwn }: Pinned, file: OpenFile | null, target: RelPath): OpenFile | null {
   if (file === null) return null;
   try {
-    ownFiles.refuse(file.stat, target);
+    refuseOwn(file.stat, target);
     return file;
   } catch (thrown) {
     closeSync(file.fd);
@@ -178,8 +178,8 @@ function rootOf(main: Pinned, others: readonly Root[]): Root {
       return enterFolder(above, nameOf(within) as RelPath, parentOf(within));
     },
     refuseOwn(stat, path) {
-      const [{ ownFiles }, within] = at(path);
-      ownFiles.refuse(stat, within);
+      const [pinned, within] = at(path);
+      pinned.refuseOwn(stat, within);
     },
     openFile: (path) => openFileIn(...at(path)),
     readBytes(path, limit) {

@@ -18,7 +18,7 @@ import { openPerform, type Perform } from "./command/run-command.ts";
 import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
-import { type OwnOf, watchOthers } from "./effects/others.ts";
+import { watchOthers } from "./effects/others.ts";
 import { findTop } from "./git/find-repository.ts";
 import { describeRepository } from "./git/git-state.ts";
 import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
@@ -115,7 +115,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     });
   /** Probed and loaded by the first command: most tasks run none. */
   const sandbox = atFirstUse(() => openConfined(false));
-  const others = openOtherNames(root.path);
+  const namesOf = openOtherNames(root.path);
   const spellings = spellingsOf(root.path, options);
   const fileAt = (path: RelPath) => {
     const stat = root.statOrNull(path);
@@ -137,13 +137,13 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
         const judged = judgeNames(path, rules);
         return judged.kind === "secret" ? `${showName(judged.name)} ${whyJudged(judged)}` : null;
       },
-      mayMerge: (path) => mayMerge(path, policy) && whyAsked(path, policy, others.find(path)) === null,
+      mayMerge: (path) => mayMerge(path, policy) && whyAsked(path, policy, namesOf(path)) === null,
       openClosed(paths) {
         opened = new Set([...paths].filter((path) => judgeNames(path, policy).kind === "secret"));
         rules = { ...policy, opened };
       },
       concern(path) {
-        const why = whyAsked(path, policy, others.find(path));
+        const why = whyAsked(path, policy, namesOf(path));
         if (why !== null) return why;
         const mode = fileAt(path)?.mode ?? 0o222;
         if ((mode & 0o6000) !== 0) return `${showName(path)} runs as its owner, and no longer when it is changed`;
@@ -173,7 +173,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
             env: options.env,
             commandEnv: options.commandEnv,
             sandbox: await sandbox(),
-            meanwhile: () => (state ? watchOthers(state, run.id) : ownAll),
+            // Without a journal nothing tells what other runs do, so all changes count as own.
+            meanwhile: () => (state ? watchOthers(state, run.id) : (changes) => changes),
           });
           return performer(...command);
         };
@@ -339,9 +340,6 @@ function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules):
     hint: "git runs what such a folder configures",
   });
 }
-
-/** Without a journal nothing tells what other runs do, so all changes count as own. */
-const ownAll: OwnOf = (changes) => changes;
 
 /** `why`: nothing is kept although it should be. */
 function weaknesses(root: Root, why: string | null): string[] {

@@ -4,15 +4,11 @@ import { type Dirent, lstatSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isBuiltFolder, type PathRules } from "../core/closed-names.ts";
 import { orNull } from "../core/error.ts";
-import { joinPath, nameOf, type PathUse, parentOf, pathWithin, type RelPath } from "../core/path.ts";
+import { foldersAbove, joinPath, nameOf, type PathUse, parentOf, pathWithin, type RelPath } from "../core/path.ts";
 import { entriesBelow, realPathOf } from "../system/lookups.ts";
 import { isTemporary } from "./atomic-write.ts";
 import { showName } from "./parse-path.ts";
 import { judgePath } from "./path-policy.ts";
-
-export interface OtherNames {
-  find(path: RelPath): readonly RelPath[];
-}
 
 const maxLooks = 10_000;
 /** Milliseconds: a command may make links, and thousands of paths are judged in a row. */
@@ -20,23 +16,18 @@ const freshMs = 100;
 
 type Found = ReadonlyMap<RelPath, readonly RelPath[]>;
 
-export function openOtherNames(root: string): OtherNames {
+/** Finds the paths that lead to another one through a link of the project. `root`: its real path. */
+export function openOtherNames(root: string): (path: RelPath) => readonly RelPath[] {
   let found: Found = new Map();
   let foundAt = Number.NEGATIVE_INFINITY;
-  return {
-    find(path) {
-      if (performance.now() - foundAt > freshMs) {
-        found = findTargets(root);
-        foundAt = performance.now();
-      }
-      if (found.size === 0) return [];
-      const names: RelPath[] = [];
-      for (let at = path; at !== ""; at = parentOf(at)) {
-        const rest = path.slice(at.length);
-        for (const link of found.get(at) ?? []) names.push(`${link}${rest}` as RelPath);
-      }
-      return names;
-    },
+  return (path) => {
+    if (performance.now() - foundAt > freshMs) {
+      found = findTargets(root);
+      foundAt = performance.now();
+    }
+    return [path, ...foldersAbove(path)].flatMap((at) =>
+      (found.get(at) ?? []).map((link) => `${link}${path.slice(at.length)}` as RelPath),
+    );
   };
 }
 

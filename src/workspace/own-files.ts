@@ -9,32 +9,26 @@ import { entriesBelow, realPathOf } from "../system/lookups.ts";
 import { showName } from "./parse-path.ts";
 import type { Stat } from "./system/stat.ts";
 
-export interface OwnFiles {
-  refuse(stat: Stat, path: RelPath): void;
-}
-
 const maxEntries = 2000;
 /** Names of the workspace, upper folders first. */
 const maxLooks = 20_000;
 const freshMs = 1000;
 
 /**
- * `folders`: pai's own; they may be missing. `top` returns a path to the root. When a file with several names is read,
- * this costs a walk at most once a second.
+ * Returns what throws path_refused for such a file. `folders`: pai's own; they may be missing. `top` returns a path to the
+ * root. When a file with several names is read, this costs a walk at most once a second.
  */
-export function openOwnFiles(folders: readonly string[], rules: PathRules, top: () => string): OwnFiles {
+export function openOwnFiles(folders: readonly string[], rules: PathRules, top: () => string) {
   let known: ReadonlyMap<string, string> = new Map();
   let knownAt = Number.NEGATIVE_INFINITY;
-  return {
-    refuse(stat, path) {
-      if (stat.nlink < 2) return;
-      if (performance.now() - knownAt > freshMs) {
-        known = new Map([...findDenied(top(), rules), ...findIdentities(folders)]);
-        knownAt = performance.now();
-      }
-      const what = known.get(`${stat.dev}:${stat.ino}`);
-      if (what !== undefined) throw new PaiError("path_refused", `${showName(path)} is a second name of ${what}`);
-    },
+  return (stat: Stat, path: RelPath): void => {
+    if (stat.nlink < 2) return;
+    if (performance.now() - knownAt > freshMs) {
+      known = new Map([...findDenied(top(), rules), ...findIdentities(folders)]);
+      knownAt = performance.now();
+    }
+    const what = known.get(`${stat.dev}:${stat.ino}`);
+    if (what !== undefined) throw new PaiError("path_refused", `${showName(path)} is a second name of ${what}`);
   };
 }
 

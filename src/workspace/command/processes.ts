@@ -5,23 +5,13 @@ import { orNull } from "../../core/error.ts";
 import { openLibc } from "../../system/libc.ts";
 import { textOfSystem } from "../../system/lookups.ts";
 
-/** The processes of one command. */
-export interface Processes {
-  /** Ends them: TERM, `graceMs` later KILL. False: ten seconds after the first KILL one of thousands is left. */
-  end(graceMs: number): Promise<boolean>;
-  /** Kills them at once, when there is no time to wait. */
-  kill(): void;
-  /** From now on they are no command's; takes those that have ended off the list of processes, as their parent must. */
-  leave(): void;
-}
-
 /** Groups of running commands. */
 const groups = new Set<number>();
 const noHang = 1;
 const shapes = { waitpid: { args: ["i32", "u64", "i32"], returns: "i32" } } as const;
 
-/** `isContained`: no process can leave the group and outlive it, so nobody else is looked for. */
-export function followProcesses(group: number, isContained: boolean): Processes {
+/** The processes of one command. `isContained`: none can leave the group and outlive it, so nobody else is looked for. */
+export function followProcesses(group: number, isContained: boolean) {
   const { session: ours } = statOf(process.pid);
   const { begun } = statOf(group);
   const known = new Set<number>();
@@ -41,7 +31,8 @@ export function followProcesses(group: number, isContained: boolean): Processes 
     for (const pid of findRunning()) send(pid, "SIGKILL");
   };
   return {
-    async end(graceMs) {
+    /** Ends them: TERM, `graceMs` later KILL. False: ten seconds after the first KILL one of thousands is left. */
+    async end(graceMs: number): Promise<boolean> {
       const killAt = performance.now() + graceMs;
       const asked = new Set<number>();
       for (let pause = 2; performance.now() < killAt + 10_000; pause = Math.min(pause * 2, 50)) {
@@ -56,8 +47,10 @@ export function followProcesses(group: number, isContained: boolean): Processes 
       }
       return false;
     },
+    /** When there is no time to wait. */
     kill,
-    leave() {
+    /** From now on they are no command's; takes those that have ended off the list of processes, as their parent must. */
+    leave(): void {
       groups.delete(group);
       // The command itself is waited for by who started it.
       known.delete(group);

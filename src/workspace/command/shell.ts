@@ -5,10 +5,10 @@ import type { SandboxLevel } from "../../core/command/sandbox.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";
 import { waitAtMost } from "../../core/steps.ts";
-import { lifelineFd } from "../sandbox/confinement.ts";
+import { isIsolated, levelOf, lifelineFd, type Way } from "../sandbox/confinement.ts";
 import type { StartedCommand } from "../sandbox/open-sandbox.ts";
 import { explainFailure } from "../sandbox/reasons.ts";
-import { openOutput } from "../system/pipe.ts";
+import { openOutput, type PipeOutput } from "../system/pipe.ts";
 import { followProcesses } from "./processes.ts";
 
 export interface ShellOptions {
@@ -49,11 +49,9 @@ const lifelineOfBare = 3;
 
 interface Running {
   readonly child: Pick<Bun.Subprocess, "pid" | "exited" | "exitCode" | "signalCode">;
-  readonly output: ReadableStream<Uint8Array>;
-  /** Its process namespace ends all its processes with it. */
-  readonly isContained: boolean;
-  /** bubblewrap's own process ends before the last of the others. */
-  readonly isLate?: boolean;
+  readonly output: PipeOutput;
+  /** null: no sandbox. */
+  readonly way: Way | null;
 }
 
 /**
@@ -76,9 +74,7 @@ export async function runShell(
       ms: sinceMs(started),
     };
   }
-  const { output } = child;
-  const result = await follow({ child: child.child, output: output.stream, isContained: false }, options);
-  output.close();
+  const result = await follow({ ...child, way: null }, options);
   const lifeline = child.child.stdio[lifelineOfBare];
   if (typeof lifeline === "number") closeSync(lifeline);
   return result;
@@ -101,9 +97,8 @@ export async function runConfined(
       isContained ? [...shell(), command] : ["/bin/sh", "-c", watched(lifelineFd), ...shell(), command];
     const started = await start(argv, options.env);
     if (started === null) return null;
-    const { child, output, isContained, isLate, level } = started;
-    const result = await follow({ child, output: output.stream, isContained, isLate }, options);
-    output.close();
+    const result = await follow(started, options);
+    const level = levelOf(started.way);
     const failure = started.finish();
     if (failure === null) return { ...result, level };
     if (failure.step === "execve")
@@ -127,10 +122,11 @@ export async function runConfined(
 
 const sinceMs = (started: number) => Math.round(performance.now() - started);
 
-async function follow({ child, output, isContained, isLate }: Running, options: ShellOptions): Promise<ShellResult> {
+async function follow({ child, output, way }: Running, options: ShellOptions): Promise<ShellResult> {
   const started = performance.now();
   const clip = openClip({ head: keptBytes, tail: keptBytes, errors: 0 });
-  const reader = output.getReader();
+  const reader = output.stream.getReader();
+  const isContained = way !== null && isIsolated(way);
   let why: "timeout" | "abort" | "flood" | null = null;
   let ending: Promise<boolean> | null = null;
   const processes = followProcesses(child.pid, isContained);
@@ -161,7 +157,9 @@ async function follow({ child, output, isContained, isLate }: Running, options: 
   options.signal.removeEventListener("abort", onAbort);
   await waitAtMost(read, drainMs);
   await reader.cancel().catch(() => {});
-  const areEnded = await (ending ?? (isContained && isLate !== true ? true : processes.end(graceMs)));
+  output.close();
+  // The process of bubblewrap ends before the last of the others.
+  const areEnded = await (ending ?? (way === "namespaces" ? true : processes.end(graceMs)));
   processes.leave();
   process.off("exit", processes.kill);
   const left = areEnded ? "" : "\n[failed: a process that it started could not be ended]";

@@ -16,15 +16,6 @@ import type { Differences } from "./candidates.ts";
 import { isClosedKind } from "./kind.ts";
 import { isUntouched, type Look, type Seen, takeLook } from "./look.ts";
 
-export interface Watch {
-  /**
-   * Records the files before a command, without those that are known. `closed`: how closed ones are treated, and the
-   * run's own changes of them so far; null: they are left out.
-   */
-  begin(look: Look, closed: { readonly git: boolean; readonly changed: readonly Change[] } | null): void;
-  end(): void;
-}
-
 const limits = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
 const beatMs = 1000;
 /** Milliseconds: clocks of file systems lag, and a process shows once a second that it is alive. */
@@ -32,11 +23,15 @@ const margin = { before: 100, after: 2000 } as const;
 
 type Kept = Pick<Before["files"][number], "blob" | "owner">;
 
-export function openWatch(journal: Journal): Watch {
+export function openWatch(journal: Journal) {
   let known: ReadonlyMap<RelPath, Kept> = new Map();
   let beating: Timer | null = null;
   return {
-    begin(look, closed) {
+    /**
+     * Records the files before a command, without those that are known. `closed`: how closed ones are treated, and the
+     * run's own changes of them so far; null: they are left out.
+     */
+    begin(look: Look, closed: { readonly git: boolean; readonly changed: readonly Change[] } | null): void {
       const kept = new Map<RelPath, Kept>(chooseSmall(look));
       if (closed !== null) for (const [path, each] of closedAtStart(look, closed.changed)) kept.set(path, each);
       const fresh = [...kept].filter(([path, { blob }]) => known.get(path)?.blob !== blob);
@@ -53,7 +48,7 @@ export function openWatch(journal: Journal): Watch {
       beating ??= setInterval(() => journal.beat(), beatMs);
       beating.unref();
     },
-    end() {
+    end(): void {
       if (beating === null) return;
       clearInterval(beating);
       beating = null;

@@ -122,7 +122,6 @@ interface Sealed {
 }
 
 const keyOf = ({ folder }: Sealed) => join(folder, "seal");
-const known = new WeakMap<Sealed, Buffer>();
 
 /** null: none, or other users could have written it. */
 function readKey(state: Sealed): Buffer | null {
@@ -144,7 +143,6 @@ export function prepareSeal(state: Sealed): void {
     if (lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) disk.removeFile(temporary);
   }
   disk.syncFolder(state.folder);
-  known.delete(state);
 }
 
 /** If another pai was faster, its key stays, since it has used it already. */
@@ -156,9 +154,8 @@ function takeName(state: Sealed, path: string, temporary: string): void {
 
 /** Valid for no other run; null: there is no key. */
 export function openSeal(state: Sealed, id: string): Seal | null {
-  const key = known.get(state) ?? readKey(state);
+  const key = readKey(state);
   if (key === null) return null;
-  known.set(state, key);
   return (text) =>
     new Bun.CryptoHasher("sha256", key)
       .update(`${format}\n${id}\n${text}`)

@@ -190,14 +190,14 @@ export function heldIn(blob: KeptBlob | null): string | null {
   return blob && "a folder";
 }
 
+const refuse = async (): Promise<never> => {
+  throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be undone or redone");
+};
+
 const noHistory: History = {
   list: () => [],
-  undo: async () => {
-    throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be undone");
-  },
-  redo: async () => {
-    throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be redone");
-  },
+  undo: refuse,
+  redo: refuse,
   work: () => null,
   written: () => [],
   prune: () => 0,
@@ -229,22 +229,22 @@ const isStanding = (run: KeptEpisodes): boolean => statusOfRun(run) === "applied
 /** A plain undo or redo takes the last one. */
 function stack(runs: readonly KeptEpisodes[], kind: "undo" | "redo"): KeptEpisodes[] {
   const worked = runs.filter((run) => workPaths(run).length > 0);
-  const byEnd = (one: KeptEpisodes, other: KeptEpisodes) =>
-    one.episodes[0].endedAt < other.episodes[0].endedAt
-      ? -1
-      : Number(one.episodes[0].endedAt > other.episodes[0].endedAt);
-  if (kind === "undo") return worked.filter(isStanding).toSorted(byEnd);
-  const applied = worked.filter((run) => statusOfRun(run) === "applied");
-  const newest =
-    applied
-      .map(({ at }) => at)
-      .sort()
-      .at(-1) ?? "";
+  if (kind === "undo")
+    return worked.filter(isStanding).toSorted(byText(({ episodes }: KeptEpisodes) => episodes[0].endedAt));
+  const applied = worked.filter((run) => statusOfRun(run) === "applied").map(({ at }) => at);
+  const newest = applied.toSorted().at(-1) ?? "";
   const backAt = (run: KeptEpisodes) => lastEpisode(run).at;
+  // Of two that were taken back together the earlier run comes back first.
   return worked
     .filter((run) => isBack(run) && backAt(run) >= newest)
-    .sort((a, b) => (backAt(a) === backAt(b) ? (a.id < b.id ? 1 : -1) : backAt(a) < backAt(b) ? -1 : 1));
+    .toReversed()
+    .toSorted(byText(backAt));
 }
+
+const byText =
+  <T>(textOf: (each: T) => string) =>
+  (one: T, other: T): number =>
+    textOf(one) < textOf(other) ? -1 : Number(textOf(one) > textOf(other));
 
 function named(runs: readonly KeptEpisodes[], wanted: string): KeptEpisodes[] {
   const ids = runs.map(({ id }) => id);

@@ -1,7 +1,7 @@
 /** The sandbox of one workspace: finds the level that works here once, then starts programs in it. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isEnough, type SandboxChoice, type SandboxLevel, type SandboxState } from "../../core/command/sandbox.ts";
+import { isEnough, type SandboxChoice, type SandboxState } from "../../core/command/sandbox.ts";
 import { orNull, PaiError } from "../../core/error.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { wrapInBubblewrap } from "./bubblewrap.ts";
@@ -37,32 +37,12 @@ export interface Request {
 }
 
 export interface StartedCommand extends Launched {
-  readonly level: SandboxLevel;
-  /** All that it starts ends with it. */
-  readonly isContained: boolean;
-  /** bubblewrap's own process ends before the last of the others. */
-  readonly isLate: boolean;
+  readonly way: Way;
 }
 
-export interface Sandbox {
-  /** For levels whose `state` says that commands work on copies. */
-  readonly makeLayers: () => Promise<Layers>;
-  /** Of the host. */
-  readonly hasNetwork: (by: Request["by"]) => boolean;
-  readonly git: boolean;
-  readonly state: () => Promise<SandboxState>;
-  /**
-   * null: there is no sandbox; `state` says why. Throws sandbox_missing where the requested level does not work.
-   * `finish` reports a failed set-up.
-   */
-  readonly start: (request: Request) => Promise<StartedCommand | null>;
-  /** Something is there that programs do not see. */
-  readonly isUnseen: (path: string) => boolean;
-  /** Hidden paths that a text mentions. */
-  readonly hiddenIn: (text: string) => readonly string[];
-}
+export type Sandbox = ReturnType<typeof openSandbox>;
 
-export function openSandbox(options: SandboxOptions): Sandbox {
+export function openSandbox(options: SandboxOptions) {
   const { settings, workspace, workspaceFd, home } = options;
   const machine = thisMachine();
   const isRoot = process.getuid?.() === 0;
@@ -109,15 +89,20 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const hasNetwork = (by: Request["by"]): boolean => settings.network || by === "user";
 
   return {
-    makeLayers: async () => makeLayers((await find()).scratch),
-    isUnseen: (path) => !paths.isOpen(path) && isUnseen(path, last ?? search(), workspace),
-    hiddenIn: (text) => namedIn(text, last ?? search(), workspace),
+    /** For levels whose `state` says that commands work on copies. */
+    makeLayers: async (): Promise<Layers> => makeLayers((await find()).scratch),
+    /** Something is there that programs do not see. */
+    isUnseen: (path: string): boolean => !paths.isOpen(path) && isUnseen(path, last ?? search(), workspace),
+    /** Hidden paths that a text mentions. */
+    hiddenIn: (text: string): readonly string[] => namedIn(text, last ?? search(), workspace),
     git: settings.git,
     hasNetwork,
-    async state() {
+    async state(): Promise<SandboxState> {
       return describeState({ ...(await find()), settings, closed: last ?? search(), workspace, home });
     },
-    async start({ argv, env, by, stdin, stderr, layers, readsOnly = false, weakest = settings.choice }) {
+    /** null: there is none; `state` says why. Throws sandbox_missing where the requested level does not work. */
+    async start(request: Request): Promise<StartedCommand | null> {
+      const { argv, env, by, stdin, stderr, layers, readsOnly = false, weakest = settings.choice } = request;
       const here = await find();
       requireLevel(weakest, here);
       const { way } = here;
@@ -154,7 +139,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         if (temporary !== null) orNull(() => removeTree(temporary));
         return launched.finish();
       };
-      return { ...launched, finish, level: levelOf(way), isLate: way === "bubblewrap", isContained };
+      return { ...launched, finish, way };
     },
   };
 }

@@ -64,42 +64,32 @@ const argumentOffset = (n: number) => 8 + 8 * n;
 
 const isResult = (value: Argument): value is TapeResult => typeof value === "object" && "record" in value;
 
-function createData() {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  return {
-    get size() {
-      return size;
-    },
-    add(content: Uint8Array): TapePlace {
-      const padded = Buffer.alloc((content.length + 7) & ~7);
-      padded.set(content);
-      chunks.push(padded);
-      size += padded.length;
-      return { offset: size - padded.length };
-    },
-    whole: () => Buffer.concat(chunks),
-  };
-}
-
 export function createTape(machine: Machine): Tape {
   const records: Record[] = [];
-  const data = createData();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const add = (content: Uint8Array): TapePlace => {
+    const padded = Buffer.alloc((content.length + 7) & ~7);
+    padded.set(content);
+    chunks.push(padded);
+    size += padded.length;
+    return { offset: size - padded.length };
+  };
   const pointers: { readonly at: number; readonly to: TapePlace }[] = [];
   const tape: Tape = {
     machine,
-    bytes: data.add,
+    bytes: add,
     text(text) {
       if (text.includes("\0")) throw new Error("a text of a tape holds a zero byte");
-      return data.add(Buffer.from(`${text}\0`));
+      return add(Buffer.from(`${text}\0`));
     },
     words(...values) {
       const bytes = Buffer.alloc(8 * values.length);
       for (const [n, value] of values.entries()) bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)), 8 * n);
-      return data.add(bytes);
+      return add(bytes);
     },
     list(places) {
-      const block = data.add(Buffer.alloc(8 * (places.length + 1)));
+      const block = add(Buffer.alloc(8 * (places.length + 1)));
       for (const [n, to] of places.entries()) tape.pointAt(block, 8 * n, to);
       return block;
     },
@@ -118,8 +108,8 @@ export function createTape(machine: Machine): Tape {
     },
     assemble() {
       const dataStart = records.length * recordBytes;
-      const image = Buffer.alloc(dataStart + data.size);
-      image.set(data.whole(), dataStart);
+      const image = Buffer.alloc(dataStart + size);
+      image.set(Buffer.concat(chunks), dataStart);
       const addressOf = ({ offset }: TapePlace) => BigInt(dataAddress + dataStart + offset);
       for (const { at, to } of pointers) image.writeBigUInt64LE(addressOf(to), dataStart + at);
       writeRecords(image, records, addressOf);

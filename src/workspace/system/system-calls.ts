@@ -3,19 +3,7 @@ import { closeSync, constants as modes, openSync } from "node:fs";
 import { constants as system } from "node:os";
 import { cString, openLibc } from "../../system/libc.ts";
 
-/** Links are not followed. All throw system errors. */
-export interface SystemCalls {
-  /** False: this file system cannot. */
-  exchange(a: string, b: string): boolean;
-  /** Throws EEXIST. False: this file system cannot. */
-  renameNew(to: string, from: string): boolean;
-  listAttributes(path: string): readonly string[];
-  /** null: none. */
-  readAttribute(path: string, name: string): Uint8Array | null;
-  writeAttribute(path: string, name: string, value: Uint8Array): void;
-  removeAttribute(path: string, name: string): void;
-  hasWriter(path: string): boolean;
-}
+export type SystemCalls = NonNullable<ReturnType<typeof loadSystemCalls>>;
 
 const shapes = {
   syscall: { args: ["i64", "i32", "buffer", "i32", "buffer", "u32"], returns: "i64" },
@@ -35,13 +23,13 @@ const unsupported = [system.errno.EINVAL, system.errno.ENOSYS, system.errno.ENOT
 
 let loaded: SystemCalls | null | undefined;
 
-/** null: there is no FFI, or no usable libc. */
+/** null: there is no FFI, or no usable libc. Links are not followed; all throw system errors. */
 export function systemCalls(): SystemCalls | null {
   if (loaded === undefined) loaded = loadSystemCalls();
   return loaded;
 }
 
-function loadSystemCalls(): SystemCalls | null {
+function loadSystemCalls() {
   const libc = openLibc(shapes);
   const renameNumber = renameat2[process.arch];
   if (libc === null || renameNumber === undefined) return null;
@@ -61,9 +49,11 @@ function loadSystemCalls(): SystemCalls | null {
     ) === 0;
 
   return {
-    exchange: (a, b) => rename(a, b, renameFlags.exchange),
-    renameNew: (to, from) => rename(from, to, renameFlags.noReplace),
-    listAttributes(path) {
+    /** False: this file system cannot, as below. */
+    exchange: (a: string, b: string) => rename(a, b, renameFlags.exchange),
+    /** Throws EEXIST. */
+    renameNew: (to: string, from: string) => rename(from, to, renameFlags.noReplace),
+    listAttributes(path: string): readonly string[] {
       const list = (names: Uint8Array, room: number) =>
         check(functions.llistxattr(cString(path), names, room), "llistxattr", unsupported);
       // With no buffer it returns the length: most files have no attribute.
@@ -72,22 +62,23 @@ function loadSystemCalls(): SystemCalls | null {
       const length = list(names, names.length);
       return length <= 0 ? [] : names.toString("utf8", 0, length - 1).split("\0");
     },
-    readAttribute(path, name) {
+    /** null: none. */
+    readAttribute(path: string, name: string): Uint8Array | null {
       const value = Buffer.alloc(largestAttributes);
       const length = check(functions.lgetxattr(cString(path), cString(name), value, value.length), "lgetxattr", [
         system.errno.ENODATA,
       ]);
       return length < 0 ? null : Uint8Array.prototype.slice.call(value, 0, length);
     },
-    writeAttribute(path, name, value) {
+    writeAttribute(path: string, name: string, value: Uint8Array): void {
       // An empty array has no address to pass; the length argument says that none of it counts.
       const bytes = value.length > 0 ? value : Buffer.alloc(1);
       check(functions.lsetxattr(cString(path), cString(name), bytes, value.length, 0), "lsetxattr");
     },
-    removeAttribute(path, name) {
+    removeAttribute(path: string, name: string): void {
       check(functions.lremovexattr(cString(path), cString(name)), "lremovexattr", [system.errno.ENODATA]);
     },
-    hasWriter(path) {
+    hasWriter(path: string): boolean {
       const fd = openSync(path, modes.O_RDONLY | modes.O_NOFOLLOW | modes.O_NONBLOCK);
       try {
         // The kernel grants a read lease only if nobody has the file open for writing. SIGIO would end the process,

@@ -24,11 +24,10 @@ export const controls: readonly string[] = ["oracle", "nop"];
 export interface Bench {
   /** Command that starts this pai. */
   readonly self: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Further arguments of every run. */
   readonly flags: readonly string[];
-  /** Time limit of a candidate, in seconds. */
-  readonly seconds: number;
+  readonly jobs: number;
   /** Runs a command in a folder, in the sandbox and without network. */
   readonly check: (
     folder: string,
@@ -37,7 +36,12 @@ export interface Bench {
     ms: number,
   ) => Promise<CommandResult>;
   readonly signal: AbortSignal;
+  /** Shows progress. */
+  readonly say: (text: string) => void;
 }
+
+/** Time limit of a candidate. */
+const candidateMs = 900_000;
 
 /** The fields that are read from the document of `pai run --json`. */
 const outcomeShape = z.object({
@@ -87,7 +91,7 @@ async function work(task: EvalTask, { model, mode }: EvalCandidate, root: string
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    signal: AbortSignal.any([bench.signal, AbortSignal.timeout(bench.seconds * 1000)]),
+    signal: AbortSignal.any([bench.signal, AbortSignal.timeout(candidateMs)]),
     killSignal: "SIGTERM",
   });
   const [text, complaint] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
@@ -103,7 +107,6 @@ async function work(task: EvalTask, { model, mode }: EvalCandidate, root: string
 
 const outputKept = 2000;
 
-/** Figures from pai's document about a run. */
 export function figuresOf({ ended, ms, error }: Worked) {
   const added = ended?.changes.reduce((sum, change) => sum + change.added, 0) ?? null;
   const deleted = ended?.changes.reduce((sum, change) => sum + change.deleted, 0) ?? null;

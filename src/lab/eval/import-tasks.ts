@@ -40,7 +40,6 @@ function put(file: string, content: string | Uint8Array): void {
   writeFileSync(file, content);
 }
 
-/** The scenarios of the theses, and the refactoring that failed in them. */
 export function importThesis(to: string): Imported {
   const made = tasks.map(({ id, task, files, start }) =>
     makeTask(to, id, task, (folder) => {
@@ -57,26 +56,22 @@ const exerciseShape = z.object({
 });
 
 interface Language {
-  /** Command that runs the hidden tests. */
   readonly check: (tests: readonly string[]) => string;
   readonly seconds: number;
-  /** Enables tests that an exercise skips for learners. */
-  readonly prepare: (test: string) => string;
 }
 
-const same = (text: string): string => text;
 const quoted = (paths: readonly string[]): string => paths.map(quoteForShell).join(" ");
 
 const languages: Readonly<Record<string, Language>> = {
-  python: { check: (tests) => `python3 -B -m unittest ${quoted(tests)}`, seconds: 60, prepare: same },
-  javascript: {
-    check: (tests) => `bun test ${quoted(tests.map((test) => `./${test}`))}`,
-    seconds: 60,
-    prepare: (text) => text.replace(/\bx(test|it|describe)\(/g, "$1("),
-  },
-  rust: { check: () => "cargo test --offline -q -- --include-ignored", seconds: 300, prepare: same },
-  go: { check: () => "go test ./...", seconds: 120, prepare: same },
+  python: { check: (tests) => `python3 -B -m unittest ${quoted(tests)}`, seconds: 60 },
+  javascript: { check: (tests) => `bun test ${quoted(tests.map((test) => `./${test}`))}`, seconds: 60 },
+  rust: { check: () => "cargo test --offline -q -- --include-ignored", seconds: 300 },
+  go: { check: () => "go test ./...", seconds: 120 },
 };
+
+/** A test with what an exercise of JavaScript skips for learners. */
+const enable = (path: string, test: Buffer): Buffer | string =>
+  /\.[jt]s$/.test(path) ? test.toString("utf8").replace(/\bx(test|it|describe)\(/g, "$1(") : test;
 
 const withheld = /^(\.meta|\.docs|\.approaches|\.articles|node_modules)(\/|$)/;
 
@@ -112,7 +107,7 @@ function importExercise(folder: string, to: string, id: string, language: Langua
   makeTask(to, id, task, (made) => {
     for (const path of present.filter((each) => !withheld.test(each))) {
       const text = readFileSync(join(folder, path));
-      if (test.includes(path)) put(join(made, "files", path), language.prepare(text.toString("utf8")));
+      if (test.includes(path)) put(join(made, "files", path), enable(path, text));
       else put(join(made, solution.includes(path) ? "start" : "files", path), text);
     }
     for (const [at, path] of solution.entries()) {

@@ -14,10 +14,6 @@ export interface EvalTask extends TaskFile {
   readonly sha256: string;
 }
 
-const maxDepth = 6;
-const maxTasks = 10_000;
-const maxTaskBytes = 64 * 1024 * 1024;
-
 function unusable(path: string, why: string): PaiError {
   return new PaiError("usage", `${path} cannot be used as a task: ${why}`, { hint: "see: docs/evaluation.md" });
 }
@@ -40,16 +36,13 @@ export function listFiles(folder: string): readonly string[] {
 }
 
 function hashTask(folder: string): string {
-  let bytes = 0;
   const parts = ["task.json", "files", "start"].flatMap((part) => {
     const path = join(folder, part);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return [];
     const files = stat.isDirectory() ? listFiles(path).map((file) => join(part, file)) : [part];
     return files.map((file) => {
-      const { mode, size } = lstatSync(join(folder, file));
-      bytes += size;
-      if (bytes > maxTaskBytes) throw unusable(folder, "it holds more than 64 MiB");
+      const { mode } = lstatSync(join(folder, file));
       return `${file}\0${mode & 0o111}\0${digest(readFileSync(join(folder, file)))}`;
     });
   });
@@ -70,14 +63,13 @@ function loadTask(folder: string, id: string): EvalTask {
 }
 
 /** Folders below one that are tasks; does not look into a task. */
-function* findFolders(folder: string, depth = 0): Generator<string> {
+function* findFolders(folder: string): Generator<string> {
   if (existsSync(join(folder, "task.json"))) {
     yield folder;
     return;
   }
-  if (depth === maxDepth) return;
   for (const entry of readdirSync(folder, { withFileTypes: true }))
-    if (entry.isDirectory() && !entry.name.startsWith(".")) yield* findFolders(join(folder, entry.name), depth + 1);
+    if (entry.isDirectory() && !entry.name.startsWith(".")) yield* findFolders(join(folder, entry.name));
 }
 
 /** The tasks of one folder, which is one or contains some at any depth. Throws usage if there is none. */
@@ -105,7 +97,6 @@ export function loadTasks(cwd: string, folders: readonly string[]): readonly Eva
       throw new PaiError("usage", `two tasks are named ${task.id}: ${other.folder} and ${task.folder}`);
     found.set(task.id, task);
   }
-  if (tasks.length > maxTasks) throw new PaiError("usage", `more than ${maxTasks} tasks`);
   return tasks.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -120,15 +111,12 @@ export const insidePath = z
   );
 
 const schema = z.object({
-  /** The task that the candidate gets. */
   prompt: z.string().check(z.minLength(1)),
   /** Paths of `files/` that the candidate never sees; put back before the check. */
   hidden: z._default(z.array(insidePath), []),
   /** Paths of `files/` that solve the task; only the control `oracle` has them. */
   solution: z._default(z.array(insidePath), []),
-  /** Exit 0 means solved. */
   check: z.string().check(z.minLength(1)),
-  /** Seconds the check may take. */
   timeout: z._default(z.number().check(z.positive(), z.maximum(3600)), 60),
   /** Checks that the candidate may run itself, as `--check`. */
   checks: z._default(z.array(z.string()), []),
@@ -141,13 +129,11 @@ const schema = z.object({
 export type TaskFile = z.infer<typeof schema>;
 
 /** Reads the text of a `task.json`; a string in return says what is wrong with it. */
-export function readTaskFile(text: string): TaskFile | string {
-  let json: unknown;
+function readTaskFile(text: string): TaskFile | string {
   try {
-    json = JSON.parse(text);
+    const reading = readAs(schema, JSON.parse(text), "task.json");
+    return reading.ok ? reading.value : reading.why;
   } catch (thrown) {
     return `not JSON: ${(thrown as Error).message}`;
   }
-  const reading = readAs(schema, json, "task.json");
-  return reading.ok ? reading.value : reading.why;
 }

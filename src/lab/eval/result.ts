@@ -15,7 +15,6 @@ const resultSchema = z.object({
   repeat: z.number(),
   /** The hidden check passed, and the candidate touched nothing that it uses. */
   passed: z.boolean(),
-  /** Hidden paths that the candidate wrote. */
   tampered: z.array(z.string()),
   /** The status of pai's run; null: a control, or no outcome. */
   status: z.nullable(z.string()),

@@ -59,10 +59,9 @@ test("one provider: its models with windows, outputs, prices and ends; OpenRoute
   expect(await list(openProcess(), ["openrouter"])).toEqual({
     code: 0,
     out: [
-      `openrouter (${at}/or), 1 model`,
-      "  USD per million tokens window output      in  cached     out",
-      "  z-ai/glm-5               203k   131k       1     0.2     3.2  ends 2027-03-01",
-      "  left out: 1 without a usable name",
+      "USD per million tokens  window output      in  cached     out",
+      `openrouter (${at}/or), 1 model; left out: 1 without a usable name`,
+      "  z-ai/glm-5              203k   131k       1     0.2     3.2  ends 2027-03-01",
       "",
     ].join("\n"),
     err: "",
@@ -73,9 +72,9 @@ test("one provider: its models with windows, outputs, prices and ends; OpenRoute
 test("what a server does not tell comes from the catalogue; unknown is a question mark, never a guess", async () => {
   const { out } = await list(openProcess(), ["openai"], { env: keys });
   expect(out.split("\n").slice(2, 5)).toEqual([
-    "  gpt-6.1-terra              1M   128k       1    0.05       5  above 272k: 2 / 7.5",
-    "  gpt-9                       ?      ?       ?       ?       ?",
-    "  o3                       200k   100k       2     0.5       8  ends 2026-12-11",
+    "  gpt-6.1-terra             1M   128k       1    0.05       5  above 272k: 2 / 7.5",
+    "  gpt-9                      ?      ?       ?       ?       ?",
+    "  o3                      200k   100k       2     0.5       8  ends 2026-12-11",
   ]);
 });
 
@@ -86,7 +85,7 @@ test("without a name every provider with a key is asked, at most once a day; a n
     `/oai/models Bearer ${keys.OPENAI_API_KEY}`,
     `/v1beta/models ${keys.GEMINI_API_KEY}`,
   ]);
-  expect(first.out).toContain("gemini-2.5-flash-lite      1M    66k     0.1    0.01     0.4  closed to new accounts");
+  expect(first.out).toContain("gemini-2.5-flash-lite     1M    66k     0.1    0.01     0.4  closed to new accounts");
   const later = await list(process, [], { env: keys }, new Date("2026-11-23T15:20:00Z"));
   expect([asked, later.out.includes(`openai (${at}/oai, asked 3 h 20 min ago), 3 models`)]).toEqual([[], true]);
   await list(process, ["openai"], { env: keys });
@@ -101,7 +100,7 @@ test("without a name every provider with a key is asked, at most once a day; a n
 test("the server of this machine is asked, too, with keys or without; where none answers nothing is said of it", async () => {
   const OLLAMA_HOST = `${at}/mine`;
   const alone = await list(openProcess(), [], { env: { OLLAMA_HOST } });
-  expect([alone.code, alone.err, alone.out.split("\n")[0]]).toEqual([0, "", `local (${at}/mine), 1 model`]);
+  expect([alone.code, alone.err, alone.out.split("\n")[1]]).toEqual([0, "", `local (${at}/mine), 1 model`]);
   const beside = await list(openProcess(), [], { env: { ...keys, OLLAMA_HOST } });
   expect(beside.out.match(/^\w+(?= \()/gm)?.toSorted()).toEqual(["gemini", "local", "openai"]);
   const off = await list(openProcess(), [], { env: { ...keys, OLLAMA_HOST: "127.0.0.1:9" } });
@@ -183,6 +182,7 @@ test("--json has the whole list, with the address and the time", async () => {
           window: 202_752,
           max_output: 131_072,
           price: { input: 1, cached: 0.2, output: 3.2 },
+          next_price: null,
           ends: "2027-03-01",
           closed: null,
         },

@@ -1,8 +1,8 @@
 /** `pai models`: lists providers, their keys, known models with context windows and prices. */
 import { PaiError, toPaiError } from "../../core/error.ts";
-import type { KeptList, ListedModel } from "../../core/listed-model.ts";
-import { findAnyProvider, type Provider, providerIds, providers } from "../../core/providers.ts";
-import type { Rate } from "../../core/spending/cost.ts";
+import type { KeptList } from "../../core/listed-model.ts";
+import { type Provider, providers } from "../../core/providers.ts";
+import type { Price, Rate } from "../../core/spending/cost.ts";
 import { findModel, knownModels, nextPrice, priceOn } from "../../models/catalogue.ts";
 import { requireOwnAddresses } from "../../store/base-url.ts";
 import { findKeys } from "../../store/keys.ts";
@@ -18,74 +18,70 @@ import { findServerModels } from "../compose/server-models.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 import { openLog } from "../open-log.ts";
 
+/** A model as it is listed; null: unknown, or there is nothing to say. Prices in USD per million tokens. */
+interface ModelRow {
+  readonly name: string;
+  readonly window: number | null;
+  readonly max_output: number | null;
+  readonly ends: string | null;
+  readonly closed: string | null;
+  readonly price: Price | null;
+  readonly next_price: ReturnType<typeof nextPrice>;
+}
+
 /** Providers with their keys; the known models that they serve today, and those of the settings, with current prices. */
 function findRows(context: Context) {
   const base = composeBase(context);
   const { places, settings } = base;
   const day = context.now().toISOString().slice(0, 10);
-  const sources = [...providerIds, ...settings.providers.map(({ id }) => id)];
-  return sources.map((provider) => {
-    const row = findAnyProvider(provider, settings.providers);
-    const keyed = row?.needsKey ?? false;
-    const keys = keyed && row !== null ? findKeys(row, { env: context.env, places }).map(({ id }) => id) : [];
+  return [...providers, ...settings.providers].map((row) => {
+    const { id: provider, needsKey } = row;
+    const own = settings.providers.find(({ id }) => id === provider) ?? null;
     const served = knownModels().filter((model) => model.provider === provider && (model.ends ?? "9") > day);
     // What everybody gets comes first.
     const inOrder = served.toSorted((a, b) => Number(a.closed !== undefined) - Number(b.closed !== undefined));
-    const known = new Map(inOrder.map((model) => [model.name, model]));
-    const stated = Object.keys(settings.models).flatMap((id) => (id.startsWith(`${provider}:`) ? [id] : []));
-    const names = new Set([...known.keys(), ...stated.map((id) => id.slice(provider.length + 1))]);
-    const models = [...names].map((name) => {
+    const stated = Object.keys(settings.models).filter((id) => id.startsWith(`${provider}:`));
+    const names = new Set([...inOrder.map(({ name }) => name), ...stated.map((id) => id.slice(provider.length + 1))]);
+    const models = [...names].map((name): ModelRow => {
       const id = `${provider}:${name}`;
-      const model = known.get(name);
+      const known = findModel(provider, name);
       const { window, maxOutputTokens } = describeChosen(id, base);
       return {
         name,
         window,
         max_output: maxOutputTokens,
-        ends: model?.ends ?? null,
-        closed: model?.closed ?? null,
+        ends: known?.ends ?? null,
+        closed: known?.closed ?? null,
         price: priceOf(id, base, context.now()),
-        next_price: model === undefined || factsOfModel(id, base).prices !== undefined ? null : nextPrice(day, model),
+        next_price: known === null || factsOfModel(id, base).prices !== undefined ? null : nextPrice(day, known),
       };
     });
-    const own = settings.providers.find(({ id }) => id === provider) ?? null;
     const byCommand = own?.keyCommand != null;
+    const keys = needsKey ? findKeys(row, { env: context.env, places }).map(({ id }) => id) : [];
     const place = own === null ? null : { wire: own.wire, url: own.url };
-    return { provider, needs_key: keyed || byCommand, keys: byCommand ? ["by command"] : keys, own: place, models };
+    return {
+      ...{ provider, needs_key: needsKey || byCommand, keys: byCommand ? ["by command"] : keys },
+      ...{ own: place, models },
+    };
   });
 }
 
 type Row = ReturnType<typeof findRows>[number];
 
 const heading = "USD per million tokens";
-
-/** Columns for a window and three prices. */
-const ratesWidth = 31;
-
-/** Columns for a name; a longer one has a line of its own, so that all prices stand below each other. */
-const nameWidthIn = (columns: number | null, mark: number): number =>
-  Math.max(0, Math.min(24, (columns ?? 80) - mark - ratesWidth));
-
+/** Columns of the figures behind a name: sizes and prices. */
+const figuresWidth = 37;
 /** Fewer columns than these hold no note. */
-const noteWidth = 16;
+const noteWidth = 14;
 
-/** Places the notes behind the row, or below it where the line has no room for them. */
-function placeNotes(row: string, notes: string, { columns, indent }: { columns: number | null; indent: number }) {
-  const isBelow = notes !== "" && columns !== null && columns - Bun.stringWidth(row) - 2 < noteWidth;
-  if (!isBelow) return hang(`${row}  `, notes, columns).map((line) => line.trimEnd());
-  return [row, ...hang(" ".repeat(indent), notes, columns)];
-}
+const alignFigures = (figures: readonly string[]): string =>
+  figures.map((each, at) => each.padStart([6, 7][at] ?? 8)).join("");
 
-/** `lead`: the mark and the name, padded. */
-const alignRow = (lead: string, window: string, ...rates: readonly string[]) =>
-  `${lead}${window.padStart(7)}${rates.map((rate) => rate.padStart(8)).join("")}`;
+/** Columns for the mark and the name; a longer name has a line of its own, so that all prices stand below each other. */
+const leadWidth = (columns: number | null, mark: number): number =>
+  Math.max(0, Math.min(mark + heading.length, (columns ?? 80) - figuresWidth));
 
-type Model = Row["models"][number];
-
-const ratesOf = ({ price }: Pick<Model, "price">, unknown: readonly string[]): readonly string[] =>
-  price === null ? unknown : [price.input, price.cached, price.output].map(String);
-
-function notesOf({ price, ends, closed }: Pick<Model, "price" | "ends" | "closed">, next: Model["next_price"]): string {
+function notesOf({ price, next_price: next, ends, closed }: ModelRow): string {
   const rates = ({ input, output }: Rate) => `${input} / ${output}`;
   const large = price?.large ?? null;
   return [
@@ -96,30 +92,42 @@ function notesOf({ price, ends, closed }: Pick<Model, "price" | "ends" | "closed
   ].join("; ");
 }
 
-/** `number`: the model's number for /model; null: none. */
-function renderModel(model: Model, number: number | null, columns: number | null): string {
-  const { name, window } = model;
-  const mark = marked(number);
-  const nameWidth = nameWidthIn(columns, mark.length);
-  const isLong = name.length > nameWidth;
-  const lead = isLong ? " ".repeat(mark.length + nameWidth) : mark + name.padEnd(nameWidth);
-  const aligned = alignRow(lead, roundTokens(window), ...ratesOf(model, ["unknown"]));
-  const row = placeNotes(aligned, notesOf(model, model.next_price), { columns, indent: mark.length + 2 });
-  return [...(isLong ? [`${mark}${name}`] : []), ...row].map((line) => `${line}\n`).join("");
+function renderModel(model: ModelRow, mark: string, columns: number | null): readonly string[] {
+  const { name, window, max_output: output, price } = model;
+  const lead = mark + name;
+  const width = leadWidth(columns, mark.length);
+  const isLong = lead.length > width;
+  const sizes = [window, output].map((size) => (size === null ? "?" : roundTokens(size)));
+  const rates = [price?.input, price?.cached, price?.output].map((rate) => String(rate ?? "?"));
+  const row = (isLong ? "" : lead).padEnd(width) + alignFigures([...sizes, ...rates]);
+  const notes = notesOf(model);
+  const isBelow = notes !== "" && columns !== null && columns - row.length - 2 < noteWidth;
+  const placed = isBelow
+    ? [row, ...hang(" ".repeat(mark.length + 2), notes, columns)]
+    : hang(`${row}  `, notes, columns);
+  return [...(isLong ? [lead] : []), ...placed.map((line) => line.trimEnd())];
 }
 
-const marked = (number: number | null) => (number === null ? "  " : `${String(number).padStart(3)}  `);
+interface Block {
+  readonly title: string;
+  readonly models: readonly ModelRow[];
+}
 
-/** `first`: number of the provider's first model; null: it has no models. */
-function renderProvider(
-  { provider, needs_key, keys, own, models }: Row,
-  first: number | null,
-  columns: number | null,
-): string {
-  const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
-  const lines = models.map((model, at) => renderModel(model, first === null ? null : first + at, columns));
-  const where = own === null ? "" : `, ${own.wire} at ${own.url}`;
-  return `${provider} (${key})${where}\n${lines.join("")}`;
+/** Models below the titles of their providers, with one heading; `isNumbered`: with their numbers for /model. */
+function renderBlocks(blocks: readonly Block[], isNumbered: boolean, columns: number | null): string {
+  const markOf = (number: number) => (isNumbered ? `${String(number).padStart(3)}  ` : "  ");
+  let number = 0;
+  const lines = blocks.flatMap(({ title, models }) => [
+    title,
+    ...models.flatMap((model) => {
+      number += 1;
+      return renderModel(model, markOf(number), columns);
+    }),
+  ]);
+  const width = leadWidth(columns, markOf(1).length);
+  const lead = (width < heading.length ? "" : heading).padEnd(width);
+  const head = lead + alignFigures(["window", "output", "in", "cached", "out"]);
+  return [...(number === 0 ? [] : [head]), ...lines].map((line) => `${line}\n`).join("");
 }
 
 const isUsable = ({ keys, models }: Row, inUse: string) =>
@@ -135,22 +143,15 @@ export function numberedModel(context: Context, inUse: string, number: number): 
   throw new PaiError("usage", `no model ${number} in the list`, { hint: "/model shows it" });
 }
 
-/** The list as text. `usable`: with numbers, and without providers that lack a key. */
+/** The list as text. `usable`: with numbers, and without models of providers that lack a key. */
 export function renderModels(context: Context, inUse: string, which: "all" | "usable"): string {
-  const isListed = (row: Row) => (which === "all" ? row.models.length > 0 : isUsable(row, inUse));
-  const rows = findRows(context);
-  const columns = columnsOfResults(context);
-  const mark = marked(which === "usable" ? 1 : null).length;
-  const width = mark + nameWidthIn(columns, mark);
-  const title = width < heading.length ? " ".repeat(width) : heading.padEnd(width);
-  const head = rows.some(isListed) ? `${alignRow(title, "window", "in", "cached", "out")}\n` : "";
-  let next = 1;
-  const blocks = rows.map((row) => {
-    const models = isListed(row) ? row.models : [];
-    next += models.length;
-    return renderProvider({ ...row, models }, which === "usable" ? next - models.length : null, columns);
+  const blocks = findRows(context).map((row): Block => {
+    const { provider, needs_key, keys, own, models } = row;
+    const key = !needs_key ? "no key needed" : keys.length === 0 ? "no key" : `keys: ${keys.join(", ")}`;
+    const where = own === null ? "" : `, ${own.wire} at ${own.url}`;
+    return { title: `${provider} (${key})${where}`, models: which === "all" || isUsable(row, inUse) ? models : [] };
   });
-  return `${head}${blocks.join("")}in use: ${inUse}\n`;
+  return `${renderBlocks(blocks, which === "usable", columnsOfResults(context))}in use: ${inUse}\n`;
 }
 
 export async function modelsCommand(context: Context): Promise<number> {
@@ -168,49 +169,31 @@ export async function modelsCommand(context: Context): Promise<number> {
   );
 }
 
-/** A row of a list, with what the catalogue knows where the server does not tell. */
-function completeRow(provider: string, { name, window, output, price, ends }: ListedModel, now: Date) {
-  const known = findModel(provider, name);
-  return {
-    name,
-    window: window ?? known?.window ?? null,
-    max_output: output ?? known?.maxOutputTokens ?? null,
-    price: price ?? (known === null ? null : priceOn(now.toISOString().slice(0, 10), known)),
-    ends: ends ?? known?.ends ?? null,
-    closed: known?.closed ?? null,
-  };
-}
-
+/** A list of a server, with what the catalogue knows where the server does not tell. */
 const describeList = ({ provider, address, at, models, omitted }: KeptList, now: Date) => ({
   provider,
   address,
   asked_at: new Date(at).toISOString(),
-  models: models.map((model) => completeRow(provider, model, now)),
+  models: models.map(({ name, window, output, price, ends }): ModelRow => {
+    const known = findModel(provider, name);
+    return {
+      name,
+      window: window ?? known?.window ?? null,
+      max_output: output ?? known?.maxOutputTokens ?? null,
+      price: price ?? (known === null ? null : priceOn(now.toISOString().slice(0, 10), known)),
+      next_price: null,
+      ends: ends ?? known?.ends ?? null,
+      closed: known?.closed ?? null,
+    };
+  }),
   omitted,
 });
 
-type Described = ReturnType<typeof describeList>;
-
-const maxWidth = 44;
-
-function renderList({ provider, address, asked_at, models, omitted }: Described, now: Date, columns: number | null) {
-  const width = Math.min(maxWidth, Math.max(...models.map(({ name }) => name.length), heading.length));
+function blockOfList({ provider, address, asked_at, models, omitted }: ReturnType<typeof describeList>, now: Date) {
   const age = now.getTime() - Date.parse(asked_at);
   const when = age < 60_000 ? "" : `, asked ${renderDuration(age)} ago`;
-  const size = (tokens: number | null) => (tokens === null ? "?" : roundTokens(tokens));
-  const rows = models.map((model) => {
-    const lead = `  ${model.name.padEnd(width)}${size(model.window).padStart(7)}`;
-    const row = alignRow(lead, size(model.max_output), ...ratesOf(model, ["?", "?", "?"]));
-    return placeNotes(row, notesOf(model, null), { columns, indent: 4 }).map((line) => `${line}\n`);
-  });
-  const head = `  ${heading.padEnd(width)} window output      in  cached     out\n`;
-  const rest = omitted.length === 0 ? "" : `  left out: ${omitted.join(", ")}\n`;
-  return [
-    `${provider} (${address}${when}), ${counted(models.length, "model")}\n`,
-    ...(rows.length === 0 ? [] : [head]),
-    ...rows.flat(),
-    rest,
-  ].join("");
+  const rest = omitted.length === 0 ? "" : `; left out: ${omitted.join(", ")}`;
+  return { title: `${provider} (${address}${when}), ${counted(models.length, "model")}${rest}`, models };
 }
 
 /**
@@ -248,7 +231,7 @@ async function listOnline(context: Context, base: Base, word: string | undefined
   for (const { code, message } of failures) openLog(context).notify({ level: "warning", code, text: message });
   const now = context.now();
   const described = lists.map((list) => describeList(list, now));
-  const columns = columnsOfResults(context);
-  const text = described.map((list) => renderList(list, now, columns)).join("\n");
+  const blocks = described.map((list) => blockOfList(list, now));
+  const text = renderBlocks(blocks, false, columnsOfResults(context));
   return showResult(context, "models", { model: base.settings.model, providers: described }, text);
 }

@@ -1,18 +1,15 @@
 /** The checks of `pai doctor`: each is one line with a verdict, and none shows a key. */
-import { constants, existsSync, lstatSync, statfsSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { constants, existsSync, statfsSync, statSync } from "node:fs";
 import { spellForShell } from "../core/command/quote.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
+import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { renderSetKey } from "../core/providers.ts";
 import { providerOfModel } from "../models/open.ts";
 import { probeModel } from "../models/probe.ts";
 import { withoutUser } from "../models/wire/endpoint.ts";
-import { isSystemFolder } from "../store/audit.ts";
-import { type BaseUrl, configuredAddress, findBaseUrl } from "../store/base-url.ts";
-import { credentialsFile, doubtKey, findKeys, loadCredentials } from "../store/keys.ts";
+import { configuredAddress, findBaseUrl } from "../store/base-url.ts";
+import { credentialsFile, findKeys, loadCredentials } from "../store/keys.ts";
 import { openMemory } from "../store/memory.ts";
-import type { OwnProvider } from "../store/own-providers.ts";
 import { allSettings } from "../store/setting-table.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { mayUse, nearestThere, realPathOf } from "../system/lookups.ts";
@@ -24,20 +21,17 @@ import { listModels } from "./compose/compose-model.ts";
 import { type Finding, failed, fine, type Patient, warning } from "./finding.ts";
 import { pickModel } from "./onboard/pick-model.ts";
 
-/** All checks that need no network. */
 export function examine(patient: Patient, loaded: LoadedSettings): readonly Finding[] {
-  const keys = listModels(loaded.settings.model).flatMap((model) => examineKeys(patient, loaded, model));
+  const keys = listModels(loaded.settings.model).map((model) => examineKeys(patient, loaded, model));
   return [
     fine("pai", `${version} for ${target}, Bun ${Bun.version}, ${process.execPath}`),
     fine("libc", describeLibc()),
     ...examineSettings(patient, loaded),
     ...keys,
     ...examineCredentials(patient).filter(({ text }) => keys.every((key) => key.text !== text)),
-    ...loaded.settings.providers.map((row) => examineOwn(patient, row)),
     ...examineNetworkSettings(patient.context.env),
     ...examineFolders(patient),
     ...examineMemory(patient),
-    examineLog(patient),
     examineGit(patient.context.env),
     examineWriting(),
   ];
@@ -50,12 +44,10 @@ export function loadAll({ context, places, root }: Patient): LoadedSettings {
 }
 
 function describeLibc(): string {
-  const musl = [`/lib/ld-musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`].find((file) =>
-    existsSync(file),
-  );
+  const musl = `/lib/ld-musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`;
   const header = (process.report?.getReport() as { header?: { glibcVersionRuntime?: string } } | undefined)?.header;
   if (header?.glibcVersionRuntime !== undefined) return `glibc ${header.glibcVersionRuntime}`;
-  return musl === undefined ? "glibc" : `musl (${musl})`;
+  return existsSync(musl) ? `musl (${musl})` : "glibc";
 }
 
 function examineSettings(
@@ -74,34 +66,26 @@ function examineSettings(
   ];
 }
 
-/** A setting with entries of the user's choice by their names alone: they may be long, and providers have lines of their own. */
+/** A setting with entries of the user's choice by their names alone, since they may be long. */
 function showSetting(name: string, value: Json): string {
   const hasEntries = allSettings.some((setting) => setting.name === name && "hasEntries" in setting);
   return hasEntries && isFields(value) ? Object.keys(value).join(", ") : JSON.stringify(value);
 }
 
-function examineKeys({ context, places }: Patient, loaded: LoadedSettings, model: string): readonly Finding[] {
+function examineKeys({ context, places }: Patient, loaded: LoadedSettings, model: string): Finding {
   try {
     const provider = providerOfModel(model, loaded.settings.providers);
-    if (provider === null) return [fine("key", "replay needs none")];
-    if (loaded.settings.providers.some((row) => row.id === provider.id && row.keyCommand !== null))
-      return [fine("key", `${provider.id}: printed by a command`)];
+    if (provider === null) return fine("key", "replay needs none");
     const { id } = provider;
+    if (loaded.settings.providers.some((row) => row.id === id && row.keyCommand !== null))
+      return fine("key", `${id}: printed by a command`);
     const keys = findKeys(provider, { env: context.env, places });
     const [first] = keys;
-    if (first === undefined && !provider.needsKey) return [fine("key", `${id} needs none`)];
-    if (first === undefined) {
-      throw new PaiError("no_key", `no key for ${id}`, { hint: `store one with: ${renderSetKey(provider)}` });
-    }
-    const address = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
-    const doubts = keys.flatMap(({ id: name, key }) => {
-      const doubt = doubtKey(id, key, address);
-      return doubt === null ? [] : [warning("key", `the key ${name} ${doubt}`)];
-    });
-    const ids = keys.map(({ id: name }) => name).join(", ");
-    return [fine("key", `${id}: ${ids} (${first.origin})`), ...doubts];
+    if (first !== undefined) return fine("key", `${id}: ${keys.map((key) => key.id).join(", ")} (${first.origin})`);
+    if (!provider.needsKey) return fine("key", `${id} needs none`);
+    throw new PaiError("no_key", `no key for ${id}`, { hint: `store one with: ${renderSetKey(provider)}` });
   } catch (thrown) {
-    return [failed("key", thrown)];
+    return failed("key", thrown);
   }
 }
 
@@ -117,29 +101,6 @@ function examineCredentials({ places: { configDir } }: Patient): readonly Findin
       : [warning("credentials", `others may read ${file}`, `chmod 600 ${spellForShell(file)}`)];
   } catch (thrown) {
     return [failed("credentials", thrown, "warning")];
-  }
-}
-
-/** An own provider, in use or not: whether it could be asked, without asking. */
-function examineOwn({ context: { env }, places }: Patient, row: OwnProvider): Finding {
-  try {
-    const keys = findKeys(row, { env, places });
-    row.headers(keys[0]?.key ?? null);
-    const command = row.keyCommand === null ? null : `its key is printed by ${row.keyCommand.words[0]} (not run here)`;
-    const key =
-      command !== null
-        ? command
-        : !row.needsKey
-          ? "no key"
-          : keys.length === 0
-            ? "its key is missing"
-            : `key ${keys[0]?.origin}`;
-    const http = row.insecureHttp === true && row.url.startsWith("http:") ? ", plain http accepted" : "";
-    const text = `${row.id}: ${row.wire} at ${row.url}${http}, ${key}`;
-    return row.needsKey && keys.length === 0 ? warning("provider", text) : fine("provider", text);
-  } catch (thrown) {
-    const { message, hint } = toPaiError(thrown);
-    return warning("provider", `${row.id}: ${message}`, hint);
   }
 }
 
@@ -186,19 +147,6 @@ function examineMemory({ root, places: { stateDir } }: Patient): readonly Findin
   }
 }
 
-/** Whether the audit log is kept in the project, or in the state folder instead. */
-function examineLog({ root, places }: Patient): Finding {
-  if (isSystemFolder(root)) return fine("audit log", "none: the project is a folder of the system");
-  const folder = resolve(root, ".pai_history");
-  const there = lstatSync(folder, { throwIfNoEntry: false });
-  const isOwn = there?.isDirectory() === true && there.uid === (process.geteuid?.() ?? there.uid);
-  const instead = places.stateDir === null ? "no log is kept" : "the log goes to the state folder instead";
-  if (there !== undefined && !isOwn) return warning("audit log", `${folder} is not a folder of yours`, instead);
-  if (!mayUse(nearestThere(folder), constants.W_OK))
-    return warning("audit log", `${folder} cannot be written`, instead);
-  return fine("audit log", there === undefined ? `${folder}, made by the first run` : folder);
-}
-
 function examineDisk(folder: string): Finding {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -228,48 +176,25 @@ function examineWriting(): Finding {
 
 /** Whether the endpoint of every model in use answers; sends no key. */
 export async function examineEndpoint(patient: Patient, loaded: LoadedSettings): Promise<readonly Finding[]> {
-  const findings = await Promise.all(
-    listModels(loaded.settings.model).map((model) => examineEndpointOf(model, patient, loaded)),
-  );
-  return findings.flat();
+  const asked = listModels(loaded.settings.model).map((model) => askEndpoint(model, patient, loaded));
+  return (await Promise.all(asked)).flat();
 }
 
-async function examineEndpointOf(
-  model: string,
-  { context }: Patient,
-  loaded: LoadedSettings,
-): Promise<readonly Finding[]> {
+async function askEndpoint(model: string, { context }: Patient, loaded: LoadedSettings): Promise<readonly Finding[]> {
   try {
-    const provider = providerOfModel(model, loaded.settings.providers);
-    if (provider === null) return [];
-    return await ask(findBaseUrl(provider, context.env, configuredAddress(provider, loaded)), context);
+    const row = providerOfModel(model, loaded.settings.providers);
+    if (row === null) return [];
+    const { env, signal } = context;
+    const { provider, url, origin } = findBaseUrl(row, env, configuredAddress(row, loaded));
+    const probe = { provider, path: "", headers: {}, env, timeoutMs: 10_000, signal };
+    const { endpoint, status } = await probeModel(url, probe);
+    const { address, exposed } = endpoint;
+    const open = `${address} is plain http: everyone on the way can read what is sent`;
+    return [
+      fine("endpoint", `${address} answers with ${status} (${origin})`),
+      ...(exposed ? [warning("endpoint", open)] : []),
+    ];
   } catch (thrown) {
     return [failed("endpoint", thrown)];
   }
-}
-
-async function ask({ provider, url, origin }: BaseUrl, context: Context): Promise<readonly Finding[]> {
-  const { env, signal } = context;
-  const { endpoint, headers, status } = await probeModel(url, {
-    provider,
-    path: "",
-    headers: {},
-    env,
-    timeoutMs: 10_000,
-    signal,
-  });
-  const theirs = Date.parse(headers.get("date") ?? "");
-  const skew = Math.round((context.now().getTime() - theirs) / 1000);
-  const clock = (): readonly Finding[] => {
-    if (Number.isNaN(skew)) return [];
-    if (Math.abs(skew) > 300) return [warning("clock", `this clock is ${skew} s off the server's`, "set the time")];
-    return [fine("clock", `within ${Math.max(1, Math.abs(skew))} s of the server's`)];
-  };
-  return [
-    fine("endpoint", `${endpoint.address} answers with ${status} (${origin})`),
-    ...(endpoint.exposed
-      ? [warning("endpoint", `${endpoint.address} is plain http: everyone on the way can read what is sent`)]
-      : []),
-    ...clock(),
-  ];
 }

@@ -18,7 +18,6 @@ import { type Finding, failed, fine, type Patient, warning } from "./finding.ts"
 /** A task that needs no file, so that the plan is an answer. */
 const task = "This is a test of the connection. Say hello: intent conversation, reply hello.";
 
-/** The findings about every model in use. */
 export async function examineOnline(
   { context, places, root }: Patient,
   loaded: LoadedSettings,

@@ -5,7 +5,6 @@ import type { Context } from "./command.ts";
 
 export interface Finding {
   readonly name: string;
-  /** `error`: pai cannot work. */
   readonly level: "ok" | "warning" | "error";
   readonly text: string;
   readonly hint: string | null;
@@ -17,19 +16,12 @@ export interface Patient {
   readonly root: string;
 }
 
-export const fine = (name: string, text: string, hint: string | null = null): Finding => ({
-  name,
-  level: "ok",
-  text,
-  hint,
-});
-export const warning = (name: string, text: string, hint: string | null = null): Finding => ({
-  name,
-  level: "warning",
-  text,
-  hint,
-});
-/** `level`: how grave the failure is. */
+const findingOf =
+  (level: Finding["level"]) =>
+  (name: string, text: string, hint: string | null = null): Finding => ({ name, level, text, hint });
+
+export const fine = findingOf("ok");
+export const warning = findingOf("warning");
 export const failed = (name: string, thrown: unknown, level: "warning" | "error" = "error"): Finding => {
   const { message, hint } = toPaiError(thrown);
   return { name, level, text: message, hint };

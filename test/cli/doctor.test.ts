@@ -1,6 +1,6 @@
 /** `pai doctor`: exit 0 or 1, origins of everything, and never a key. */
 import { expect, test } from "bun:test";
-import { chmodSync, realpathSync, symlinkSync } from "node:fs";
+import { chmodSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
 import { stateFolderOf } from "../../src/workspace/journal/open-state.ts";
@@ -107,30 +107,8 @@ test("asks the endpoint without a key; where nobody answers pai cannot work (R69
   expect((await examine(openProcess(), { flags: { json: true }, env: away })).code).toBe(1);
 });
 
-test("says which protections are in force and where the log is; a link in its place is a warning (R69)", async () => {
-  const process = openProcess();
-  const typed = { flags: offline, env: { GEMINI_API_KEY: key } };
-  const levels = async () =>
-    Object.fromEntries((await examine(process, typed)).findings.map(({ name, level }) => [name, level]));
-  expect(await levels()).toMatchObject({ writing: "ok", sandbox: "ok", "audit log": "ok" });
-  symlinkSync("/tmp", join(process.home.root, ".pai_history"));
-  expect(await levels()).toMatchObject({ "audit log": "warning" });
-});
-
-test("a clock far off the server's is a warning, a near one is a finding (R69)", async () => {
-  let skew = 0;
-  using server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: () => new Response("", { headers: { date: new Date(Date.now() - skew).toUTCString() } }),
-  });
-  const env = { GEMINI_API_KEY: key, PAI_BASE_URL: `http://127.0.0.1:${server.port}` };
-  for (const [off, level] of [
-    [0, "ok"],
-    [3_600_000, "warning"],
-  ] as const) {
-    skew = off;
-    const { findings } = await examine(openProcess(), { flags: { json: true }, env });
-    expect(findings.find(({ name }) => name === "clock")?.level).toBe(level);
-  }
+test("says which protections are in force (R69)", async () => {
+  const { findings } = await examine(openProcess(), { flags: offline, env: { GEMINI_API_KEY: key } });
+  const levels = Object.fromEntries(findings.map(({ name, level }) => [name, level]));
+  expect(levels).toMatchObject({ writing: "ok", sandbox: "ok" });
 });

@@ -14,7 +14,6 @@ import { hang } from "../../ui/layout.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { openRoot } from "../../workspace/confine.ts";
 import { openSandbox } from "../../workspace/sandbox/open-sandbox.ts";
-import { takeNotices } from "../answer-document.ts";
 import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { findRoot } from "../compose/base.ts";
@@ -37,7 +36,7 @@ export async function doctorCommand(context: Context): Promise<number> {
   const isJson = context.flags.json === true;
   context.out(
     isJson
-      ? renderCommandDocument({ command: "doctor", code, data: { findings }, notices: takeNotices(context), error })
+      ? renderCommandDocument({ command: "doctor", code, data: { findings }, notices: context.notices.take(), error })
       : `${renderFindings(findings, Math.min(columnsOfResults(context) ?? 80, 80))}\n\n${verdict}\n`,
   );
   return code;
@@ -81,16 +80,12 @@ function renderFindings(findings: readonly Finding[], columns: number): string {
   return lines.map((line) => visible(maskSecrets(line))).join("\n");
 }
 
-/** The folder for copies: the state folder, or its nearest existing parent. */
-function nearestFolder(path: string | null): string | null {
-  const nearest = path === null ? null : nearestThere(path);
-  return nearest !== null && mayUse(nearest, constants.W_OK) ? nearest : null;
-}
-
 /** The sandbox level that works here, found by trying; why no stronger one does, and what would help. */
 async function examineSandbox({ root, places, context }: Patient, loaded: LoadedSettings): Promise<Finding> {
   try {
     const { settings } = loaded;
+    // Copies lie in the state folder, which the first run makes.
+    const folder = places.stateDir === null ? null : nearestThere(places.stateDir);
     const opened = openRoot(root, { force: context.flags.forceRoot === true, home: places.home });
     const own = [places.configDir, places.stateDir].filter((folder) => folder !== null);
     const sandbox = openSandbox({
@@ -100,7 +95,7 @@ async function examineSandbox({ root, places, context }: Patient, loaded: Loaded
       rules: settings.policy,
       home: places.home,
       own,
-      stateFolder: nearestFolder(places.stateDir),
+      stateFolder: folder !== null && mayUse(folder, constants.W_OK) ? folder : null,
     });
     const { level, choice, text: brief, details, why, proposes } = await sandbox.state();
     opened.close();

@@ -9,16 +9,13 @@ import { columnsOfResults } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { openLog } from "./open-log.ts";
 
-/** Removes and returns the notices so far, for the final document of a call. */
-export const takeNotices = ({ notices }: Pick<Context, "notices">) => notices.take().map(({ notice }) => notice);
-
 /**
  * Shows a result, at a terminal in its width, and returns the exit code of success. `text` must not contain control
  * characters other than pai's own colours; `data` must be JSON.
  */
 export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
   if (context.flags.json === true) {
-    context.out(renderCommandDocument({ command, code: 0, data, notices: takeNotices(context), error: null }));
+    context.out(renderCommandDocument({ command, code: 0, data, notices: context.notices.take(), error: null }));
   } else context.out(visibleBut(ownCodes, refit(text, columnsOfResults(context))));
   return 0;
 }
@@ -30,7 +27,7 @@ export async function showResult(context: Context, command: string, data: unknow
 export async function showFinding(context: Context, command: string, data: unknown, error: PaiError): Promise<number> {
   const code = exitCodes[error.code];
   if (context.flags.json === true) {
-    const notices = takeNotices(context);
+    const notices = context.notices.take();
     context.out(renderCommandDocument({ command, code, data, notices, error: toFailure(error) }));
   } else openLog(context).fail(error);
   return code;

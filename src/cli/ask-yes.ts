@@ -16,7 +16,6 @@ export function isApproved(
   return false;
 }
 
-/** Asks at the terminal. Throws declined, with `declined` as its message, for anything but a yes. */
 export async function askYes(context: Context, text: string, declined = "nothing was changed"): Promise<void> {
   const prompter = await openPrompter(context, context.signal)();
   if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", declined);

@@ -12,37 +12,43 @@ import { suggest } from "../core/suggest.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { OpenedWorkspace } from "../workspace/open.ts";
 
-/** A text mentions a file that cannot be shown: nothing was sent. */
 export class RefusedMention extends PaiError {}
 
-type Found = { readonly path: RelPath } | { readonly why: string; readonly hint?: string | null };
+/** Why a file cannot be shown. */
+interface Refused {
+  readonly why: string;
+  readonly hint?: string | null;
+}
+
+type Found = RelPath | Refused | null;
+
+const isRefused = (found: Found): found is Refused => typeof found === "object" && found !== null;
 
 /** The text file with this name, or why it cannot be used; null: nothing exists there. */
-async function findFile(workspace: Workspace, text: string): Promise<Found | null> {
+async function findFile(workspace: Workspace, text: string): Promise<Found> {
   if (text.startsWith("/") && !existsSync(text)) return null;
   try {
     const path = workspace.path(text.startsWith("../") ? resolve(workspace.root, text) : text, "read");
-    if (compressionOf(path) !== null) return { path };
+    if (compressionOf(path) !== null) return path;
     const blob = await workspace.read(path).catch((thrown) => {
       // A file that is too large to be held is shown by its ends.
       if (/larger than/.test(toPaiError(thrown).message)) return undefined;
       throw thrown;
     });
-    if (blob === undefined) return { path };
+    if (blob === undefined) return path;
     if (blob?.kind === "link") {
       const target = realpathSync(resolve(workspace.root, path));
       const found = await findFile(workspace, target);
-      return found !== null && "why" in found ? { why: `it leads to ${target}`, hint: `name that: @${target}` } : found;
+      return isRefused(found) ? { why: `it leads to ${target}`, hint: `name that: @${target}` } : found;
     }
     if (blob?.kind !== "file") return null;
-    return blob.bytes.subarray(0, 8000).includes(0) ? { why: "it is not text" } : { path };
+    return blob.bytes.subarray(0, 8000).includes(0) ? { why: "it is not text" } : path;
   } catch (thrown) {
     const { message, hint } = toPaiError(thrown);
     return { why: message.replace(`${text}: `, ""), hint };
   }
 }
 
-/** The project's file with the most similar name; null: none is similar. */
 async function findNear(workspace: Workspace, name: string): Promise<string | null> {
   const paths: string[] = [];
   for await (const { path, kind } of workspace.walk("" as RelPath)) {
@@ -62,8 +68,8 @@ export async function findMentions(workspace: Workspace, text: string): Promise<
   const files = new Set<RelPath>();
   for (const names of atPathsIn(text)) {
     const found = await Promise.all(names.map((each) => findFile(workspace, each)));
-    const file = found.find((each) => each !== null && "path" in each);
-    if (file !== undefined && file !== null && "path" in file) files.add(file.path);
+    const file = found.find((each) => typeof each === "string");
+    if (file !== undefined) files.add(file);
     else await refuseMistaken(workspace, names, found);
   }
   return [...files];
@@ -78,7 +84,6 @@ export function absoluteMentions(text: string, root: string | null = null): read
   });
 }
 
-/** Whether a path outside of the project may be read already. */
 const isShown = (workspace: Workspace, path: string): boolean => orNull(() => workspace.path(path, "read")) !== null;
 
 /**
@@ -113,18 +118,12 @@ export const askUntilShown =
     }
   };
 
-async function refuseMistaken(
-  workspace: Workspace,
-  names: readonly string[],
-  found: readonly (Found | null)[],
-): Promise<void> {
-  const isInFolder = await Promise.all(names.map((name) => isBegun(workspace, name)));
-  const isPath = (name: string, index: number) => looksLikePath(name) || isInFolder[index] === true;
-  const at = names.findIndex((name, index) => isPath(name, index) || found[index] !== null);
-  const name = names.find(isPath) ?? names[at];
-  if (name === undefined || at === -1 || (await isFolder(workspace, names))) return;
-  const refused = found.find((each) => each !== null && "why" in each);
-  if (refused != null && "why" in refused)
+/** Throws RefusedMention, unless the names are those of a folder or none looks like a path. */
+async function refuseMistaken(workspace: Workspace, names: readonly string[], found: readonly Found[]): Promise<void> {
+  const refused = found.find(isRefused);
+  const name = names.find(looksLikePath) ?? names[found.findIndex(isRefused)];
+  if (name === undefined || (await isFolder(workspace, names))) return;
+  if (refused !== undefined)
     throw new RefusedMention("usage", `@${name} cannot be shown: ${refused.why}`, {
       hint: refused.hint ?? String.raw`name another file, or write \@ for a word that is not a file`,
     });
@@ -133,12 +132,6 @@ async function refuseMistaken(
     hint: near === null ? String.raw`write \@ for a word that is not a file` : `did you mean @${near}?`,
   });
 }
-
-/** Whether a name stands in a folder that is there, with an ending, of whatever kind, or as the beginning of a file's. */
-const isBegun = async (workspace: Workspace, name: string): Promise<boolean> =>
-  /^[^/].*\/[^/]+$/.test(name) &&
-  (await isFolder(workspace, [name.slice(0, name.lastIndexOf("/"))])) &&
-  (/\.\w+$/.test(name) || (await findNear(workspace, name))?.startsWith(name) === true);
 
 /** Whether one of the names is a folder. Mentioning a folder is allowed; the tree shows it. */
 async function isFolder(workspace: Workspace, names: readonly string[]): Promise<boolean> {

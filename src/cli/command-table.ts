@@ -28,10 +28,9 @@ const reversing = ["cwd", "yes", "merge", "dryRun", "noInput", "forceRoot"] as c
 
 /** A command whose result can be printed as JSON. */
 const define = (row: CommandRow): Command => makeCommand({ ...row, flags: [...row.flags, "json", ...everywhere] });
-/** A conversation with a person, so there is no result to print as JSON. */
+const more = (row: CommandRow): Command => define({ ...row, group: "more" });
 const defineSession = (row: CommandRow): Command => makeCommand({ ...row, flags: [...row.flags, ...everywhere] });
 
-/** The interactive session: pai without a command. */
 export const session: Command = defineSession({
   name: "session",
   about: "the interactive session",
@@ -137,7 +136,7 @@ export const commands: readonly Command[] = [
     about: "list providers, keys, known models and windows; or ask the servers",
     usage: "[PROVIDER]",
     flags: ["cwd", "online"],
-    examples: ["pai models", "pai models --online", "pai models --online openrouter"],
+    examples: ["pai models", "pai models --online openrouter"],
     load: async () => (await loadSmall()).models,
   }),
   define({
@@ -154,8 +153,7 @@ export const commands: readonly Command[] = [
     examples: ["pai demo"],
     load: async () => (await loadSmall()).demo,
   }),
-  define({
-    group: "more",
+  more({
     name: "context",
     about: "show the files of a task and what would be sent; sends nothing",
     usage: "[TASK|-]",
@@ -163,8 +161,7 @@ export const commands: readonly Command[] = [
     examples: ['pai context "fix the failing test"', 'pai context --json "split utils.py into modules"'],
     load: async () => (await loadSmall()).context,
   }),
-  define({
-    group: "more",
+  more({
     name: "replay",
     about: "repeat the last run, or one, offline from its receipt",
     usage: "[RUN]",
@@ -172,16 +169,14 @@ export const commands: readonly Command[] = [
     examples: ["pai replay", "pai replay 20261121"],
     load: async () => (await loadSmall()).replay,
   }),
-  define({
-    group: "more",
+  more({
     name: "trust",
     about: "allow this folder's pai.json, commands and skills",
     flags: ["cwd", "revoke", "yes", "noInput", "forceRoot"],
     examples: ["pai trust", "pai trust --revoke"],
     load: async () => (await loadSmall()).trust,
   }),
-  define({
-    group: "more",
+  more({
     name: "memory",
     about: "facts that pai keeps of this project: list, accept, edit, add, drop",
     usage: "[list|accept|edit|add|drop] [ID|TEXT]",
@@ -194,8 +189,7 @@ export const commands: readonly Command[] = [
     ],
     load: async () => (await loadSmall()).memory,
   }),
-  define({
-    group: "more",
+  more({
     name: "eval",
     about: "measure models and modes on tasks whose tests they do not see",
     usage: "run|worker|report|import [TASKS…]",
@@ -225,24 +219,21 @@ export const commands: readonly Command[] = [
     ],
     load: async () => (await loadLab()).eval,
   }),
-  define({
-    group: "more",
+  more({
     name: "stats",
     about: "sum up all runs: solved, promises kept, tokens, cost",
     flags: ["by", "since", "team", "csv"],
     examples: ["pai stats", "pai stats --by model --since 7d", "pai stats --team --by user"],
     load: async () => (await loadLab()).stats,
   }),
-  define({
-    group: "more",
+  more({
     name: "dashboard",
     about: "show all runs as a page: in a file, or served on this machine",
     flags: ["out", "port", "team"],
     examples: ["pai dashboard --out report.html", "pai dashboard", "pai dashboard --team"],
     load: async () => (await loadLab()).dashboard,
   }),
-  define({
-    group: "more",
+  more({
     name: "review",
     about: "findings about a diff or files; changes nothing",
     usage: "[FILES…]",

@@ -15,7 +15,6 @@ export interface Context {
   /** The caller's current folder; `-C` is resolved against it into `root`. */
   readonly cwd: string;
   readonly flags: Flags;
-  /** Arguments after the command name, without flags. */
   readonly words: readonly string[];
   /** Writes results to standard output, in order; a closed pipe ends the process quietly. */
   readonly out: (text: string) => void;
@@ -58,7 +57,6 @@ export async function closeAfter<T>(context: Context, use: (context: Context) =>
   }
 }
 
-/** Where the help lists a command: on the first page, below "more", or among those for programs. */
 export type CommandGroup = "first" | "more" | "programs";
 
 export interface CommandRow {
@@ -76,9 +74,6 @@ export interface CommandRow {
 
 /** A row of the command table, with what help shows. */
 export interface Command extends Omit<Required<CommandRow>, "flags" | "load"> {
-  /** Hints of its words in order: "TASK|-", "plan|json". */
-  readonly words: readonly string[];
-  /** In the order of the flag table. */
   readonly flags: readonly FlagSpec[];
   readonly takes: (key: FlagKey) => boolean;
   readonly run: Handler;
@@ -90,7 +85,6 @@ export function makeCommand({ group = "first", usage = "", flags, load, ...row }
     ...row,
     group,
     usage,
-    words: [...usage.matchAll(/\[([^\]]*)\]|\S+/g)].map(([word, hint = word]) => hint),
     flags: flagKeys.filter(takes).map((key) => flagTable[key]),
     takes,
     run: async (context) => (await load())(context),
@@ -110,7 +104,6 @@ export interface CommandLine {
   readonly lists: ReadonlyMap<FlagKey, readonly string[]>;
 }
 
-/** Flags by name, as node:util wants them. */
 const options = Object.fromEntries(
   Object.values<FlagSpec>(flagTable).map(({ name, kind, short }) => {
     const type = kind === "switch" ? ("boolean" as const) : ("string" as const);
@@ -118,7 +111,6 @@ const options = Object.fromEntries(
   }),
 );
 
-/** The key of a flag by its name; undefined: unknown flag. */
 function keyOf(name: string): FlagKey | undefined {
   // The name that other programs have for it.
   if (name === "no-color") return "plain";
@@ -141,9 +133,7 @@ function requireChoice({ name, choices, several }: FlagSpec, value: string): str
   });
 }
 
-/** A flag as node:util found it. */
 interface Given {
-  /** As written: "-m", "--model". */
   readonly rawName: string;
   readonly value?: string | undefined;
   /** The value is in the same argument. */
@@ -182,7 +172,6 @@ export function checkLine(argv: readonly string[]): CommandLine {
   return { words, single, lists };
 }
 
-/** Throws usage for a flag that the command does not take. */
 export function requireFlags({ single, lists }: CommandLine, { name, takes }: Pick<Command, "name" | "takes">): void {
   const strange = [...single.keys(), ...lists.keys()].find((key) => !takes(key));
   if (strange === undefined) return;

@@ -18,7 +18,6 @@ function globsOf(name: string, globs: readonly string[] = []): readonly string[]
 
 export const onlyFlag = ({ only }: Flags): readonly string[] => globsOf("only", only);
 
-/** The folders that --also names: absolute paths. */
 export const alsoFlag = ({ cwd, flags }: { readonly cwd: string; readonly flags: Flags }): readonly string[] =>
   (flags.also ?? []).map((path) => resolve(cwd, path));
 
@@ -40,7 +39,6 @@ export function allowFlag(context: { readonly cwd: string; readonly flags: Flags
   return globsOf("allow", relative);
 }
 
-/** What --show names: absolute paths, and whether it names the host. */
 export function shownFlag({ cwd, flags }: { readonly cwd: string; readonly flags: Flags }) {
   const given = flags.show ?? [];
   const paths = given.filter((each) => each !== "host").map((path) => resolve(cwd, path));

@@ -1,98 +1,65 @@
 /** Words and flags of other agents, and what to type in pai instead. */
 
 /** By the word in a command's place; none of these is a command of pai. */
-const commands = (): Readonly<Record<string, string>> => ({
+const commands: Readonly<Record<string, string>> = {
   login: "store a key: pai key set",
-  logout: "remove a key: pai key remove",
   auth: "store a key: pai key set",
-  setup: "store a key: pai key set",
   init: "nothing to set up; AGENTS.md in a project is sent to the model",
   update: "pai never updates itself: replace the file by that of the new release (docs/install.md)",
-  upgrade: "pai never updates itself: replace the file by that of the new release (docs/install.md)",
   version: "pai --version",
   status: "what was done: pai history; this installation: pai doctor",
-  diff: "changes of the last run: pai undo --dry-run; in a session: /diff",
   commit: "a run commits its own work: pai run --commit; what a run changed: pai undo --dry-run",
-  commands: "a command is a file, .pai/commands/NAME.md; in a session /help lists them",
-  skills: "a skill is a file, .pai/skills/NAME/SKILL.md, listed to the model after pai trust",
-  notify: "pai config set notify bell",
   cost: "pai stats",
-  usage: "pai stats",
-  exec: 'pai run "TASK"',
-  chat: "pai",
   session: "pai, or pai resume",
-  continue: "pai resume",
   sessions: "pai resume --list",
-  log: "pai history --verify",
   auto: "pai",
-  checkpoint: "every run can be taken back: pai history, pai undo",
   rewind: "pai undo; in a session: /rewind",
-  settings: "pai config",
-  set: "pai config set NAME VALUE",
-});
+};
 
 /** By the flag as it is typed. */
-const flags = (): Readonly<Record<string, string>> => ({
+const flags: Readonly<Record<string, string>> = {
   "-p": 'a task runs once and ends by itself: pai "TASK"',
-  "--print": 'a task runs once and ends by itself: pai "TASK"',
-  "--prompt": 'pai "TASK"',
-  "--message": 'pai "TASK"',
   "-c": "continue the last session: pai resume",
-  "-r": "continue a session: pai resume [ID]",
   "--resume": "continue a session: pai resume [ID]",
   "--yolo": "pai run -y --allow-run --allow-delete",
   "--full-auto": "pai run -y --allow-run",
-  "--auto-approve": "pai run -y",
-  "--yes-always": "pai run -y",
   "--dangerously-skip-permissions": "pai run -y --allow-run --allow-delete; what the policy refuses stays refused",
-  "--dangerously-bypass-approvals-and-sandbox": "pai run -y --allow-run --allow-delete; the sandbox: --sandbox",
   "--permission-mode": "plans are asked about; -y answers yes, --mode plan is: pai plan",
-  "--approval-mode": "plans are asked about; -y answers yes",
-  "--ask-for-approval": "plans are asked about; -y answers yes",
   "--debug": "-v",
-  "--allow-git": "--allow-write .git",
   "--allow-secret": "--allow PATH",
-  "--allow-steering": "--allow PATH",
   "--output-format": "--json for one document, --jsonl for events",
   "--reasoning-effort": "--effort LEVEL",
-  "--thinking": "--effort LEVEL",
   "--max-turns": "--max-calls N",
   "--max-budget-usd": "--max-cost USD",
   "--allowedTools": "--allow-run=PATTERN permits commands, --only GLOB limits the files",
-  "--allowed-tools": "--allow-run=PATTERN permits commands, --only GLOB limits the files",
-  "--allow-tool": "--allow-run=PATTERN permits commands, --only GLOB limits the files",
   "--json-schema": "--output-schema FILE",
   "--system-prompt": "write instructions for the model into AGENTS.md",
-  "--append-system-prompt": "write instructions for the model into AGENTS.md",
   "--add-dir": "one folder a run: -C DIR",
-  "--workdir": "-C DIR",
   "--api-key": "set GEMINI_API_KEY or another variable, or: pai key set",
   "--config": "settings: pai config get; another folder: XDG_CONFIG_HOME",
   "--auto-commits": "--commit, after a run that a check has verified",
   "--test-cmd": "--check CMD",
-  "--lint-cmd": "--check CMD",
-  "--no-auto-commits": "pai commits only with --commit",
-});
+};
 
 const find = (table: Readonly<Record<string, string>>, name: string): string | null =>
   Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 
 /** By a word after a slash in a session. */
-const slashes = (): Readonly<Record<string, string>> => ({
+const slashes: Readonly<Record<string, string>> = {
   history: "here: /diff, /undo, /rewind; in a shell: pai history",
   models: "here: /model; in a shell: pai models",
   doctor: "in a shell: pai doctor",
   key: "in a shell: pai key",
   login: "in a shell: pai key set",
   status: "here: /cost, /diff, /config",
-});
+};
 
 /** What to type in a session instead of a word after a slash; null: unknown. */
 export const habitInSession = (word: string): string | null =>
-  find(slashes(), word.toLowerCase()) ?? habitOfCommand(word);
+  find(slashes, word.toLowerCase()) ?? habitOfCommand(word);
 
 /** What to use instead of another agent's command; null: unknown. */
-export const habitOfCommand = (word: string): string | null => find(commands(), word.toLowerCase());
+export const habitOfCommand = (word: string): string | null => find(commands, word.toLowerCase());
 
 /** What to use instead of a flag as it was typed: "--yolo", "-p". */
-export const habitOfFlag = (flag: string): string | null => find(flags(), flag);
+export const habitOfFlag = (flag: string): string | null => find(flags, flag);

@@ -1,7 +1,6 @@
 /** Exit codes, environment variables and files, for help and the man page. */
 import { providers } from "../core/providers.ts";
 
-/** All exit codes with a short meaning. */
 export const exitMeanings = [
   ["0", "done"],
   ["1", "other failure"],

@@ -52,11 +52,6 @@ function requireFile(file: string): void {
   throw new PaiError("io_failed", `${file} is not a regular file; nothing can be saved there`);
 }
 
-export interface OutputOptions {
-  /** Only the user may read it. */
-  readonly isPrivate?: boolean;
-}
-
 /** An output in the project: no link is followed, neither now nor when it is written. */
 function outputInside(file: string, path: RelPath, project: Project, kind: NewFile): Output {
   requireAllowed(path, "write", project);
@@ -76,11 +71,11 @@ function outputInside(file: string, path: RelPath, project: Project, kind: NewFi
 }
 
 /**
- * Checks an output before anything is paid for. In the project no link is followed and the policy applies; elsewhere
+ * Checks an output before anything is paid for; `isPrivate`: only the user may read it. In the project no link is followed and the policy applies; elsewhere
  * links are followed unless they lead into the project. Throws path_refused, and io_failed where no file can be
  * written: devices, pipes, missing folders.
  */
-export function findOutput(file: string, project: Project, { isPrivate = false }: OutputOptions = {}): Output {
+export function findOutput(file: string, project: Project, isPrivate = false): Output {
   const kind: NewFile = { mode: isPrivate ? 0o600 : null, lasting: false };
   const folder = dirname(file);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)

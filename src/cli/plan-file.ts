@@ -14,7 +14,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { pathsOfClaim } from "../core/plan/scope.ts";
 import type { Workspace } from "../core/ports.ts";
 import { mergeBlobs } from "../core/three-way.ts";
-import { isLook, rowOf } from "../core/vocabulary.ts";
+import { rowOf } from "../core/vocabulary.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import type { Run } from "../flows/run.ts";
 import { version as ownVersion } from "./commands/version.ts";
@@ -32,8 +32,6 @@ const kept = z.object({
 });
 const planVersion = 1;
 const planKind = "pai-plan";
-/** By these a plan file of any version is known. */
-const marks = z.object({ kind: z.unknown(), version: z.unknown() });
 const planFile = z.object({
   version: z.literal(planVersion),
   kind: z.literal(planKind),
@@ -46,7 +44,6 @@ const planFile = z.object({
   checks: z.array(z.string()),
   plan: z.json(),
   base: z.array(base),
-  looks: z.array(z.object({ action: z.string(), target: z.string() })),
   changes: z.nullable(z.array(kept)),
   /** Of a change file; null: a plan. `by` is USER@HOST, `after` the commands of --then of the run that made it. */
   made: z.nullable(z.object({ by: z.string(), after: z.array(z.string()) })),
@@ -75,16 +72,11 @@ function keep(change: Change): z.infer<typeof kept> {
   return { path, op: opOf(change), from, before: identify(before), ...sides, ...modes };
 }
 
-export interface SaveOptions {
-  /** Writes the file atomically. */
-  readonly write: (text: string) => void;
-  /** Includes finished edits, so that applying it needs no model. */
-  readonly full: boolean;
-  readonly now: () => Date;
-}
-
-/** Saves the plan of a run. Throws nothing_done if the run made none because it answered the request. */
-export async function savePlan(run: Run, { write, full, now }: SaveOptions): Promise<void> {
+/**
+ * The file of a run's plan; `full`: with finished edits, so that applying it needs no model. Throws nothing_done if the run
+ * made none because it answered the request.
+ */
+export async function renderPlanFile(run: Run, full: boolean, now: Date): Promise<string> {
   const { plan } = run.planning;
   if (plan === null || plan.intent === "conversation")
     throw new PaiError("nothing_done", "no plan to save: the request was answered");
@@ -100,17 +92,14 @@ export async function savePlan(run: Run, { write, full, now }: SaveOptions): Pro
   ];
   const read = named.flatMap((text) => orNull(() => run.overlay.path(text, "read")) ?? []);
   const paths = [...new Set([...run.reading.bases, ...touched, ...read])].sort();
-  write(
-    seal({
-      ...headOf(run, now),
-      only: run.changing.only.flat(),
-      plan: plan as unknown as z.infer<typeof planFile>["plan"],
-      base: await Promise.all(paths.map((path) => describe(workspace, path))),
-      looks: steps.filter(({ action }) => isLook(action)).map(({ action, target }) => ({ action, target })),
-      changes: full ? run.changing.staged.map(keep) : null,
-      made: null,
-    }),
-  );
+  return seal({
+    ...headOf(run, now),
+    only: run.changing.only.flat(),
+    plan: plan as unknown as PlanFile["plan"],
+    base: await Promise.all(paths.map((path) => describe(workspace, path))),
+    changes: full ? run.changing.staged.map(keep) : null,
+    made: null,
+  });
 }
 
 /** The text of a file with its hash, which is taken of the fields in the order of the schema, as it is when read. */
@@ -119,11 +108,11 @@ function seal(content: Omit<PlanFile, "hash">): string {
   return `${JSON.stringify({ ...ordered, hash: hashOf(ordered) }, null, 2)}\n`;
 }
 
-const headOf = (run: Run, now: () => Date) => ({
+const headOf = (run: Run, now: Date) => ({
   version: planVersion as typeof planVersion,
   kind: planKind as typeof planKind,
   pai: ownVersion,
-  created: now().toISOString(),
+  created: now.toISOString(),
   task: run.task.text,
   mode: run.invocation.mode,
   model: run.calling.model.id,
@@ -162,13 +151,11 @@ function planFor(changes: readonly Change[], task: string, by: string): Plan {
   };
 }
 
-export interface SaveChangeOptions extends Pick<SaveOptions, "write" | "now"> {
-  /** Who makes the file. */
-  readonly user: string;
-}
-
-/** Saves what a run changed or, in a dry run, would change. Throws usage if that is nothing, or a link. */
-export function saveChange(run: Run, { write, now, user }: SaveChangeOptions): void {
+/**
+ * The file of what a run changed or, in a dry run, would change; `user` made it. Throws nothing_done if that is nothing,
+ * usage for a link.
+ */
+export function renderChangeFile(run: Run, user: string, now: Date): string {
   const all = run.changing.dryRun ? run.changing.staged : squash(run.begun?.changes ?? []);
   // A move is carried as its two ends.
   const changes = all.map((change) => ({ ...change, from: null }));
@@ -176,8 +163,8 @@ export function saveChange(run: Run, { write, now, user }: SaveChangeOptions): v
   const by = `${user}@${hostname()}`;
   const plan = planFor(changes, run.task.text, by) as unknown as PlanFile["plan"];
   const base = changes.map(({ path, before }) => ({ path, sha256: identify(before), mode: modeOf(before) }));
-  const rest = { only: [], looks: [], made: { by, after: [...run.ending.after.commands] } };
-  write(seal({ ...headOf(run, now), ...rest, plan, base, changes: changes.map(keep) }));
+  const made = { by, after: [...run.ending.after.commands] };
+  return seal({ ...headOf(run, now), only: [], made, plan, base, changes: changes.map(keep) });
 }
 
 async function describe(workspace: Workspace, path: RelPath): Promise<z.infer<typeof base>> {
@@ -204,7 +191,7 @@ function parsePlanFile(text: string): { readonly json: unknown } | string {
     return "it is not JSON";
   }
   if (isTooDeep(json)) return `it is nested more than ${replyCaps.depth} levels deep`;
-  const { kind, version } = z.safeParse(marks, json).data ?? {};
+  const { kind, version } = (json ?? {}) as { readonly kind?: unknown; readonly version?: unknown };
   if (kind !== planKind) return "it is of another kind";
   return version === planVersion ? { json } : `it has version ${version}, and this pai reads version ${planVersion}`;
 }
@@ -240,13 +227,8 @@ export function addChecks(plan: Plan, checks: readonly string[]): Plan {
   return work === null ? plan : { ...plan, execution_plan: { ...work, checks: [...checks, ...work.checks] } };
 }
 
-export interface ApplyOptions {
-  /** Whether a file that has changed since is merged by lines. */
-  readonly merge: boolean;
-}
-
-/** Throws plan_stale, naming every path that has changed since the plan was made; what is to be merged may have. */
-export async function requireBase(workspace: Workspace, { file }: SavedPlan, { merge }: ApplyOptions): Promise<void> {
+/** Throws plan_stale, naming every path that has changed since the plan was made; with `merge` its edits may have. */
+export async function requireBase(workspace: Workspace, { file }: SavedPlan, merge: boolean): Promise<void> {
   const merged = new Set(merge ? file.changes?.map(({ path }) => path) : []);
   const stale: string[] = [];
   for (const { path, sha256: expected } of file.base) {
@@ -291,7 +273,7 @@ function mergeKept(each: Kept, after: Blob | null, now: Blob | null): Blob | nul
 export async function changesOfPlan(
   workspace: Workspace,
   { file }: SavedPlan,
-  { merge }: ApplyOptions,
+  merge: boolean,
 ): Promise<readonly Change[] | null> {
   if (file.changes === null) return null;
   const changes: Change[] = [];

@@ -8,7 +8,6 @@ import { waitAtMost } from "../core/steps.ts";
 import { textOfSystem } from "../system/lookups.ts";
 
 const mebibyte = 1024 * 1024;
-/** Largest size of a task, in bytes. */
 export const taskLimit = 8 * mebibyte;
 
 /**
@@ -69,16 +68,13 @@ const waits = { told: 1000, socket: 200, silence: 60_000 } as const;
 const kept = shareOut(0.95 * maxPiped);
 
 export interface PipedInput {
-  /** The text; "" for none. */
   readonly text: string;
-  /** A notice about it; null: none. */
   readonly note: string | null;
 }
 
 export interface PipeWait {
   /** Milliseconds that a pipe may take for its first byte; null: it is waited for and read to its end. */
   readonly firstMs: number | null;
-  /** Says that input is waited for. */
   readonly say: (text: string) => void;
 }
 

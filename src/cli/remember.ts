@@ -18,19 +18,13 @@ function hashFile(root: string, path: string): string | null {
   return orNull(() => digest(readFileSync(file)));
 }
 
-/** Makes a fact with the current hashes of the files that it names. */
-export function makeFact(
-  root: string,
-  text: string,
-  run: string | null,
-  pending: boolean,
-  now: Date,
-): Omit<MemoryFact, "id"> {
+/** Makes a fact that a person stated, with the current hashes of the files that it names. */
+export function makeFact(root: string, text: string, now: Date): Omit<MemoryFact, "id"> {
   const files = factNamesIn(text).flatMap((name) => {
     const hash = hashFile(root, name);
     return hash === null ? [] : [[name, hash] as const];
   });
-  return { text, run, pending, at: now.toISOString(), files: Object.fromEntries(files) };
+  return { text, run: null, pending: false, at: now.toISOString(), files: Object.fromEntries(files) };
 }
 
 /** The facts for a request, one a line; drops those whose files have changed. */
@@ -49,20 +43,13 @@ export function recallFacts(stateFolder: string, root: string, task: string): st
     .join("\n");
 }
 
-interface Proposed {
-  readonly texts: readonly string[];
-  /** null: a person stated it. */
-  readonly run: string | null;
-  /** No person has seen it yet. */
-  readonly pending: boolean;
-  readonly now: Date;
-}
-
-/** Keeps new facts of a project and returns them. */
+/** Keeps new facts of a project and returns them; `of`: the run that learnt them, and whether no person has seen them. */
 export function keepFacts(
   stateFolder: string,
   root: string,
-  { texts, run, pending, now }: Proposed,
+  texts: readonly string[],
+  of: Pick<MemoryFact, "run" | "pending"> & { readonly now: Date },
 ): readonly MemoryFact[] {
-  return openMemory(stateFolder).add(texts.map((text) => makeFact(root, text, run, pending, now)));
+  const { now, ...from } = of;
+  return openMemory(stateFolder).add(texts.map((text) => ({ ...makeFact(root, text, now), ...from })));
 }

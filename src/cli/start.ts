@@ -23,7 +23,7 @@ import { commands, findCommand, session } from "./command-table.ts";
 import { renderVersion, version } from "./commands/version.ts";
 import { flagKeys } from "./flags.ts";
 import { habitOfCommand } from "./habits.ts";
-import { openNotices, type TimedNotice } from "./notices.ts";
+import { openNotices } from "./notices.ts";
 import { openLog } from "./open-log.ts";
 import { readPiped, readStdin } from "./read-text.ts";
 
@@ -76,6 +76,8 @@ function guessCommand(given: readonly string[]): string {
   return findCommand(first)?.name ?? (looksLikeCommand.test(first) ? "pai" : "run");
 }
 
+type EarlyContext = Pick<Context, "out" | "err" | "env" | "now" | "tty" | "notices">;
+
 /**
  * Reports the error: as text on standard error, with --json as a document on standard output, with --jsonl as both.
  * Returns the exit code.
@@ -84,7 +86,7 @@ async function showFailure(
   thrown: unknown,
   command: string | null,
   argv: readonly string[],
-  context: Pick<Context, "out" | "err" | "env" | "now" | "tty" | "notices">,
+  context: EarlyContext,
 ): Promise<number> {
   const error = toPaiError(thrown);
   const code = exitCodes[error.code];
@@ -92,12 +94,8 @@ async function showFailure(
   const given = end < 0 ? argv : argv.slice(0, end);
   const form = given.includes("--json") ? "json" : given.includes("--jsonl") ? "jsonl" : null;
   if (form !== null) {
-    const failed = {
-      command: command ?? guessCommand(given),
-      error: maskAll(toFailure(error)),
-      notices: context.notices.take(),
-    };
-    context.out(await renderEarlyFailure(failed, form, context.now()));
+    const failure = maskAll(toFailure(error));
+    context.out(await renderEarlyFailure(command ?? guessCommand(given), failure, form, context));
   }
   if (form !== "json") openLog(context).fail(error);
   if (error.code === "internal" && given.some((word) => /^(?:-v|--verbose)$/.test(word)))
@@ -114,7 +112,6 @@ function requireSense({ command, words }: Choice, { single }: CommandLine): void
   if (single.has("json") && single.has("jsonl")) throw new PaiError("usage", "--json and --jsonl exclude each other");
 }
 
-/** The current folder. Throws io_failed if it was deleted. */
 function readCwd(read: () => string): string {
   try {
     return read();
@@ -124,7 +121,6 @@ function readCwd(read: () => string): string {
 }
 
 interface Process extends Omit<Context, "flags" | "words" | "cwd" | "notices"> {
-  /** Throws if the folder was deleted. */
   readonly cwd: () => string;
 }
 
@@ -145,18 +141,9 @@ async function dispatch({ command, words }: Choice, line: CommandLine, process: 
   return code;
 }
 
-/** Says of a missing key that it may be with the user who called sudo. */
-function nameOwner(thrown: unknown, { env }: Pick<Process, "env">): unknown {
-  const user = env["SUDO_USER"] ?? "";
-  if (!(thrown instanceof PaiError) || thrown.code !== "no_key" || ["", "root"].includes(user)) return thrown;
-  const way = `sudo leaves the keys of ${user} behind: pass on the variable of the key with sudo --preserve-env=NAME pai …`;
-  const hint = [way, thrown.hint].filter((part) => part !== null).join("; ");
-  return new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
-}
-
 /** Runs the command line. Never rejects; resolves to the exit code. */
 async function main(argv: readonly string[], called: Process): Promise<number> {
-  const process = { ...called, notices: openNotices(called.now) };
+  const process = { ...called, notices: openNotices() };
   let name: string | null = null;
   try {
     const line = checkLine(argv);
@@ -170,48 +157,28 @@ async function main(argv: readonly string[], called: Process): Promise<number> {
     requireSense(choice, line);
     return await dispatch(choice, line, { ...process, cwd: readCwd(process.cwd) });
   } catch (thrown) {
-    return showFailure(nameOwner(thrown, called), name, argv, process);
+    return showFailure(thrown, name, argv, process);
   }
 }
 
 const runs = new Set(["run", "plan", "apply"]);
 
 /** One document for --json; run.started, notices and run.finished for --jsonl. */
-async function renderEarlyFailure(
-  {
-    command,
-    error,
-    notices: timed,
-  }: { readonly command: string; readonly error: Failure; readonly notices: readonly TimedNotice[] },
-  form: "json" | "jsonl",
-  now: Date,
-): Promise<string> {
+async function renderEarlyFailure(command: string, error: Failure, form: "json" | "jsonl", context: EarlyContext) {
   const { createJsonl, renderDocument } = await import("../ui/json.ts");
-  if (form === "json") {
-    const notices = timed.map(({ notice }) => notice);
-    if (runs.has(command)) return renderDocument(failedOutcome(command, error), notices);
+  const notices = context.notices.take();
+  if (form === "json" && !runs.has(command))
     return renderCommandDocument({ command, code: exitCodes[error.code], data: null, notices, error });
-  }
   const outcome = failedOutcome(command, error);
-  let text = "";
-  const sink = createJsonl((line) => {
-    text += line;
-  });
-  const stamp = { run: "", at: now.toISOString() };
-  sink({
-    type: "run.started",
-    v: 1,
-    pai: version,
-    task: "",
-    mode: outcome.mode,
-    model: "",
-    root: "",
-    seq: 1,
-    ...stamp,
-  });
-  for (const { notice, at } of timed) sink({ type: "notice", ...notice, run: "", seq: 2, at });
+  if (form === "json") return renderDocument(outcome, notices);
+  const lines: string[] = [];
+  const sink = createJsonl((line) => lines.push(line));
+  const stamp = { run: "", at: context.now().toISOString() };
+  const { mode } = outcome;
+  sink({ type: "run.started", v: 1, pai: version, task: "", mode, model: "", root: "", seq: 1, ...stamp });
+  for (const notice of notices) sink({ type: "notice", ...notice, seq: 2, ...stamp });
   sink({ type: "run.finished", outcome, seq: 2, ...stamp });
-  return text;
+  return lines.join("");
 }
 
 /** Milliseconds that an interrupted run waits, in the end, for a terminal that takes no text. */

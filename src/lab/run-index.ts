@@ -6,7 +6,6 @@ import { readEnded, readUndone } from "../store/run-notes.ts";
 import { entriesOf } from "../system/lookups.ts";
 
 export interface IndexedRun extends RunSummary {
-  /** Name of the project's state folder. */
   readonly folder: string;
   readonly undone: boolean;
 }
@@ -26,20 +25,17 @@ function readFolder(stateDir: string, folder: string): readonly IndexedRun[] {
   }));
 }
 
-/** The runs of this machine, newest first. */
 export function readRuns(stateDir: string): readonly IndexedRun[] {
   const folders = entriesOf(stateDir).filter((entry) => entry.isDirectory());
   return folders.flatMap(({ name }) => readFolder(stateDir, name)).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** Ways to group runs. */
 export type Grouping = keyof typeof keyOf;
 const keyOf = {
   day: ({ at }: IndexedRun) => at.slice(0, 10),
   model: ({ model }: IndexedRun) => model,
   mode: ({ mode }: IndexedRun) => mode,
   folder: ({ root }: IndexedRun) => root,
-  /** Of the team's runs. */
   user: ({ who = "" }: IndexedRun & { readonly who?: string }) => who,
   all: () => "all",
 } as const;

@@ -52,7 +52,6 @@ test.each([
 test.each([
   ["@nosuch.py", "usage: no such file: nosuch.py"],
   ["@src/ap.py", "did you mean @src/app.py?"],
-  ["@src/ap", "did you mean @src/app.py?"],
   ["@src/out", "usage: @src/out cannot be shown: "],
   ["@src/none", "usage: @src/none cannot be shown: "],
   ["@app.py", "did you mean @src/app.py?"],

@@ -1,8 +1,6 @@
 /** The command line: flags, words, columns of lists, and what belongs to its surface. */
 import { expect, test } from "bun:test";
-import { parseArgs } from "node:util";
 import { parseArgs as parseByCitty } from "citty";
-import fc from "fast-check";
 import { columnsOf, columnsOfErrors } from "../../src/cli/columns.ts";
 import { argsForCitty, checkLine, flagsOf, orderLine } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/command-table.ts";
@@ -12,7 +10,6 @@ import { type FlagSpec, flagGroups, flagKeys, flagTable } from "../../src/cli/fl
 import { habitOfCommand, habitOfFlag } from "../../src/cli/habits.ts";
 import { variables } from "../../src/cli/manual.ts";
 import { toPaiError } from "../../src/core/error.ts";
-import { kebabCase } from "../../src/core/text.ts";
 import { allSettings, settingTable } from "../../src/store/setting-table.ts";
 import { refit } from "../../src/ui/layout.ts";
 
@@ -49,37 +46,6 @@ test("the last of several values wins, and a repeatable flag keeps all", () => {
 test("-- ends the flags, and a lone - is a word", () => {
   expect(read("-y", "--", "--json", "-x", "--")).toEqual({ flags: { yes: true }, words: ["--json", "-x", "--"] });
   expect(read("run", "-").words).toEqual(["run", "-"]);
-});
-
-/** What node:util makes of a line, the flags in their order; undefined: a switch without a value. */
-function splitByNode(argv: readonly string[]) {
-  const rows = Object.values<FlagSpec>(flagTable).map(({ name, kind, short }) => {
-    const type = kind === "switch" ? ("boolean" as const) : ("string" as const);
-    return [name, short === undefined ? { type } : { type, short }] as const;
-  });
-  const options = Object.fromEntries(rows);
-  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
-  const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
-  const given = tokens.flatMap((token) => (token.kind === "option" ? [token.name] : []));
-  return { words, given };
-}
-
-test("a line is split as node:util splits it, wherever it is accepted", () => {
-  const parts = "-y -n -yn -ynm -ymx -m -mx -m=x -fx -x - -- --model --model=a=b --check --check= --yes".split(" ");
-  const others = ["--dry-run", "--allow-run=a", "--only", "word", "two words", "", "=", "a=b"];
-  let accepted = 0;
-  fc.assert(
-    fc.property(fc.array(fc.constantFrom(...parts, ...others), { maxLength: 6 }), (argv) => {
-      const found = refusal(...argv);
-      if (Array.isArray(found)) return;
-      accepted += 1;
-      const { words, given } = splitByNode(argv);
-      expect(found?.words).toEqual(words);
-      expect(new Set(Object.keys(found?.flags ?? {}).map(kebabCase))).toEqual(new Set(given));
-    }),
-    { numRuns: 2000 },
-  );
-  expect(accepted).toBeGreaterThan(200);
 });
 
 test("an unknown flag is refused with the nearest one", () => {

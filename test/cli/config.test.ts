@@ -61,8 +61,7 @@ test.each([
   [`set model ${canary}`, "pai key set"],
   ["set mode=tool-loop", "pai config set mode tool-loop"],
   ["set mode", "pai config set mode VALUE"],
-  ["put mode auto", "pai config set NAME VALUE"],
-  ["add work", "pai key add NAME"],
+  ["add work", "pai key add"],
   [canary, "pai key set"],
   ["lst", "did you mean pai config list?"],
 ])("what is no setting is refused, and the right command is named: %s", async (line, hint) => {

@@ -30,7 +30,7 @@ export interface Process {
 export const makeContext = (home: Home, more: Partial<Context>): Context => ({
   ...{ env: {}, cwd: home.root, flags: {}, words: [], out: () => {}, err: () => {} },
   tty: { stdin: false, stdout: false, stderr: false, keyboard: false },
-  ...{ notices: openNotices(() => new Date()), now: () => new Date(), signal: new AbortController().signal },
+  ...{ notices: openNotices(), now: () => new Date(), signal: new AbortController().signal },
   ...{ shown: async () => {}, readPiped: async () => ({ text: "", note: null }), readStdin: async () => "" },
   onInterrupt: () => {},
   ...more,

@@ -21,12 +21,12 @@ test("pai context says which files are likely, and why", async () => {
     "The likeliest files, and why (figures are relative to the highest one):",
     "   1  shop/tax.py   named in the request, words 1.00",
     expect.stringMatching(/^ {3}2 {2}shop\/cart\.py {2}words 0\.\d\d$/),
-    expect.stringMatching(/^ {3}3 {2}README\.md {5}words 0\.\d\d, a document$/),
+    expect.stringMatching(/^ {3}3 {2}README\.md {5}words 0\.\d\d, a document file$/),
   ]);
   const named = (await say("tax: let `empty_cart` take more")).split("\n");
   expect(named.slice(1, 3).map((line) => line.replace(/words.*/, "words"))).toEqual([
     "   1  shop/cart.py  defines empty_cart at line 901, words",
-    "   2  shop/tax.py   is called tax, words",
+    "   2  shop/tax.py   matches tax, words",
   ]);
   const { data } = JSON.parse(await say("empty the cart; see shop/tax.py", { json: true }));
   expect(data.ranking[0]).toMatchObject({

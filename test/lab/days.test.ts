@@ -105,7 +105,7 @@ needs(postgres).describe("a team", () => {
   /** One machine of the team. */
   function open(who: string, { user = {}, waitMs = 0 }: Caps = {}, now = () => new Date()) {
     const folder = makeFolder();
-    const store = openTeamStore(readAddress(server.url(who)), { pai: "1", withinMs: 10_000 });
+    const store = openTeamStore(readAddress(server.url(who)), 10_000);
     const outbox = openOutbox(join(folder, "outbox"));
     const ledger = openDayLedger(join(folder, "days.sqlite"));
     const warnings: string[] = [];
@@ -237,7 +237,7 @@ needs(postgres).describe("a team", () => {
     capTeam("tokens = 20000");
     const { allowance, rules, outbox, store, warnings } = open("ana");
     await rules.ask();
-    const other = openTeamStore(readAddress(server.url("ana")), { pai: "1", withinMs: 10_000 });
+    const other = openTeamStore(readAddress(server.url("ana")), 10_000);
     server.kill();
     const claims = granted(await reserveMany([allowance], 5));
     expect([claims.length, warnings.length]).toEqual([2, 1]);

@@ -35,7 +35,7 @@ test("a database that is away costs one question a minute, and the machine knows
     },
   });
   const address = readAddress(`postgres://ana@127.0.0.1:${server.port}/pai`);
-  const state = shareKeyState(openKeyState(null), { address, pai: "1", provider: "gemini", keys, now: Date.now });
+  const state = shareKeyState(openKeyState(null), { address, provider: "gemini", keys, now: Date.now });
   for (let at = 0; at < 5; at += 1) await state.refresh?.();
   state.save({ cursor: {}, resting: { "gemini/a": 5 } });
   expect([asked, untilOf(state, "a")]).toEqual([1, 5]);
@@ -51,7 +51,7 @@ needs(postgres).describe("a real server", () => {
     const now = () => Date.now() + skew;
     return {
       now,
-      ...shareKeyState(openKeyState(null), { address, pai: "1", provider: "gemini", keys: held, now, waitMs: 10_000 }),
+      ...shareKeyState(openKeyState(null), { address, provider: "gemini", keys: held, now, waitMs: 10_000 }),
     };
   };
   const told = async (count: number) => {

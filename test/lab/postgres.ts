@@ -146,7 +146,7 @@ export interface Laid extends Postgres {
 export function usePostgres(...logins: readonly string[]): Laid {
   let started: Postgres | null = null;
   const stores: TeamStore[] = [];
-  const openAs = (who?: string) => openTeamStore(readAddress(started?.url(who) ?? ""), { pai: "1", withinMs: 20_000 });
+  const openAs = (who?: string) => openTeamStore(readAddress(started?.url(who) ?? ""), 20_000);
   const store = (who?: string) => {
     const opened = openAs(who);
     stores.push(opened);

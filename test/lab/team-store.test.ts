@@ -2,18 +2,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { version } from "../../src/cli/commands/version.ts";
 import { readAddress } from "../../src/lab/team/address.ts";
 import { migrations, openTeamStore } from "../../src/lab/team/team-store.ts";
 import { newFolder } from "../grounds.ts";
 import { needs } from "../needs.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
 
-const options = { pai: "1.2.3", withinMs: 20_000 };
-const open = (url: string, more = {}) => openTeamStore(readAddress(url), { ...options, ...more });
+const open = (url: string, withinMs = 20_000) => openTeamStore(readAddress(url), withinMs);
 
 /** What a question to a store fails with. */
-async function failureOf(url: string, more = {}) {
-  const store = open(url, more);
+async function failureOf(url: string, withinMs?: number) {
+  const store = open(url, withinMs);
   try {
     await store.query("select 1", []);
     return null;
@@ -96,7 +96,7 @@ test("a server that is not PostgreSQL is reported as such", async () => {
 
 test("a server that takes the connection and says nothing is away after the time that was given", async () => {
   const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const failure = await failureOf(`postgres://ana@127.0.0.1:${silent.port}/pai`, { withinMs: 300 });
+  const failure = await failureOf(`postgres://ana@127.0.0.1:${silent.port}/pai`, 300);
   silent.stop(true);
   expect(failure?.code).toBe("store_away");
 });
@@ -116,7 +116,7 @@ needs(postgres).describe("a real server", () => {
     await Promise.all(stores.map((store) => store.close()));
     expect(rows).toHaveLength(20);
     expect(server.sql("select version || ' ' || pai from pai.migrations order by version").split("\n")).toEqual(
-      migrations.map((_, at) => `${at + 1} 1.2.3`),
+      migrations.map((_, at) => `${at + 1} ${version}`),
     );
   });
 
@@ -210,8 +210,9 @@ needs(postgres, "openssl").describe("TLS", () => {
 
   test("no variable turns the verification off", async () => {
     const script = `import { openTeamStore } from ${JSON.stringify(join(import.meta.dir, "../../src/lab/team/team-store.ts"))};
-      import { readAddress } from ${JSON.stringify(join(import.meta.dir, "../../src/lab/team/address.ts"))};
-      const store = openTeamStore(readAddress(${JSON.stringify(url("sslmode=verify-full"))}), ${JSON.stringify(options)});
+      import { version } from "../../src/cli/commands/version.ts";
+import { readAddress } from ${JSON.stringify(join(import.meta.dir, "../../src/lab/team/address.ts"))};
+      const store = openTeamStore(readAddress(${JSON.stringify(url("sslmode=verify-full"))}), 20000);
       console.log(await store.query("select 1", []).then(() => "open", (error) => error.code)); await store.close();`;
     const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" };
     expect(spawnSync(process.execPath, ["-e", script], { env, encoding: "utf8" }).stdout.trim()).toBe("tls");

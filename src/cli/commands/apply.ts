@@ -41,17 +41,14 @@ export async function applyCommand(context: Context): Promise<number> {
     command: "apply",
     model: saved.file.changes === null ? null : createReplayModel([], "saved edits"),
     task: async () => ({ text: saved.task, history: [], context: null }),
-    options: {
-      only: [saved.only, only].filter((globs) => globs.length > 0),
-    },
+    options: { only: [saved.only, only].filter((globs) => globs.length > 0) },
     flow: async (run) => {
       const { workspace } = run;
-      // A plan that is refused takes no call.
       run.ledger.promise({ expected: 0, at_most: 0 });
       tellNotRun(run, saved);
-      const how = { merge: context.flags.merge === true };
-      await requireBase(workspace, saved, how);
-      await followPlan(saved.plan, await changesOfPlan(workspace, saved, how))(run);
+      const merge = context.flags.merge === true;
+      await requireBase(workspace, saved, merge);
+      await followPlan(saved.plan, await changesOfPlan(workspace, saved, merge))(run);
     },
   });
 }

@@ -24,7 +24,8 @@ function valuesOf({ value, choices }: FlagSpec): Offers {
 }
 
 /** What the first word of a command may be, by its hint: `plan|json`, COMMAND, a file. */
-function firstWordsOf({ words: [hint = ""] }: Command, commands: readonly Command[]): Offers {
+function firstWordsOf({ usage }: Command, commands: readonly Command[]): Offers {
+  const [hint = ""] = usage.replace(/[[\]]/g, "").split(" ");
   if (hint === "COMMAND") return commands;
   if (/^[a-z-]+(\|[a-z-]+)*$/.test(hint)) return named(hint.split("|"));
   return /^(FILE|[A-Z]+\.json)$/.test(hint) ? ":files" : [];

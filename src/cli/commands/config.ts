@@ -20,27 +20,12 @@ type Asking = Pick<ConfigCall, "askHidden" | "readLine">;
 interface Group {
   readonly name: "config" | "key";
   readonly words: Readonly<Record<string, ConfigWord>>;
-  /** Words of the other group, or of other programs, and what to type instead. */
-  readonly instead: Readonly<Record<string, string>>;
 }
 
-const groups = {
-  config: {
-    name: "config",
-    words: settingWords,
-    instead: {
-      put: "pai config set NAME VALUE",
-      add: "pai key add NAME",
-      remove: "pai key remove",
-      validate: "pai key check",
-    },
-  },
-  key: {
-    name: "key",
-    words: keyWords,
-    instead: { get: "pai key list", show: "pai key list", validate: "pai key check", unset: "pai key remove" },
-  },
-} satisfies Record<string, Group>;
+const groups: Readonly<Record<Group["name"], Group>> = {
+  config: { name: "config", words: settingWords },
+  key: { name: "key", words: keyWords },
+};
 
 /** Defines one of the two with a way to ask; an answer of null means end of input. */
 export function defineConfigCommand(
@@ -52,7 +37,6 @@ export function defineConfigCommand(
   return async (context) => {
     const log = openLog(context);
     const warn = (text: string) => log.notify({ level: "warning", code: group.name, text });
-    /** Advice that is shown after the result. */
     const notes: string[] = [];
     const { word, rest } = choose(context, group);
     const places = openPlaces(context.env);
@@ -94,18 +78,18 @@ export const configIn = (now: SettingsNow): Handler => defineConfigCommand("conf
 export const keyCommand: Handler = defineConfigCommand("key", askAtTerminal);
 
 interface Choice {
-  /** null: no subcommand was given. */
   readonly word: ConfigWord | null;
   readonly rest: readonly string[];
 }
 
-function choose({ words: [name, ...rest] }: Context, { name: command, words, instead }: Group): Choice {
+function choose({ words: [name, ...rest] }: Context, { name: command, words }: Group): Choice {
   if (name === undefined) return { word: null, rest };
   const word = Object.hasOwn(words, name) ? words[name] : undefined;
   if (word === undefined) {
-    const near =
-      (Object.hasOwn(instead, name) ? instead[name] : null) ??
-      didYouMean(name, Object.keys(words), (each) => `pai ${command} ${each}`);
+    const other = command === "config" ? "key" : "config";
+    const near = Object.hasOwn(groups[other].words, name)
+      ? `pai ${other} ${name}`
+      : didYouMean(name, Object.keys(words), (each) => `pai ${command} ${each}`);
     const isKey = providerOfKey(name) !== null;
     const hint = isKey ? "a key is stored with: pai key set < FILE" : (near ?? `see: pai ${command}`);
     throw new PaiError("usage", `unknown subcommand of pai ${command}`, { hint });

@@ -129,7 +129,6 @@ const kindWidth = "instructions".length;
 const nameOf = ({ kind, path }: PreviewPart) =>
   path === null ? kind : `${kind.padEnd(kindWidth)}  ${visibleLine(path)}`;
 
-/** Line ranges shown in a row. */
 const maxRanges = 3;
 
 function rangeOf({ lines }: PreviewPart): string {
@@ -146,26 +145,15 @@ const shownRanks = 20;
 /** How the words of the task point to a file: by its name, by what it defines, or by what it is called. */
 function namingOf({ path, named, symbols, lines, definitions }: RankedFile): readonly string[] {
   if (named === null) return [];
-  const defined = definitions.slice(0, maxRanges).map(({ name, line }, at) => {
-    const verb = at > 0 ? "" : isProse(path) ? "has the heading " : "defines ";
-    return `${verb}${visibleLine(name)} at line ${line}`;
-  });
-  if (symbols.length > 0 && defined.length > 0) return defined;
-  if (symbols.length > 0) {
-    const names = symbols.slice(0, maxRanges).join(", ");
-    return [`${names.includes("*") ? "matches" : "is called"} ${visibleLine(names)}`];
-  }
+  const verb = isProse(path) ? "has the heading" : "defines";
+  const defined = definitions
+    .slice(0, maxRanges)
+    .map(({ name, line }) => `${verb} ${visibleLine(name)} at line ${line}`);
+  if (symbols.length > 0)
+    return defined.length > 0 ? defined : [`matches ${visibleLine(symbols.slice(0, maxRanges).join(", "))}`];
   const at = lines.filter((line) => !definitions.some((each) => each.line === line)).slice(0, maxRanges);
   const place = at.length === 0 ? "" : ` at line${at.length > 1 ? "s" : ""} ${at.join(", ")}`;
   return [`named in the ${named}${place}`, ...defined];
-}
-
-/** What a file is, where that lowers its place; "": it is code. */
-function describeKind({ kind, path }: RankedFile): string {
-  if (kind === "code") return "";
-  if (kind === "side") return "beside the code";
-  if (kind === "document") return isProse(path) ? "a document" : "an example or data";
-  return `a ${kind} file`;
 }
 
 /** Why a file is ranked where it is; none: it hardly has to do with the task. */
@@ -176,12 +164,11 @@ function reasonsOf(file: RankedFile): string[] {
     words >= 0.01 ? `words ${words.toFixed(2)}` : "",
     history >= 0.01 ? `commits ${history.toFixed(2)}` : "",
     frequency >= 0.5 ? "often changed" : "",
-    describeKind(file),
+    file.kind === "code" ? "" : `a ${file.kind} file`,
   ];
   return reasons.filter((reason) => reason !== "");
 }
 
-/** The widest path that others are aligned with. */
 const maxAligned = 60;
 
 /** The ranking as text; each figure is relative to the highest one. `columns` null: no wrapping. */
@@ -202,7 +189,6 @@ export function renderRanking({ ranking, lacks }: Pick<Preview, "ranking" | "lac
 
 type Row = readonly [name: string, range: string, size: string];
 
-/** The parts in columns. */
 function renderParts(rows: readonly Row[], columns: number | null): string[] {
   const [first = 0, second = 0, third = 0] = [0, 1, 2].map((at) => widest(rows.map((row) => row[at] ?? "")));
   return rows.map(([name, range, size]) =>

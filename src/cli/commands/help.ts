@@ -8,10 +8,8 @@ import type { Command, CommandGroup, Handler } from "../command.ts";
 import { type FlagSpec, flagGroups, flagTable } from "../flags.ts";
 import { exitMeanings } from "../manual.ts";
 
-/** The width of help, but for narrower terminals. */
 const usual = 80;
 
-/** Exit codes in three columns, signals on one line. */
 function renderExits(): string {
   const usual = exitMeanings.filter(([code]) => code.length < 3).map(([code, meaning]) => `${code} ${meaning}`);
   const third = Math.ceil(usual.length / 3);
@@ -72,7 +70,6 @@ function renderFlags(flags: readonly FlagSpec[], columns: number): string {
     .join("");
 }
 
-/** The help of one command. */
 export function renderHelpOf({ name, usage, about, flags, examples }: Command, columns = usual): string {
   return `pai ${name}: ${about}
 

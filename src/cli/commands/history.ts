@@ -1,5 +1,4 @@
 /** `pai undo`, `pai redo`, `pai history`: undoes, redoes and lists the runs of this folder. */
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
@@ -59,9 +58,6 @@ async function refuse(base: Base, { run, clashes }: Reversal, kind: "undo" | "re
   });
 }
 
-/** Whether a person may be asked to merge, or --merge has said so. */
-const mayMergeHere = (context: Context): boolean => context.flags.merge === true || isInteractive(context);
-
 async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: "undo" | "redo"): Promise<void> {
   const { context } = base;
   if (changes.length === 0) return;
@@ -79,67 +75,69 @@ async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: 
 const sayNothing = ({ run }: Reversal, kind: "undo" | "redo"): string =>
   `nothing of run ${run.id} is left to ${kind === "undo" ? "take" : "bring"} back: ${firstLine(run.task)}`;
 
-/** The commit with the run's changes; null: there is none, or its receipt is gone. */
-async function commitOf(stateFolder: string | null, run: string): Promise<string | null> {
-  if (stateFolder === null) return null;
-  return openReceipts(join(stateFolder, "runs")).ends(run).finished?.outcome.commit ?? null;
+interface Reversed {
+  readonly kind: "undo" | "redo";
+  readonly dryRun: boolean;
+  readonly inSession: boolean;
+  readonly stateFolder: string | null;
 }
 
 /** Says that an undo restores files but leaves the commit: git's history is the user's. */
-function sayCommit(commit: string | null, kind: "undo" | "redo", { changes }: Reversal): string {
-  if (commit === null || kind === "redo") return "";
+function sayCommit(commit: string | null, { changes }: Reversal): readonly string[] {
+  if (commit === null) return [];
   const [short, paths] = [commit.slice(0, 10), changes.map(({ path }) => quoteForShell(path)).join(" ")];
-  return `the commit ${short} stays; to take it back, too: git add -A -- ${paths} && git commit -m 'Revert ${short}' -- ${paths}\n`;
+  const way = `git add -A -- ${paths} && git commit -m 'Revert ${short}' -- ${paths}`;
+  return [`the commit ${short} stays; to take it back, too: ${way}`];
 }
 
-/** Where runs of the folder `root` may be that are not found: with another user. null: nothing tells of others. */
-function findMissingRuns(root: string, env: Context["env"]): string | null {
-  const user = env["SUDO_USER"] ?? "";
-  if (!["", "root"].includes(user)) return `under sudo the runs of ${user} are not seen: take those back without sudo`;
-  const uid = statSync(join(root, ".pai_history"), { throwIfNoEntry: false })?.uid;
-  if (uid === undefined || uid === process.geteuid?.()) return null;
-  return `uid ${uid} has run pai here: runs are kept with their user, who can take them back`;
+async function showReversal(base: Base, done: Reversal, how: Reversed): Promise<number> {
+  const { context } = base;
+  const { kind, dryRun, inSession, stateFolder } = how;
+  const { run, merged, lost } = done;
+  const ends = stateFolder === null ? null : openReceipts(join(stateFolder, "runs")).ends(run.id);
+  const commit = ends?.finished?.outcome.commit ?? null;
+  const changes = summarizeAll(done.changes, () => "plan");
+  // A long diff takes longer than everything else here, so it is made once, and only where it is shown.
+  const diff = dryRun || context.flags.json === true ? renderHiddenHere(base, done.changes) : "";
+  const data = { run: run.id, commit, dry_run: dryRun, changes, merged, diff };
+  const wrapOnScreen = (line: string) => wrap(line, columnsOfResults(context)).join("\n");
+  const committed = kind === "undo" ? sayCommit(commit, done) : [];
+  const back = kind === "undo" ? "redo" : "undo";
+  const lines = dryRun
+    ? [
+        await styleDiffOn("stdout", context, diff),
+        `would be ${verbOf[kind]}: run ${run.id}, ${counted(changes.length, "path")}; nothing was changed`,
+        ...committed,
+      ]
+    : [
+        ...renderSummaries(changes, styleOf(context, context.tty.stdout)),
+        wrapOnScreen(`${verbOf[kind]} run ${run.id}: ${firstLine(run.task)}`),
+        ...(merged.length === 0 ? [] : [`merged with what was changed since: ${visibleLine(nameSome(merged))}`]),
+        ...lost.map(wrapOnScreen),
+        ...committed,
+        `${back} with: ${inSession ? `/${back}` : `pai ${back}${rootFlag(base)}`}`,
+      ];
+  const told = changes.length === 0 ? [wrapOnScreen(sayNothing(done, kind))] : lines;
+  return showResult(context, kind, data, told.map((line) => `${line}\n`).join(""));
 }
 
 async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
-  const opened = await openHere(given);
-  const { history, base, stateFolder, workspace } = opened;
+  const { history, base, stateFolder, workspace } = await openHere(given);
   const { context } = base;
   const [id = null, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
-  const verb = verbOf[kind];
-  const merge = mayMergeHere(context);
-  const preview = await history[kind](id, { dryRun: true, merge }).catch((thrown) => {
-    const isGone = thrown instanceof PaiError && thrown.code === "nothing_to_undo";
-    const hint = isGone ? findMissingRuns(workspace.root, context.env) : null;
-    throw hint === null ? thrown : new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
-  });
-  if (preview.clashes.length > 0) await refuse(base, preview, kind, preview.clashes.every(isMergeable));
   const dryRun = context.flags.dryRun === true;
-  if (!dryRun) await requireYes(base, preview, kind);
-  const done = dryRun
-    ? preview
-    : await history[kind](preview.run.id, { dryRun: false, merge: preview.merged.length > 0 });
+  const merge = context.flags.merge === true || isInteractive(context);
+  const preview = await history[kind](id, { dryRun: true, merge });
+  if (preview.clashes.length > 0) await refuse(base, preview, kind, preview.clashes.every(isMergeable));
+  const how = { kind, dryRun, inSession, stateFolder };
+  if (dryRun) return showReversal(base, preview, how);
+  await requireYes(base, preview, kind);
+  const done = await history[kind](preview.run.id, { dryRun: false, merge: preview.merged.length > 0 });
   if (done.clashes.length > 0) await refuse(base, done, kind, false);
-  if (!dryRun) await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
+  await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
   for (const text of done.lost) context.notices.add({ level: "warning", code: "owner_lost", text });
-  const changes = summarizeAll(done.changes, () => "plan");
-  const commit = await commitOf(stateFolder, done.run.id);
-  // A long diff takes longer than everything else here, so it is made once, and only where it is shown.
-  const isShown = dryRun || context.flags.json === true;
-  const diff = isShown ? renderHiddenHere(base, done.changes) : "";
-  const data = { run: done.run.id, commit, dry_run: dryRun, changes, merged: done.merged, diff };
-  const paths = counted(changes.length, "path");
-  const back = kind === "undo" ? "redo" : "undo";
-  const wrapOnScreen = (line: string) => wrap(line, columnsOfResults(context)).join("\n");
-  const listed = renderSummaries(changes, styleOf(context, context.tty.stdout)).join("\n");
-  const kept =
-    done.merged.length === 0 ? "" : `merged with what was changed since: ${visibleLine(nameSome(done.merged))}\n`;
-  if (changes.length === 0) return showResult(context, kind, data, `${wrapOnScreen(sayNothing(done, kind))}\n`);
-  const text = dryRun
-    ? `${await styleDiffOn("stdout", context, diff)}\nwould be ${verb}: run ${done.run.id}, ${paths}; nothing was changed\n${sayCommit(commit, kind, done)}`
-    : `${listed}\n${wrapOnScreen(`${verb} run ${done.run.id}: ${firstLine(done.run.task)}`)}\n${kept}${done.lost.map((each) => `${wrapOnScreen(each)}\n`).join("")}${sayCommit(commit, kind, done)}${back} with: ${inSession ? `/${back}` : `pai ${back}${rootFlag(base)}`}\n`;
-  return showResult(context, kind, data, text);
+  return showReversal(base, done, how);
 }
 
 export const undoCommand = (context: Context): Promise<number> => reverse(context, "undo");
@@ -148,7 +146,6 @@ export const redoCommand = (context: Context): Promise<number> => reverse(contex
 export const undoInSession = (context: Context): Promise<number> => reverse(context, "undo", true);
 export const redoInSession = (context: Context): Promise<number> => reverse(context, "redo", true);
 
-/** Further runs are listed only in JSON. */
 const maxListed = 200;
 
 /** The newest runs of all folders, or of the team; `limit` null: all. */
@@ -184,9 +181,8 @@ export async function historyCommand(context: Context): Promise<number> {
   const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now(), opened.base.settings.keep) : null;
   const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
-  const missing = findMissingRuns(opened.workspace.root, context.env);
-  const none = `no runs are kept for this folder\n${missing === null ? "" : `${missing}\n`}`;
-  const lines = runs.length === 0 ? none : renderRows(runs.map(toRow), columnsOfResults(context));
+  const lines =
+    runs.length === 0 ? "no runs are kept for this folder\n" : renderRows(runs.map(toRow), columnsOfResults(context));
   const pruned = forgotten === null ? "" : `${forgotten} old runs forgotten\n`;
   return showResult(context, "history", { runs, bytes, pruned: forgotten }, `${pruned}${lines}`);
 }
@@ -199,8 +195,8 @@ const unfinished: Readonly<Record<string, "running" | "recovered">> = {
 };
 
 async function verifyReceipts(context: Context): Promise<number> {
-  const [wanted, ...more] = context.words;
-  if (more.length > 0) throw new PaiError("usage", "--verify takes one run", { hint: "see: pai history" });
+  const [wanted, ...rest] = context.words;
+  if (rest.length > 0) throw new PaiError("usage", "--verify takes one run", { hint: "see: pai history" });
   const { stateFolder, history } = await openHere(context);
   if (stateFolder === null) throw new PaiError("failed", "no receipts are kept here");
   const receipts = openReceipts(join(stateFolder, "runs"));
@@ -211,20 +207,13 @@ async function verifyReceipts(context: Context): Promise<number> {
     const state = broken?.why === noEnd ? unfinished[journal.get(id) ?? "none"] : undefined;
     return { run: id, lines: facts.length, broken: state === undefined ? broken : null, state: state ?? "ended" };
   });
-  const bad = runs.flatMap(({ run, broken }) => (broken === null ? [] : [{ run, ...broken }]));
-  const data = { runs };
-  const [first] = bad;
+  const open = runs.filter(({ state }) => state !== "ended").map(({ run, state }) => `${run} ${state}`);
+  const told = open.length === 0 ? "" : ` (${open.join(", ")})`;
   const fine =
-    runs.length === 0
-      ? "no receipts are kept"
-      : `${counted(runs.length, "receipt")}, every line unchanged${describeUnfinished(runs)}`;
-  if (first === undefined) return showResult(context, "history", data, `${fine}\n`);
-  const others = bad.length === 1 ? "" : ` (and ${counted(bad.length - 1, "more receipt")})`;
-  const message = `the receipt of run ${first.run} is broken at line ${first.line}: ${first.why}${others}`;
-  return showFinding(context, "history", data, new PaiError("failed", message));
-}
-
-function describeUnfinished(runs: readonly { readonly run: string; readonly state: string }[]): string {
-  const unfinished = runs.flatMap(({ run, state }) => (state === "ended" ? [] : [`${run} ${state}`]));
-  return unfinished.length === 0 ? "" : ` (${unfinished.join(", ")})`;
+    runs.length === 0 ? "no receipts are kept" : `${counted(runs.length, "receipt")}, every line unchanged${told}`;
+  const [first, ...others] = runs.flatMap(({ run, broken }) => (broken === null ? [] : [{ run, ...broken }]));
+  if (first === undefined) return showResult(context, "history", { runs }, `${fine}\n`);
+  const more = others.length === 0 ? "" : ` (and ${counted(others.length, "more receipt")})`;
+  const message = `the receipt of run ${first.run} is broken at line ${first.line}: ${first.why}${more}`;
+  return showFinding(context, "history", { runs }, new PaiError("failed", message));
 }

@@ -62,7 +62,6 @@ function renderChanged({ base, workspace }: Here, server: McpServer): string | n
   return changed.length === 0 ? null : visibleLine(`changed since the last yes: ${changed.join(", ")}`);
 }
 
-/** Asks a server for its current tools, starting it if needed. */
 async function askTools(context: Context, here: Here, server: McpServer): Promise<readonly PinnedTool[]> {
   const client = await startServer(server, here.startTool, context.env, context.signal).catch((thrown) => {
     throw thrown instanceof PaiError
@@ -81,26 +80,15 @@ async function askTools(context: Context, here: Here, server: McpServer): Promis
 /** Everything that a model will see of a tool: an approval covers only what was shown. */
 const renderTool = (tool: PinnedTool) => `  ${visible(describeTool(tool)).replaceAll("\n", "\n  ")}\n`;
 
-/** Differences from the approved tools, a line each. */
-function compareTools(before: readonly PinnedTool[], now: readonly PinnedTool[]): readonly string[] {
-  const named = new Map(before.map((tool) => [tool.name, tool]));
-  const lines: string[] = [];
-  for (const tool of now) {
-    const known = named.get(tool.name);
-    named.delete(tool.name);
-    if (known !== undefined && isSameTool(known, tool)) continue;
-    if (known !== undefined) lines.push(`- ${describeTool(known)}`);
-    lines.push(`+ ${describeTool(tool)}`);
-  }
-  return [...lines, ...[...named.keys()].map((name) => `- ${name}`)];
-}
+const isSame = (before: readonly PinnedTool[], now: readonly PinnedTool[]): boolean =>
+  before.length === now.length && now.every((tool) => before.some((known) => isSameTool(known, tool)));
 
 async function list(context: Context): Promise<number> {
   const here = await openHere(context);
-  const servers = listServers(here.base).map((server) => {
-    const tools = pinnedTools(here.base.places, here.workspace.root, server);
-    return { server, tools };
-  });
+  const servers = listServers(here.base).map((server) => ({
+    server,
+    tools: pinnedTools(here.base.places, here.workspace.root, server),
+  }));
   const rows = servers.map(({ server, tools }) => {
     const changed = renderChanged(here, server);
     const off = changed === null ? "off; switch it on with:" : `off: ${changed}; see:`;
@@ -113,15 +101,10 @@ async function list(context: Context): Promise<number> {
     on: tools !== null,
     tools: tools?.map(({ name }) => name) ?? [],
   }));
-  return showResult(
-    context,
-    "mcp",
-    { servers: data },
-    rows.length === 0 ? "no MCP servers are configured\n" : rows.join(""),
-  );
+  const text = rows.length === 0 ? "no MCP servers are configured\n" : rows.join("");
+  return showResult(context, "mcp", { servers: data }, text);
 }
 
-/** Asks for approval. Throws declined, or approval_needed if nobody can be asked. */
 async function requireYes(context: Context, server: McpServer, text: string): Promise<void> {
   const line = `pai mcp trust ${server.name} -y`;
   if (!isApproved(context, { needs: "pai mcp trust needs a yes", line })) await askYes(context, text);
@@ -143,25 +126,19 @@ async function trust(context: Context, name: string | undefined): Promise<number
   await requireStart(context, here, server);
   const tools = await askTools(context, here, server);
   const before = pinnedTools(places, root, server);
-  const changes = before === null ? [] : compareTools(before, tools);
-  const shown =
-    before === null ? tools.map(renderTool).join("") : `changed since the last yes:\n${visible(changes.join("\n"))}\n`;
-  if (before !== null && changes.length === 0)
+  const count = counted(tools.length, "tool");
+  if (before !== null && isSame(before, tools))
     return showResult(
       context,
       "mcp",
       { server: server.name, tools: tools.length },
       `${server.name} is on; nothing has changed\n`,
     );
-  context.err(shown);
-  await requireYes(context, server, commandWording.callTools(counted(tools.length, "tool"), server.name));
+  context.err(`${before === null ? "" : "changed since the last yes:\n"}${tools.map(renderTool).join("")}`);
+  await requireYes(context, server, commandWording.callTools(count, server.name));
   pinTools(places, root, server, tools);
-  return showResult(
-    context,
-    "mcp",
-    { server: server.name, tools: tools.map((tool) => tool.name) },
-    `${server.name} is on: ${counted(tools.length, "tool")}\n`,
-  );
+  const names = tools.map((tool) => tool.name);
+  return showResult(context, "mcp", { server: server.name, tools: names }, `${server.name} is on: ${count}\n`);
 }
 
 async function revoke(context: Context, name: string | undefined): Promise<number> {

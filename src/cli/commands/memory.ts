@@ -18,53 +18,39 @@ interface Done {
   readonly text: string;
 }
 
-/** Carries out a subcommand; returns the message and the affected facts. */
-async function carryOut({ base, workspace: { root } }: Here, memory: Memory): Promise<Done> {
+function carryOut({ base, workspace: { root } }: Here, memory: Memory): Done {
   const { context } = base;
   const [verb = "list", id, ...words] = context.words;
-  const hide = (text: string) => hideKnown(base, root, text);
-  const known = ["list", "accept", "drop", "edit", "add"] as const;
-  const chosen = chooseWord("memory", [verb], known);
+  const factOf = (text: string) => makeFact(root, hideKnown(base, root, text), context.now());
+  const say = (what: string, facts: readonly MemoryFact[]) => ({ facts, text: what + facts.map(renderFact).join("") });
+  const chosen = chooseWord("memory", [verb], ["list", "accept", "drop", "edit", "add"]);
   if (chosen === "list") {
     const facts = memory.list();
-    return {
-      facts,
-      text: facts.length === 0 ? "nothing is remembered of this project\n" : facts.map(renderFact).join(""),
-    };
+    return say(facts.length === 0 ? "nothing is remembered of this project\n" : "", facts);
   }
   if (id === undefined)
     throw new PaiError("usage", `pai memory ${chosen} needs ${chosen === "add" ? "a text" : "an id"}`);
   const text = words.join(" ");
   if (chosen === "add") {
-    const added = memory.add([makeFact(root, hide([id, ...words].join(" ")), null, false, context.now())]);
-    return {
-      facts: added,
-      text: added.length === 0 ? "that is known already\n" : `kept: ${added.map(renderFact).join("")}`,
-    };
+    const added = memory.add([factOf([id, ...words].join(" "))]);
+    return say(added.length === 0 ? "that is known already\n" : "kept: ", added);
   }
   if (chosen === "edit" && text === "") throw new PaiError("usage", "pai memory edit needs an id and a text");
+  const accept = (fact: MemoryFact): MemoryFact => ({ ...fact, pending: false });
   if (chosen === "accept" && id === "all") {
     const facts = memory.list().filter(({ pending }) => pending);
-    const done = facts.map((fact) => memory.change(fact.id, (each) => ({ ...each, pending: false })));
+    const done = facts.map((fact) => memory.change(fact.id, accept));
     return { facts: done, text: `${done.length} accepted\n` };
   }
-  const edits = {
-    accept: (fact: MemoryFact): MemoryFact => ({ ...fact, pending: false }),
-    drop: () => null,
-    edit: (fact: MemoryFact): MemoryFact => ({
-      ...makeFact(root, hide(text), null, false, context.now()),
-      id: fact.id,
-    }),
-  };
-  const fact = memory.change(id, edits[chosen]);
-  const said = { accept: "accepted", drop: "dropped", edit: "kept" }[chosen];
-  return { facts: [fact], text: `${said}: ${renderFact(fact)}` };
+  const edits = { accept, drop: () => null, edit: (fact: MemoryFact) => ({ ...factOf(text), id: fact.id }) };
+  const said = { accept: "accepted: ", drop: "dropped: ", edit: "kept: " };
+  return say(said[chosen], [memory.change(id, edits[chosen])]);
 }
 
 export async function memoryCommand(context: Context): Promise<number> {
   const here = await openHere(context);
   const { stateFolder } = here;
   if (stateFolder === null) throw new PaiError("failed", "nothing is kept here, so nothing can be remembered");
-  const { facts, text } = await carryOut(here, openMemory(stateFolder));
+  const { facts, text } = carryOut(here, openMemory(stateFolder));
   return showResult(context, "memory", { facts }, text);
 }

@@ -114,16 +114,10 @@ function playLooks(action: AnyAction, { nextLook }: ReplayTape): AnyAction {
   };
 }
 
-/**
- * The cost cap is dropped, as the receipt has no prices; a run that it stopped ends with its recorded facts.
- */
+/** Without the cost cap, as the receipt has no prices; a run that it stopped ends with its recorded facts. */
 function optionsOf({ options }: FactOf<"run.started">): RunOptions {
   const given = options as unknown as RunOptions;
-  return {
-    ...given,
-    caps: { ...given.caps, cost: null },
-    commit: null,
-  };
+  return { ...given, caps: { ...given.caps, cost: null }, commit: null };
 }
 
 const nowhere: ReceiptWriter = { add: () => {}, close: () => {} };

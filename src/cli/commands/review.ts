@@ -41,32 +41,17 @@ async function readChanges(
 ): Promise<readonly ReviewPart[]> {
   const place = { root: workspace.root, path: pathOutside(context.env["PATH"], workspace.root), env: context.env };
   const git = openGit(place, context.signal);
-  const diff = await readGit(git, [
-    "diff",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-color",
-    "--relative",
-    base,
-    "--",
-  ]).catch((thrown: unknown) => {
+  const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--relative"];
+  const diff = await readGit(git, ["diff", ...plain, base, "--"]).catch((thrown: unknown) => {
     throw new PaiError("usage", toPaiError(thrown).message, { hint: "name files: pai review FILE…, or --base REF" });
   });
   const added = (await readGit(git, ["ls-files", "-z", "--others", "--exclude-standard"])).split("\0").filter(Boolean);
-  return [
-    ...splitDiff(diff).filter(({ path }) => isOpen(workspace, path)),
-    ...(await readFiles(
-      workspace,
-      added.filter((path) => isOpen(workspace, path)),
-    )),
-  ];
+  const isOpen = (path: string) => orNull(() => workspace.path(path, "read")) !== null;
+  return [...splitDiff(diff).filter(({ path }) => isOpen(path)), ...(await readFiles(workspace, added.filter(isOpen)))];
 }
 
 type Reviewed = Composed["opened"]["workspace"];
 
-const isOpen = (workspace: Reviewed, path: string): boolean => orNull(() => workspace.path(path, "read")) !== null;
-
-/** The text of each file. Throws what reading a file throws. */
 async function readFiles(workspace: Reviewed, paths: readonly string[]): Promise<readonly ReviewPart[]> {
   const parts: ReviewPart[] = [];
   for (const path of paths) {
@@ -85,7 +70,6 @@ interface Reviewing {
   readonly signal: AbortSignal;
 }
 
-/** Asks about one part. Throws what the run failed with. */
 async function reviewPart(part: string, { composed, view, context, signal }: Reviewing): Promise<Outcome> {
   const task = { text: instruction, history: [], context: part };
   const options = {
@@ -124,27 +108,21 @@ export async function reviewCommand(given: Context): Promise<number> {
     );
     if (context.flags.json !== true && parts.length > 1)
       context.err(`reviewing ${counted(parts.length, "part")}, at most ${counted(2 * parts.length, "call")}\n`);
+    const reviewing = { composed, view, context, signal: limited.signal };
     const outcomes: Outcome[] = [];
-    for (const part of parts)
-      outcomes.push(await reviewPart(part, { composed, view, context, signal: limited.signal }));
+    for (const part of parts) outcomes.push(await reviewPart(part, reviewing));
     await composed.close();
     const findings = inOrderOfWeight(outcomes.flatMap(findingsOf));
     const calls = outcomes.reduce((sum, { calls: { made } }) => sum + made, 0);
-    const cost = outcomes.reduce<number | null>(
-      (sum, each) => (sum === null || each.cost === null ? null : sum + each.cost),
-      0,
-    );
+    const costs = outcomes.flatMap(({ cost }) => cost ?? []);
+    const cost = costs.length < outcomes.length ? null : costs.reduce((sum, each) => sum + each, 0);
     const data = { findings, parts: parts.length, calls, cost };
     const text = findings.length === 0 ? "no findings\n" : findings.map(renderFinding).join("");
     const grave = failOn === undefined ? [] : asGraveAs(findings, failOn);
     if (grave.length === 0) return await showResult(context, "review", data, visible(text));
     if (context.flags.json !== true) context.out(visible(text));
-    return await showFinding(
-      context,
-      "review",
-      data,
-      new PaiError("check_failed", `${counted(grave.length, "finding")} of severity ${failOn} or above`),
-    );
+    const why = `${counted(grave.length, "finding")} of severity ${failOn} or above`;
+    return await showFinding(context, "review", data, new PaiError("check_failed", why));
   } finally {
     limited.end();
   }

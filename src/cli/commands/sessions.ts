@@ -2,13 +2,12 @@
 
 import { PaiError } from "../../core/error.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { openSessions, type Sessions } from "../../store/sessions.ts";
+import { openSessions } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
-import type { Base } from "../compose/base.ts";
 import { openHere } from "../compose/open-here.ts";
 import { openLab } from "../lab.ts";
 import { openLog } from "../open-log.ts";
@@ -44,38 +43,31 @@ export async function resumeCommand(context: Context): Promise<number> {
     : showResult(context, "resume", { deleted }, `${counted(deleted ?? 0, "session")} deleted\n`);
 }
 
-interface Saved {
-  readonly sessions: Sessions;
-  readonly base: Base;
-  readonly root: string;
-}
-
-async function openSaved(context: Context): Promise<Saved> {
+async function openSaved(context: Context) {
   const { workspace, stateFolder, base } = await openHere(context);
   if (stateFolder === null) throw new PaiError("usage", "no sessions are kept here");
   return { sessions: openSessions(stateFolder, workspace.root), base, root: workspace.root };
 }
 
-/** Sessions of this project on other machines; if unknown, why. */
-async function listElsewhere({ sessions, base, root }: Saved) {
-  if (base.settings.storeUrl === null) return { elsewhere: [], why: null };
+type Saved = Awaited<ReturnType<typeof openSaved>>;
+
+/** Sessions of this project on other machines, whose store may be away. */
+async function listElsewhere({ sessions, base, root }: Saved, warn: (text: string) => void) {
+  if (base.settings.storeUrl === null) return [];
   const { listSessionsElsewhere } = await openLab();
-  return listSessionsElsewhere(base, root, new Set(sessions.list().map(({ id }) => id)));
+  const { elsewhere, why } = await listSessionsElsewhere(base, root, new Set(sessions.list().map(({ id }) => id)));
+  if (why !== null) warn(why);
+  return elsewhere;
 }
 
 async function showList(context: Context, saved: Saved, deleted: number | null): Promise<number> {
+  const warn = (code: string) => (text: string) => openLog(context).notify({ level: "warning", code, text });
   const rows = saved.sessions.list();
   const lost = saved.sessions.unreadable();
-  if (lost.length > 0)
-    openLog(context).notify({ level: "warning", code: "session", text: `cannot be read: ${nameSome(lost)}` });
-  const { elsewhere, why } = await listElsewhere(saved);
-  if (why !== null) openLog(context).notify({ level: "warning", code: "store", text: why });
-  const columns = columnsOfResults(context);
-  const line = (row: ListedSession, where = "") => `${renderListed(row, columns)}${where}\n`;
-  const text = [
-    ...rows.map((row) => line(row)),
-    ...elsewhere.map((row) => line(row, `  (on ${visibleLine(row.host)})`)),
-  ].join("");
-  const data = { sessions: rows, elsewhere, deleted };
-  return showResult(context, "resume", data, text === "" ? "no session here yet\n" : text);
+  if (lost.length > 0) warn("session")(`cannot be read: ${nameSome(lost)}`);
+  const elsewhere = await listElsewhere(saved, warn("store"));
+  const line = (row: ListedSession) => renderListed(row, columnsOfResults(context));
+  const lines = [...rows.map(line), ...elsewhere.map((row) => `${line(row)}  (on ${visibleLine(row.host)})`)];
+  const text = lines.length === 0 ? "no session here yet\n" : lines.map((each) => `${each}\n`).join("");
+  return showResult(context, "resume", { sessions: rows, elsewhere, deleted }, text);
 }

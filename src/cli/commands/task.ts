@@ -13,7 +13,6 @@ import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import { openPlaces } from "../../store/places.ts";
 import { renderDocument } from "../../ui/json.ts";
-import { takeNotices } from "../answer-document.ts";
 import { absoluteMentions, findMentions } from "../at-paths.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase, findRoot, projectOf } from "../compose/base.ts";
@@ -27,7 +26,7 @@ import { openView, type TerminalView } from "../compose/view.ts";
 import { alsoFlag, shownFlag } from "../flag-values.ts";
 import { chooseModel, offerToKeep, readLineOf } from "../onboard/choose-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
-import { saveChange, savePlan } from "../plan-file.ts";
+import { renderChangeFile, renderPlanFile } from "../plan-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
 import { continuedId, continueSession, takeId } from "../session/continue-session.ts";
 
@@ -39,7 +38,6 @@ function readTaskFile(context: Context, file: string, signal: AbortSignal): Prom
 
 type Notify = TerminalView["notify"];
 
-/** Milliseconds that a pipe may take for its first byte. */
 const firstByteMs = 10_000;
 
 /** Reads what is piped in beside the task; with --stdin it is waited for, with --no-stdin it is not read. */
@@ -56,25 +54,18 @@ async function readContext(context: Context, signal: AbortSignal, notify: Notify
   return text;
 }
 
-/**
- * The task for `/NAME ARGS`; null: the text has another form. Throws usage if only a name is given and it is unknown.
- */
-async function readCustom(context: Context, words: readonly string[]): Promise<string | null> {
-  const text = words.join(" ").trim();
-  if (!text.startsWith("/")) return null;
-  if (!looksCustom(text)) return null;
-  const project = { places: openPlaces(context.env), root: findRoot(context) };
-  const task = expandCustom(text, project);
-  if (task === null && (words.length > 1 || !/\s/.test(text))) throw unknownCustom(text, project);
-  return task;
-}
-
-/** The task from the arguments: one text or a custom command. Throws usage for several words. */
-async function readArgument(context: Context): Promise<string> {
+/** The task from the arguments: one text, or a custom command `/NAME ARGS`. Throws usage for another line. */
+function readArgument(context: Context): string {
   const { words } = context;
-  const custom = await readCustom(context, words);
-  if (words.length <= 1 || custom !== null) return custom ?? words[0] ?? "";
-  throw new PaiError("usage", "a task of several words must be quoted", { hint: `"${words.join(" ")}"` });
+  const text = words.join(" ").trim();
+  if (looksCustom(text)) {
+    const project = { places: openPlaces(context.env), root: findRoot(context) };
+    const task = expandCustom(text, project);
+    if (task !== null) return task;
+    if (words.length > 1 || !/\s/.test(text)) throw unknownCustom(text, project);
+  }
+  if (words.length <= 1) return text;
+  throw new PaiError("usage", "a task of several words must be quoted", { hint: `"${text}"` });
 }
 
 /** The task from an argument, a file or standard input. Throws usage when there is none, or more than one. */
@@ -89,7 +80,7 @@ export async function readTask(context: Context, signal: AbortSignal, notify: No
     ? await context.readStdin(signal)
     : file !== null
       ? await readTaskFile(context, resolve(context.cwd, file), signal)
-      : await readArgument(context);
+      : readArgument(context);
   if (flags.stdin === true && fromStdin)
     throw new PaiError("usage", "standard input cannot be both the task and its context");
   const task = read.trim();
@@ -159,7 +150,6 @@ interface OpenRun {
   readonly read: Task;
 }
 
-/** Opens the folder, the model and the files that the task names. */
 async function openRun({ command, flow, model, options }: TaskRun, { called, view, read }: OpenRun) {
   // Only typed text may mention files; a saved plan comes with an old task text.
   const typed = command === "apply" ? null : read.text;
@@ -191,7 +181,7 @@ function openChange(context: Context) {
     throw new PaiError("usage", "-o saves the change of a dry run (-n)", {
       hint: `after a verified run: --save-change ${name}`,
     });
-  const { write } = findOutput(resolve(cwd, name), projectOf(context), { isPrivate: true });
+  const { write } = findOutput(resolve(cwd, name), projectOf(context), true);
   return (run: Run, { ok, status }: Outcome, notify: Notify): void => {
     if (!ok) return;
     if (!run.changing.dryRun && status !== "verified") {
@@ -202,12 +192,12 @@ function openChange(context: Context) {
       });
       return;
     }
-    saveChange(run, { write, now, user: env["USER"] ?? env["LOGNAME"] ?? `uid ${process.getuid?.() ?? "unknown"}` });
+    const user = env["USER"] ?? env["LOGNAME"] ?? `uid ${process.getuid?.() ?? "unknown"}`;
+    write(renderChangeFile(run, user, now()));
     notify({ level: "info", code: "change_saved", text: `change saved; elsewhere: pai apply -y ${name}` });
   };
 }
 
-/** Runs one task, shows it according to the flags, and returns the exit code. */
 export async function doTask(given: Context, doing: TaskRun): Promise<number> {
   const { flow, task: readIt, options, command, asksOnly } = doing;
   if (flow !== null) requirePlanning(given, command);
@@ -239,7 +229,7 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
     await continued?.close();
     const closing = composed.close();
     if (context.flags.json === true) {
-      context.out(renderDocument(outcome, takeNotices(context)));
+      context.out(renderDocument(outcome, context.notices.take()));
     } else if (context.flags.outputSchema !== undefined && context.flags.jsonl !== true && outcome.ok) {
       context.out(`${outcome.text}\n`);
     }
@@ -297,12 +287,12 @@ export async function planCommand(context: Context): Promise<number> {
   const output = context.flags.output ?? null;
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
   const saves = output !== null && context.flags.dryRun !== true;
-  const file = saves ? findOutput(resolve(context.cwd, output), projectOf(context), { isPrivate: full }) : null;
+  const file = saves ? findOutput(resolve(context.cwd, output), projectOf(context), full) : null;
   const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
   const flow: Flow = async (run) => {
     await singleShot(run);
     if (file === null) return;
-    await savePlan(run, { write: file.write, full, now: context.now });
+    file.write(await renderPlanFile(run, full, context.now()));
     keepPlans(run.planning);
     run.emit({
       type: "notice",

@@ -17,15 +17,8 @@ import { isInteractive } from "../compose/view.ts";
 export async function trustCommand(context: Context): Promise<number> {
   const root = findRoot(context);
   const done = context.flags.revoke === true ? revoke(root, context) : await trust(root, context);
-  const { text, trusted, prompts } = done;
-  return showResult(context, "trust", { root, file: projectFile, trusted, prompts }, visible(text));
-}
-
-interface Done {
-  readonly text: string;
-  readonly trusted: boolean;
-  /** Paths of the trusted commands and skills. */
-  readonly prompts: readonly string[];
+  const { text, ...told } = done;
+  return showResult(context, "trust", { root, file: projectFile, ...told }, visible(text));
 }
 
 /** Shows what would be trusted and asks, if a person can be asked. Throws declined. */
@@ -36,7 +29,7 @@ async function requireYes(context: Context, shown: string): Promise<void> {
 }
 
 /** Trusts what the folder contains. Loading it first throws for a file that cannot be used. */
-async function trust(root: string, context: Context): Promise<Done> {
+async function trust(root: string, context: Context) {
   const places = openPlaces(context.env);
   loadSettings({ flags: {}, env: {}, places, root });
   const content = readProjectFile(root);
@@ -62,7 +55,7 @@ async function trust(root: string, context: Context): Promise<Done> {
   return { text: isInteractive(context) ? text : `${shown}\n\n${text}`, trusted: true, prompts: paths };
 }
 
-function revoke(root: string, { env }: Context): Done {
+function revoke(root: string, { env }: Context) {
   const had = revokeTrust(openPlaces(env), root);
   return {
     text: `${projectFile} in ${root} ${had ? "is no longer trusted" : "was not trusted"}\n`,

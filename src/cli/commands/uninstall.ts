@@ -14,7 +14,6 @@ import type { Context } from "../command.ts";
 interface Removal {
   /** Files and folders with their content, in the order of removal; the program is last. */
   readonly remove: readonly string[];
-  /** Folders that are removed afterwards if they are empty. */
   readonly folders: readonly string[];
   readonly keep: readonly { readonly path: string; readonly why: string }[];
 }
@@ -32,7 +31,6 @@ const companions = [
 
 interface Program {
   readonly path: string;
-  /** Command of the package manager that installed it; null: none did. */
   readonly manager: string | null;
 }
 
@@ -48,14 +46,12 @@ function findManager(path: string): string | null {
     : "the system's package manager";
 }
 
-/** The running program file. Throws usage if it is not a compiled pai. */
 function findProgram(): Program {
   const path = process.execPath;
   if (!Bun.main.startsWith("/$bunfs/")) throw new PaiError("usage", "pai runs from source here: nothing is installed");
   return { path, manager: findManager(path) };
 }
 
-/** Throws usage if only the program was to be removed and a package manager owns it. */
 function requireOwnProgram({ path, manager }: Program): void {
   if (manager === null) return;
   throw new PaiError("usage", `${path} was installed by a package manager`, {
@@ -117,9 +113,7 @@ function removeAll({ remove, folders }: Removal): void {
   for (const folder of folders) {
     try {
       rmdirSync(folder);
-    } catch {
-      // The folder has other files in it, or does not exist.
-    }
+    } catch {}
   }
 }
 

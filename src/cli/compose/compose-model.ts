@@ -183,7 +183,7 @@ async function shareRests(
   if (storeUrl === null || found.length < 2) return own;
   const { shareKeyState, readAddress } = await openLab();
   const now = () => base.context.now().getTime();
-  return shareKeyState(own, { address: readAddress(storeUrl), pai: version, provider: provider.id, keys: found, now });
+  return shareKeyState(own, { address: readAddress(storeUrl), provider: provider.id, keys: found, now });
 }
 
 function requirePrices(ids: readonly string[], base: Base): void {

@@ -23,6 +23,6 @@ export function openProjectMemory(
   if (stateFolder === null) return null;
   return {
     recall: async (task) => (existsSync(join(stateFolder, "memory.json")) ? recallFacts(stateFolder, root, task) : ""),
-    learn: learns ? async (texts) => keepFacts(stateFolder, root, { texts, run, pending: !isSeen, now: now() }) : null,
+    learn: learns ? async (texts) => keepFacts(stateFolder, root, texts, { run, pending: !isSeen, now: now() }) : null,
   };
 }

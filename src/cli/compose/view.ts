@@ -71,14 +71,14 @@ export function styleOf({ env, flags }: Context, tty: boolean): Style {
 }
 
 /** Writes events as JSON lines. Earlier notices follow the run's first event, which begins every stream. */
-async function openLines({ out, notices }: Context): Promise<(event: StampedEvent) => void> {
+async function openLines({ out, notices, now }: Context): Promise<(event: StampedEvent) => void> {
   const write = createJsonl(out);
   let hasBegun = false;
   return (event) => {
     write(event);
     if (hasBegun) return;
     hasBegun = true;
-    notices.follow(({ notice, at }) => write({ type: "notice", ...notice, run: event.run, seq: 1, at }));
+    notices.follow((notice) => write({ type: "notice", ...notice, run: event.run, seq: 1, at: now().toISOString() }));
   };
 }
 

@@ -24,7 +24,7 @@ import { flowFor } from "../compose/flow.ts";
 import { composeOptions, limitTime } from "../compose/options.ts";
 import { decideByPolicy } from "../compose/view.ts";
 import { onlyFlag, runFlag } from "../flag-values.ts";
-import { addChecks, readPlanFile, requireBase, savePlan } from "../plan-file.ts";
+import { addChecks, readPlanFile, renderPlanFile, requireBase } from "../plan-file.ts";
 import { describeEvent } from "./describe-event.ts";
 
 const text = { type: "string" } as const;
@@ -254,10 +254,7 @@ export function openAgentHost(given: Context): ToolHost {
     const flow: Flow = async (run) => {
       await singleShot(run);
       if (run.planning.plan?.intent !== "task") return;
-      const write = (written: string) => {
-        saved = written;
-      };
-      await savePlan(run, { write, full: false, now: given.now });
+      saved = await renderPlanFile(run, false, given.now());
     };
     const asked: Task = { text: words, history: [], context: null };
     const onEvent = (event: RunEvent) => {
@@ -281,7 +278,7 @@ export function openAgentHost(given: Context): ToolHost {
     if (found.outcome !== null) return found.outcome;
     const saved = readPlanFile(found.saved, `plan ${id}`);
     const flow: Flow = async (run) => {
-      await requireBase(run.workspace, saved, { merge: false });
+      await requireBase(run.workspace, saved, false);
       await followPlan(addChecks(saved.plan, found.checks), null)(run);
     };
     const only = [...found.only, onlyFlag(given.flags)].filter((globs) => globs.length > 0);

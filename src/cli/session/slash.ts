@@ -142,7 +142,7 @@ async function remember({ composed, context, view }: Talk, text: string): Promis
   if (text === "") throw new PaiError("usage", "nothing to remember", { hint: "/remember tests run with: make check" });
   if (stateFolder === null) throw new PaiError("usage", "nothing is kept here (--ephemeral)");
   const texts = [composed.cover(text)];
-  const kept = keepFacts(stateFolder, workspace.root, { texts, run: null, pending: false, now: context.now() });
+  const kept = keepFacts(stateFolder, workspace.root, texts, { run: null, pending: false, now: context.now() });
   const said = kept.map(({ id }) => `remembered; dropped with: pai memory drop ${id}`);
   context.err(`${view.style.paint("dim", said[0] ?? "that is known already")}\n`);
 }

@@ -21,14 +21,12 @@ function readPort(text: string | undefined): number {
   throw new PaiError("usage", `--port ${text}: not a port`, { hint: "a number from 1 to 65535" });
 }
 
-/** Resolves with the reason when the user ends pai. */
 const ended = (signal: AbortSignal): Promise<unknown> =>
   new Promise((settle) => {
     if (signal.aborted) settle(signal.reason);
     else signal.addEventListener("abort", () => settle(signal.reason), { once: true });
   });
 
-/** The team's runs, if they were asked for; null: this machine's runs. */
 async function readTeam(base: Base): Promise<readonly TeamRun[] | null> {
   if (base.context.flags.team !== true) return null;
   return askTeam(base, (store) => readTeamRuns(store, maxRuns));
@@ -39,18 +37,12 @@ export async function dashboardCommand(given: Context): Promise<number> {
   const { context, places } = base;
   const { stateDir } = places;
   if (stateDir === null) throw new PaiError("failed", "no receipts are kept: no home folder is known");
-  const lists = new Map<string, readonly string[]>();
-  const known = (root: string) => {
-    const list = lists.get(root) ?? knownSecrets(base, root);
-    lists.set(root, list);
-    return list;
-  };
-  const kept = { stateDir, known };
+  const kept = { stateDir, known: (root: string) => knownSecrets(base, root) };
   const read = async (live: boolean) =>
     readPageData({ ...kept, now: context.now(), version, live, team: await readTeam(base) });
   const { out } = context.flags;
   if (out !== undefined) {
-    const { file, write } = findOutput(resolve(context.cwd, out), projectOf(given), { isPrivate: true });
+    const { file, write } = findOutput(resolve(context.cwd, out), projectOf(given), true);
     const data = await read(false);
     write(renderPage(data, crypto.randomUUID()));
     const text = `${counted(data.runs.length, "run")} written to ${file}\n`;

@@ -29,24 +29,15 @@ function readSince(text: string, now: Date): string | null {
 }
 
 /** A row for JSON and CSV: money in USD, times in milliseconds. */
-const asRow = ({ key, ...totals }: GroupTotals) => ({
+const asRow = ({ key, runs, kept, cost, unpriced, ...totals }: GroupTotals) => ({
   key,
-  runs: totals.runs,
-  solved: totals.solved,
-  verified: totals.verified,
-  calls: totals.calls,
-  promises_kept: totals.kept,
-  tokens: totals.tokens,
-  cached: totals.cached,
+  runs,
+  promises_kept: kept,
   weighed: weighedOf({ ...noUsage, input: totals.tokens, cached: totals.cached }),
-  cost: totals.unpriced === totals.runs ? null : totals.cost,
-  cost_per_solved: totals.unpriced === totals.runs || totals.solved === 0 ? null : totals.cost / totals.solved,
-  unpriced: totals.unpriced,
-  ms: totals.ms,
-  refused: totals.refused,
-  amended: totals.amended,
-  changed: totals.changed,
-  undone: totals.undone,
+  cost: unpriced === runs ? null : cost,
+  cost_per_solved: unpriced === runs || totals.solved === 0 ? null : cost / totals.solved,
+  unpriced,
+  ...totals,
 });
 
 /** A field quoted as in RFC 4180. A text that a spreadsheet would run as a formula gets an apostrophe. */
@@ -64,7 +55,6 @@ function renderCsv(rows: readonly ReturnType<typeof asRow>[], by: Grouping): str
   return [head, ...rows.map((row) => Object.values(row).map(csvField).join(","))].map((line) => `${line}\n`).join("");
 }
 
-/** The runs of this machine or of the team, since a time (ISO 8601) or all. */
 async function runsOf(base: Base, by: Grouping, since: string | null): Promise<readonly IndexedRun[]> {
   const { context, places } = base;
   if (context.flags.team === true) return askTeam(base, (store) => readTeamRuns(store, null, since));

@@ -47,7 +47,6 @@ function factsOfRun(facts: readonly Fact[]) {
   };
 }
 
-/** What the receipt tells, with the folder of the run. */
 const toldIn = (stateFolder: string, id: string) =>
   orNull(() => {
     const { facts } = openReceipts(join(stateFolder, "runs")).read(id);

@@ -27,7 +27,6 @@ const headers = {
 const refuse = (status: number, why: string): Response =>
   new Response(`${why}\n`, { status, headers: { ...headers, "Content-Type": "text/plain; charset=utf-8" } });
 
-/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

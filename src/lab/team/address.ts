@@ -68,11 +68,8 @@ function readCa(file: string | null): string | null {
 /** Where the server listens: the folder of a unix socket, or a host with port. */
 function readPlace({ hostname, port: written, searchParams }: URL) {
   const socket = searchParams.get("host");
-  if (socket !== null && !isAbsolute(socket))
-    throw refuse(
-      "has a host= that is not the folder of a unix socket",
-      "name the server before the path: postgres://HOST/NAME",
-    );
+  const way = "name the server before the path: postgres://HOST/NAME";
+  if (socket !== null && !isAbsolute(socket)) throw refuse("has a host= that is not the folder of a unix socket", way);
   if (socket === null && hostname === nowhere)
     throw refuse("does not name a server", "such as postgres://ana@db.example.com/pai");
   const port = Number((socket === null ? null : searchParams.get("port")) ?? (written || "5432"));

@@ -46,7 +46,6 @@ interface Here {
   readonly ledger: DayLedger;
   readonly caps: SpendCaps;
   readonly scope: DayScope;
-  /** Owner of the cap, for refusals. */
   readonly whose: string;
 }
 
@@ -87,7 +86,6 @@ interface Reserved {
 export interface TeamDays {
   readonly store: TeamStore;
   readonly rules: TeamRules;
-  /** Of one login. */
   readonly caps: SpendCaps;
   /** Counts what is spent while the database is unreachable; null: it cannot be counted here. */
   readonly ledger: DayLedger | null;

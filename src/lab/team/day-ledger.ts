@@ -35,13 +35,11 @@ function open(file: string): Database {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, 0o600));
   const db = new Database(file);
-  // Writers wait for each other.
   db.run("pragma busy_timeout = 10000");
   db.run(schema);
   return db;
 }
 
-/** Opens the database at the first call. */
 export function openDayLedger(file: string) {
   let opened: Database | null = null;
   const use = () => {

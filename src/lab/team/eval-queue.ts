@@ -6,7 +6,6 @@ import { storeJson, type TeamStore } from "./team-store.ts";
 export interface QueuedWork {
   readonly key: string;
   readonly task: string;
-  /** Hash of the task's content. */
   readonly sha256: string;
   readonly model: string;
   readonly mode: string;
@@ -27,11 +26,9 @@ export interface Worker {
 export interface QueueState {
   /** Unfinished work that this worker could do, taken or not. */
   readonly open: number;
-  /** Unfinished work that a worker has taken. */
   readonly taken: number;
   /** Unfinished work for other tasks or another version of pai. */
   readonly foreign: number;
-  /** USD spent so far. */
   readonly cost: number;
   /** USD; null: only each run is limited. */
   readonly maxCost: number | null;
@@ -95,7 +92,6 @@ export async function takeWork(
   return row ?? null;
 }
 
-/** Extends the lease of the worker's items. */
 export async function renewWork(store: TeamStore, { queue, name, lease }: Worker): Promise<void> {
   await store.query(
     "update pai.eval_items set lease = now() + $3 * interval '1 second' where queue = $1 and worker = $2 and result is null",
@@ -145,7 +141,6 @@ export function readGivenUp(store: TeamStore, queue: string): Promise<readonly Q
   );
 }
 
-/** All results as the workers wrote them; null: unknown queue. */
 export async function readQueueResults(store: TeamStore, queue: string): Promise<readonly Json[] | null> {
   const [known] = await store.query("select 1 from pai.eval_queues where name = $1", [queue]);
   if (known === undefined) return null;

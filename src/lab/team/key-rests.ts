@@ -17,7 +17,6 @@ export const nameOfKey = (provider: string, key: string): string => digest(`pai 
 
 export interface SharedKeys {
   readonly address: StoreAddress;
-  readonly pai: string;
   readonly provider: string;
   readonly keys: readonly { readonly id: string; readonly key: string }[];
   /** Epoch milliseconds. */
@@ -32,14 +31,12 @@ export interface SharedKeys {
  */
 export function shareKeyState(
   own: KeyState,
-  { address, pai, provider, keys, now, waitMs = usualWaitMs }: SharedKeys,
+  { address, provider, keys, now, waitMs = usualWaitMs }: SharedKeys,
 ): KeyState {
-  const names = new Map<string, string>(
-    keys.map(({ id, key }) => [`${provider}/${id}`, nameOfKey(provider, key)] as const),
-  );
+  const names = new Map<string, string>(keys.map(({ id, key }) => [`${provider}/${id}`, nameOfKey(provider, key)] as const));
   let askAgainAt = 0;
   const ask = async (withinMs: number, work: (store: TeamStore) => Promise<void>): Promise<void> => {
-    const store = openTeamStore(address, { pai, withinMs });
+    const store = openTeamStore(address, withinMs);
     try {
       await work(store);
       askAgainAt = performance.now() + freshMs;

@@ -1,7 +1,6 @@
 /** Links this machine with the team's database: sends its runs, opens it for queries, checks it for `pai doctor`. */
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { version } from "../../cli/commands/version.ts";
 import type { Base } from "../../cli/compose/base.ts";
 import { type Finding, failed, fine, type Patient } from "../../cli/finding.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
@@ -25,7 +24,6 @@ import { openTeamStore, type TeamStore } from "./team-store.ts";
 const endMs = 2000;
 /** Milliseconds that a call waits for the day's remaining caps. */
 const callMs = 3000;
-/** Milliseconds for a command about the team's store. */
 const askMs = 10_000;
 
 const openOutboxOf = (stateDir: string): Outbox => openOutbox(join(stateDir, "outbox"));
@@ -43,7 +41,7 @@ export async function withStore<T>(
     throw new PaiError("usage", `${flag} needs a store, and none is set`, {
       hint: "pai config set store.url postgres://USER@HOST/NAME, see docs/team.md",
     });
-  const store = openTeamStore(readAddress(settings.storeUrl), { pai: version, withinMs: askMs });
+  const store = openTeamStore(readAddress(settings.storeUrl), askMs);
   try {
     return await work(store);
   } finally {
@@ -51,9 +49,6 @@ export async function withStore<T>(
   }
 }
 
-/**
- * Like `withStore` for a query about runs: first sends this machine's waiting runs, so that the answer contains them.
- */
 export const askTeam = <T>(
   base: Pick<Base, "settings" | "places">,
   work: (store: TeamStore) => Promise<T>,
@@ -74,20 +69,18 @@ async function tell(store: TeamStore, outbox: Outbox): Promise<string | null> {
   }
 }
 
-/** "1 message waits", "2 messages to the team wait". */
-export const countWaiting = (count: number, to = ""): string =>
-  `${counted(count, "message")}${to === "" ? "" : ` ${to}`} ${count === 1 ? "waits" : "wait"}`;
+/** "1 message waits", "2 messages wait". */
+const countWaiting = (count: number): string => `${counted(count, "message")} ${count === 1 ? "waits" : "wait"}`;
 
 const describeWaiting = (why: string, outbox: Outbox): Notice => ({
   level: "warning",
   code: "store",
-  text: `${why}; ${countWaiting(outbox.waiting(), "to the team")} in the state folder`,
+  text: `${why}; ${countWaiting(outbox.waiting())} for the team in the state folder`,
 });
 
 export interface TeamLink {
   /** Receives every event of a run, and sends the run to the team when it ends. Never throws. */
   readonly sink: (event: StampedEvent) => void;
-  /** null: no day is capped. */
   readonly allowance: Allowance | null;
   /** Sets the session that is sent too, after each run and at the end; null: none. */
   readonly followSession: (place: () => SessionPlace | null) => void;
@@ -99,19 +92,16 @@ type Begun = Extract<StampedEvent, { type: "run.started" }>;
 type Over = Extract<StampedEvent, { type: "run.finished" }>;
 
 /** The summary of a run, as its receipt would give it. */
-const summaryOf = ({ at, root, mode, model, task }: Begun, { run, at: end, outcome }: Over): RunSummary =>
-  summarizeRun(
-    run,
-    { at, root, mode, task: { text: task }, model: { id: model } } as Parameters<typeof summarizeRun>[1],
-    { type: "run.finished", at: end, outcome },
-  );
+function summaryOf({ at, root, mode, model, task }: Begun, { run, at: end, outcome }: Over): RunSummary {
+  const started = { at, root, mode, task: { text: task }, model: { id: model } };
+  return summarizeRun(run, started as Parameters<typeof summarizeRun>[1], { type: "run.finished", at: end, outcome });
+}
 
 interface Linking {
   readonly store: TeamStore;
   readonly rules: TeamRules;
   /** null: there is no folder for letters. */
   readonly outbox: Outbox | null;
-  /** Whether the runs themselves are sent. */
   readonly tellsRuns: boolean;
   readonly notify: (notice: Notice) => void;
 }
@@ -190,7 +180,7 @@ export function linkTeam({ settings, places }: Base, { ephemeral, now, notify }:
   const { stateDir } = places;
   const ledger = stateDir === null ? null : openDayLedger(join(stateDir, "days.sqlite"));
   if (storeUrl === null) return linkMachine(limits.day, ledger, now);
-  const store = openTeamStore(readAddress(storeUrl), { pai: version, withinMs: callMs });
+  const store = openTeamStore(readAddress(storeUrl), callMs);
   const outbox = stateDir === null ? null : openOutboxOf(stateDir);
   const warn = (text: string) => notify({ level: "warning", code: "store", text });
   const rules = openTeamRules(store, stateDir);
@@ -200,7 +190,6 @@ export function linkTeam({ settings, places }: Base, { ephemeral, now, notify }:
   return linkStore({ store, rules, outbox, tellsRuns: !ephemeral, notify }, allowance);
 }
 
-/** Sends an undo or redo to the team. */
 export async function shareUndone(
   { settings, places }: Base,
   run: { readonly root: string; readonly id: string },
@@ -209,7 +198,7 @@ export async function shareUndone(
   if (settings.storeUrl === null || places.stateDir === null) return null;
   const outbox = openOutboxOf(places.stateDir);
   mailUndone(outbox, hostname(), run, undone);
-  const store = openTeamStore(readAddress(settings.storeUrl), { pai: version, withinMs: endMs });
+  const store = openTeamStore(readAddress(settings.storeUrl), endMs);
   const why = await tell(store, outbox);
   await store.close();
   return why === null ? null : describeWaiting(why, outbox);

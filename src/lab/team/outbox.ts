@@ -20,15 +20,11 @@ export interface Letter {
 
 export type Outbox = ReturnType<typeof openOutbox>;
 
-/** `KIND-KEY.json.NUMBER-NONCE`: the highest number is the newest. */
+/** `KIND-KEY.json.NUMBER-NONCE`: of several with one kind and key the one with the highest number counts. */
 const nameShape = /^((?:run|undone|spend|spent|session)-[0-9a-f]{32})\.json\.(\d+)-[0-9a-f]+$/;
-
-/** Whether a kind has more than one letter with the same key. */
-const isReplaced = { run: false, undone: true, spend: false, spent: false, session: true } as const;
 
 interface Name {
   readonly name: string;
-  /** Kind and key. */
   readonly about: string;
   readonly number: number;
 }
@@ -63,14 +59,11 @@ export function openOutbox(folder: string) {
     }
   };
   return {
-    /** Saves a letter, which takes the place of an earlier one of the same kind and key. Throws a system error. */
+    /** Saves a letter, which counts in place of earlier ones of the same kind and key. Throws a system error. */
     put(kind: LetterKind, key: string, json: object) {
-      const about = `${kind}-${key}`;
-      const earlier = isReplaced[kind] ? names().filter((each) => each.about === about) : [];
-      const number = 1 + earlier.reduce((highest, each) => Math.max(highest, each.number), 0);
-      const name = `${about}.json.${number}-${crypto.randomUUID().slice(0, 8)}`;
+      const number = names().reduce((highest, each) => Math.max(highest, each.number), 0) + 1;
+      const name = `${kind}-${key}.json.${number}-${crypto.randomUUID().slice(0, 8)}`;
       writePrivate(join(folder, name), `${JSON.stringify(json)}\n`, { lasting: false });
-      removeNames(earlier);
     },
     /** At most `max` letters. A file without valid JSON is put aside. */
     list(kind: LetterKind, max: number) {
@@ -89,11 +82,10 @@ export function openOutbox(folder: string) {
     async alone<T>(withinMs: number, work: () => Promise<T>): Promise<T> {
       const until = performance.now() + withinMs;
       let held = takeLock(`${folder}.lock`);
-      while (held === null) {
+      for (; held === null; held = takeLock(`${folder}.lock`)) {
         if (performance.now() > until)
           throw new PaiError("store_away", "another pai has been sending to the team for too long");
         await Bun.sleep(20);
-        held = takeLock(`${folder}.lock`);
       }
       try {
         return await work();

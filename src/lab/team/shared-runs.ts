@@ -10,7 +10,6 @@ import { storeJson, type TeamStore } from "./team-store.ts";
 const columns = ["key", "host", ...columnNames];
 const listed = columns.map((name) => `"${name}"`).join(", ");
 
-/** Number of letters in one statement. */
 const batchSize = 200;
 
 /** The key of a run in the team, since two machines may create the same id in one millisecond. */

@@ -1,22 +1,20 @@
 /** Sessions that continue on another machine: sends their files line by line, and fetches them to resume. */
 
-import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import { isFields } from "../../core/model.ts";
 import { readSession } from "../../core/session/session.ts";
-import { writePrivate } from "../../store/safe-file.ts";
+import { openLines } from "../../store/safe-file.ts";
 import { entryAt } from "../../system/entry-at.ts";
-import { writeBytes } from "../../system/write-file.ts";
 import type { Outbox } from "./outbox.ts";
 import type { TeamStore } from "./team-store.ts";
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
-/** The limit of a session's file. */
 const maxBytes = 64 * 1024 * 1024;
-/** Characters in one statement. */
-const batchChars = 2_000_000;
+/** Lines in one statement; one line holds a message, or the result of a call. */
+const linesAtOnce = 20;
 
 /** The name of the folder identifies a project across machines, as paths differ. */
 const projectOf = (root: string): string => basename(root);
@@ -53,22 +51,6 @@ async function compare(store: TeamStore, id: string, own: readonly string[]) {
   return { stored, isForked: common > 0 && row?.last !== own[common - 1] };
 }
 
-/** Splits lines into batches of at most `batchChars`, each with at least one line. */
-function* batchesOf(lines: readonly string[]): Generator<readonly string[]> {
-  let batch: string[] = [];
-  let size = 0;
-  for (const line of lines) {
-    if (size + line.length > batchChars && batch.length > 0) {
-      yield batch;
-      batch = [];
-      size = 0;
-    }
-    batch.push(line);
-    size += line.length;
-  }
-  if (batch.length > 0) yield batch;
-}
-
 interface Letter extends Omit<SessionPlace, "root"> {
   readonly project: string;
   readonly host: string;
@@ -79,15 +61,14 @@ async function pushSession(store: TeamStore, { folder, id, project, host }: Lett
   if (lines.length === 0) return;
   const { stored, isForked } = await compare(store, id, lines);
   if (isForked || stored > lines.length) return;
-  let at = stored;
-  for (const batch of batchesOf(lines.slice(stored))) {
+  for (let at = stored; at < lines.length; at += linesAtOnce) {
+    const batch = lines.slice(at, at + linesAtOnce);
     await store.query(
       `insert into pai.session_lines (id, n, line)
         select $1, $2::int + place::int, line from jsonb_array_elements_text($3::text::jsonb) with ordinality as t(line, place)
         on conflict do nothing`,
       [id, at, JSON.stringify(batch.map((line) => line.toWellFormed().replaceAll("\0", "")))],
     );
-    at += batch.length;
   }
   const { turns } = readSession(id, lines.join("\n")).session;
   const preview = [...(turns[0]?.request ?? "")].slice(0, 80).join("").replaceAll("\0", "");
@@ -104,7 +85,6 @@ const isLetter = (json: unknown): json is Letter =>
   ["folder", "id", "project", "host"].every((name) => typeof (json as Record<string, unknown>)[name] === "string") &&
   idShape.test((json as Letter).id);
 
-/** Sends the queued sessions. Throws like `query`. */
 export async function pushSessions(store: TeamStore, outbox: Outbox): Promise<void> {
   for (const letter of outbox.list("session", 100)) {
     if (isLetter(letter.json)) await pushSession(store, letter.json);
@@ -165,16 +145,10 @@ export async function fetchSession(
   );
   const text = rows.map(({ line }) => `${line.replaceAll(/[\r\n]/g, " ")}\n`).join("");
   const file = join(folder, `${id}.jsonl`);
-  if (own.length === 0) writePrivate(file, text, { lasting: false });
-  else append(file, text);
+  const adding = openLines(file, false, (thrown) => {
+    throw thrown;
+  });
+  adding.write(text);
+  adding.close();
   return { id, host, how: "fetched" };
-}
-
-function append(file: string, text: string): void {
-  const fd = openSync(file, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
-  try {
-    writeBytes(fd, text);
-  } finally {
-    closeSync(fd);
-  }
 }

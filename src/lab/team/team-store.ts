@@ -1,5 +1,6 @@
 /** The connection to the team's database: opened by the first statement, with timeouts and migrations. */
 import { SQL } from "bun";
+import { version as ownVersion } from "../../cli/commands/version.ts";
 import { PaiError } from "../../core/error.ts";
 import { waitAtMost } from "../../core/steps.ts";
 import type { StoreAddress } from "./address.ts";
@@ -14,24 +15,15 @@ import caps from "./migrations/8-caps.sql" with { type: "text" };
 
 export type TeamStore = ReturnType<typeof openTeamStore>;
 
-export interface StoreOptions {
-  /** Version of pai, stored with each migration that it runs. */
-  readonly pai: string;
-  /** Milliseconds for one statement, including the connection. */
-  readonly withinMs: number;
-}
-
 /** Classes of SQLSTATE that a retry may solve: connection, resources, shutdown, read-only, lock conflicts. */
 const passing = /^(08|53|57P|58|25006|40|55P03)/;
 
 interface Thrown {
   readonly code?: string;
-  /** SQLSTATE from the server. */
   readonly errno?: string;
   readonly message?: string;
 }
 
-/** Explanations for errors of Bun that say too little. */
 const whys: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_REFUSED: "no server listens there, or the host name is unknown",
   ERR_POSTGRES_CONNECTION_FAILED: "no connection could be made",
@@ -98,7 +90,6 @@ function connect(address: StoreAddress, withinMs: number): SQL {
   });
 }
 
-/** Rejects after `ms` milliseconds; the work itself goes on. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const done = await waitAtMost(work, ms);
   if (done === "late") throw new Error(`no answer within ${ms} ms`);
@@ -109,7 +100,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 const migrationMs = 60_000;
 
 /** Runs missing migrations. Throws config_invalid if a newer pai has migrated the database. */
-async function prepare(sql: SQL, name: string, { pai, withinMs }: StoreOptions): Promise<void> {
+async function prepare(sql: SQL, name: string, withinMs: number): Promise<void> {
   const newest = migrations.length;
   const versionNow = async (db: SQL) =>
     Number((await db.unsafe("select coalesce(max(version), 0) as version from pai.migrations"))[0]?.version);
@@ -128,14 +119,14 @@ async function prepare(sql: SQL, name: string, { pai, withinMs }: StoreOptions):
     await db.unsafe(foundation);
     for (let version = (await versionNow(db)) + 1; version <= newest; version += 1) {
       await db.unsafe(migrations[version - 1] ?? "");
-      await db.unsafe("insert into pai.migrations (version, pai) values ($1, $2)", [version, pai]);
+      await db.unsafe("insert into pai.migrations (version, pai) values ($1, $2)", [version, ownVersion]);
     }
   };
   await within(migrationMs, sql.begin(make));
 }
 
-/** Opens nothing yet: the first statement connects, and one after a lost connection reconnects. */
-export function openTeamStore(address: StoreAddress, options: StoreOptions) {
+/** `withinMs`: for one statement. Opens nothing yet: the first statement connects, and one after a lost connection reconnects. */
+export function openTeamStore(address: StoreAddress, withinMs: number) {
   const { name } = address;
   let sql: SQL | null = null;
   let ready: Promise<void> | null = null;
@@ -153,12 +144,12 @@ export function openTeamStore(address: StoreAddress, options: StoreOptions) {
      * config_invalid or failed for errors that a retry does not solve.
      */
     async query<T extends object>(text: string, values: readonly unknown[]): Promise<readonly T[]> {
-      const db = sql ?? connect(address, options.withinMs);
+      const db = sql ?? connect(address, withinMs);
       sql = db;
-      ready ??= prepare(db, name, options);
+      ready ??= prepare(db, name, withinMs);
       try {
         await ready;
-        return (await within(options.withinMs, db.unsafe(text, [...values]))) as readonly T[];
+        return (await within(withinMs, db.unsafe(text, [...values]))) as readonly T[];
       } catch (thrown) {
         const error = describeError(name, thrown);
         // A connection that did not answer is in an unknown state, and a refused layout may be changed soon: connect

@@ -38,7 +38,7 @@ test.concurrent("an unreachable store ends no run: one warning, and the run wait
   const { code, stderr } = await place.pai(["run", "-y", "make hello.txt"], { env });
   expect([code, place.tree()]).toEqual([0, { "hello.txt": "hello\n" }]);
   expect(stderr).toContain("the store 127.0.0.1:1/pai cannot be used now");
-  expect(stderr).toContain("1 message to the team waits in the state folder");
+  expect(stderr).toContain("1 message waits for the team in the state folder");
   const doctor = await place.pai(["doctor", "--json"], { env });
   expect(findingOf(readCommand(doctor).data)?.text).toEndWith(", 1 message waits here");
   expect([stderr.includes("s3cr3t"), waiting(place).length]).toEqual([false, 1]);

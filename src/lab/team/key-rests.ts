@@ -33,7 +33,9 @@ export function shareKeyState(
   own: KeyState,
   { address, provider, keys, now, waitMs = usualWaitMs }: SharedKeys,
 ): KeyState {
-  const names = new Map<string, string>(keys.map(({ id, key }) => [`${provider}/${id}`, nameOfKey(provider, key)] as const));
+  const names = new Map<string, string>(
+    keys.map(({ id, key }) => [`${provider}/${id}`, nameOfKey(provider, key)] as const),
+  );
   let askAgainAt = 0;
   const ask = async (withinMs: number, work: (store: TeamStore) => Promise<void>): Promise<void> => {
     const store = openTeamStore(address, withinMs);

@@ -214,7 +214,7 @@ function follow(
     }
     file.write(line);
   };
-  const printed: Printed = { formatted: new Set(), checks: new Map(), commands: new Map() };
+  const printed: Printed = { checks: new Map(), commands: new Map() };
   return {
     get session() {
       return session;
@@ -242,9 +242,8 @@ function follow(
 }
 
 /** Notes what a run prints. */
-function notePrinted({ formatted, checks, commands }: Printed, event: StampedEvent): void {
-  if (event.type === "run.started") for (const each of [formatted, checks, commands]) each.clear();
-  if (event.type === "notice" && event.code === "formatted") formatted.add(event.text);
+function notePrinted({ checks, commands }: Printed, event: StampedEvent): void {
+  if (event.type === "run.started") for (const each of [checks, commands]) each.clear();
   if (event.type === "check.finished" && event.when === "after") checks.set(event.command, event.output);
   if (event.type !== "look.shown" || rowOf(event.action)?.kind !== "command") return;
   // One that ran again is the last one now.

@@ -128,7 +128,7 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
   [
     "Ctrl+C at the diff of a repair",
     { ...ended("interrupted", "interrupted at a question"), rolled_back: back },
-    "rolled back, interrupted by the user at a question, so what it asked about was not decided",
+    "rolled back, interrupted by the user at a question",
   ],
   [
     "a no to later changes, where the earlier ones were kept",
@@ -145,7 +145,7 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
         { about: "changes", words: 'say "oui"\nC:\\new' },
       ],
     },
-    `${kept}, ${unproved}; changed: a.py; the user had wanted the plan otherwise: "no tests"; the user had wanted the changes otherwise: "in French", then "say "oui"\nC:\\new"`,
+    `${kept}, ${unproved}; changed: a.py; the user said to the plan: "no tests"; the user said to the changes: "in French", "say "oui"\nC:\\new"`,
   ],
   [
     "a step that was left out, commands and a commit",
@@ -155,7 +155,6 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
         changes: one,
         checks: checks("make", true),
         commit: "0123456789abcdef",
-        sandbox: "full",
       },
       skipped: [{ target: "CHANGES.md", why: "no user sees it" }],
       commands: [
@@ -165,7 +164,7 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
       // biome-ignore lint/suspicious/noThenProperty: the field of the document
       then: [{ command: "wc a.py", exit: 0, ms: 1 }],
     },
-    `${kept}, verified by make; changed: a.py; left out of the plan: CHANGES.md (no user sees it); commands that ran: npm i (exit 0), npm start (ended by its time limit); they ran in a sandbox with a /tmp of its own; then the user's own commands ran: wc a.py (exit 0); committed as 0123456789ab`,
+    `${kept}, verified by make; changed: a.py; left out of the plan: CHANGES.md (no user sees it); commands that ran: npm i (exit 0), npm start (ended by its time limit); then the user's own commands ran: wc a.py (exit 0); committed as: 0123456789ab`,
   ],
   [
     "an answer under a green check",

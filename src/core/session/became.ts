@@ -4,19 +4,15 @@ import {
   type ChangeSummary,
   type CheckResult,
   type CommandRun,
-  checkDeclined,
   checkOutdated,
-  checkStopped,
   doubtOf,
   isOutdated,
   nameDeclined,
   nothingKept,
   type Outcome,
-  type RefusedAction,
   renderProof,
 } from "../outcome.ts";
 import { renderStepTarget } from "../plan/scope.ts";
-import { isQuestion } from "../script/prose.ts";
 import { nameSome } from "../suggest.ts";
 import { questionsIn } from "./conversation.ts";
 
@@ -38,9 +34,7 @@ export const quoteWords = (words: string): string => `"${words}"`;
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** How many paths, checks, commands and actions are named. */
-const maxNamed = 5;
-const name = (all: readonly string[]): string => nameSome([...new Set(all)], maxNamed);
+const name = (all: readonly string[]): string => nameSome([...new Set(all)]);
 
 /** "2 files (+4 −1)"; how many lines of them stand is not known where somebody else changed some. */
 function countChanges({ changes, overwritten = [] }: Outcome): string {
@@ -76,9 +70,9 @@ function sayCause({ status, error }: Outcome): string {
       ? message
       : `the user declined${/\bplan\b/.test(message) ? " the plan" : ""}`;
   if (status === "declined" || status === "partial") return message;
-  const at = message.endsWith("at a question") ? " at a question, so what it asked about was not decided" : "";
-  if (status === "interrupted") return error?.code === "interrupted" ? `interrupted by the user${at}` : message;
-  return `failed: ${message}`;
+  if (error?.code === "interrupted")
+    return `interrupted by the user${message.endsWith("question") ? " at a question" : ""}`;
+  return status === "interrupted" ? message : `failed: ${message}`;
 }
 
 /** Whether the run was only to answer, or only answered: it has no plan of work and did nothing. */
@@ -124,17 +118,8 @@ function sayChanged(outcome: Outcome): string {
   return `${kept}${sayChoice(outcome)}, ${sayCause(outcome)}`;
 }
 
-/** ["left out: ", names]: a clause of the record; "": there is nothing to name. */
-const clause = (head: string, all: readonly string[]): string => (all.length === 0 ? "" : `${head}${name(all)}`);
-
 const endOf = ({ exit, ended }: Pick<CommandRun, "exit"> & Partial<CommandRun>): string =>
   exit !== null ? `exit ${exit}` : ended === "timeout" ? "ended by its time limit" : "ended by a signal";
-
-/** Where what commands wrote to /tmp is gone; one that ran twice may have done so without the sandbox, as a person allowed. */
-function sayOwnPlace({ sandbox, commands = [] }: Outcome): string {
-  const isOwn = sandbox === "full" && new Set(commands.map(({ command }) => command)).size === commands.length;
-  return isOwn && commands.length > 0 ? "they ran in a sandbox with a /tmp of its own" : "";
-}
 
 /** The steps of a plan that was only made, or declined. */
 const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): readonly string[] =>
@@ -142,94 +127,60 @@ const proposedOf = ({ plan, planned, error, changes, declined }: Outcome): reado
     ? (plan?.execution_plan?.steps ?? []).map((step) => `${step.action} ${renderStepTarget(step)}`)
     : [];
 
-/** "kept: 2 files (+4 −1), verified by pytest -q; changed: …; ran: …; then the user's own commands ran: …; committed as …" */
+const renderRan = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun & CheckResult>) => {
+  const unkept = ended.kept === false ? `, and ${nothingKept}` : "";
+  const outdated = isOutdated(ended) ? `, and ${checkOutdated}` : "";
+  return `${command} (${endOf(ended)}${unkept}${outdated})`;
+};
+
+function renderChange({ op, from, path }: ChangeSummary): string {
+  if (op === "move") return `${from} → ${path}`;
+  return path + (op === "mkdir" ? "/" : op === "delete" ? " (deleted)" : "");
+}
+
+const withWhy = (what: string, why: string): string => (why === "" ? what : `${what} (${why})`);
+
+/** "kept: 2 files (+4 −1), verified by pytest -q; changed: …; ran: …; then the user's own commands ran: …; committed as: …" */
 export function becameOf(outcome: Outcome): string {
-  const { status, changes, refused, undone = [], skipped = [], commands = [], merged = [], corrections = [] } = outcome;
-  const { stays, commit, then: after = [], checks, declined = { paths: [] }, error, overwritten = [] } = outcome;
-  const isNotDone = (name: string) => notDone.slice(0, maxNamed).some(({ target }) => target === name);
-  const isTold = (command: string) => error?.message.includes(command) === true || isNotDone(command);
+  const { status, refused, undone = [], skipped = [], commands = [], corrections = [], checks, commit } = outcome;
+  const { merged = [], overwritten = [], lost = [], stays, declined } = outcome;
   // A command that ended badly is told as one that ran.
-  const hasRun = ({ target }: { readonly target: string }) => commands.some(({ command }) => command === target);
-  // What ended the run is told first.
-  const isFirst = ({ why }: RefusedAction) => error?.message.includes(why) === true;
-  const others = refused.filter((step) => status !== "declined" || !isFirst(step));
-  const notDone = [...others, ...undone].filter((step) => !hasRun(step));
-  const said = (about: "plan" | "changes", asks: boolean) => {
-    const all = corrections.filter((each) => each.about === about && isQuestion(each.words) === asks);
-    const words = all.map((each) => quoteWords(each.words)).join(", then ");
-    return words && `the user had ${asks ? `asked about the ${about}` : `wanted the ${about} otherwise`}: ${words}`;
-  };
-  const changed = changes.map(({ op, from, path }) => {
-    if (op === "move") return `${from} → ${path}`;
-    return path + (op === "mkdir" ? "/" : op === "delete" ? " (deleted)" : "");
-  });
-  const leftOut = skipped.map(({ target, why }) => (why === "" ? target : `${target} (${why})`));
-  // The reason of an action is a line.
-  const isSaid = (why: string) =>
-    corrections.some(({ words }) => why.endsWith(quoteWords(words).split("\n", 1)[0] ?? ""));
-  const noted = (why: string) => checks.flatMap(({ note, command }) => (note === why ? [command] : []));
-  const ran = ({ command, ...ended }: Pick<CommandRun, "command" | "exit"> & Partial<CommandRun & CheckResult>) => {
-    const more = [
-      ended.kept === false ? `, and ${nothingKept}` : "",
-      isOutdated(ended) ? `, and ${checkOutdated}` : "",
-    ];
-    return `${command} (${endOf(ended)}${more.join("")})`;
-  };
-  return [
-    changes.length === 0 && outcome.left === undefined ? sayUnchanged(outcome) : sayChanged(outcome),
-    clause(
-      "not done: ",
-      notDone.map(
-        (step) => `${step.action} ${step.target}${isFirst(step) || isSaid(step.why) ? "" : ` (${step.why})`}`,
-      ),
-    ),
-    clause(outcome.dry_run ? "it would have changed: " : "changed: ", outcome.left === undefined ? changed : []),
-    clause(
-      "of these by commands or checks: ",
-      outcome.left === undefined ? changes.flatMap(({ by, path }) => (by === "command" ? [path] : [])) : [],
-    ),
-    clause("changed while checks ran, too: ", outcome.left === undefined ? (outcome.checked ?? []) : []),
-    clause(
-      "the user did not agree to the changes to: ",
-      status === "declined"
-        ? []
-        : nameDeclined(
-            outcome,
-            declined.paths.filter((path) => !isNotDone(path)),
-          ),
-    ),
-    clause(
-      "checks that failed: ",
-      changes.length === 0 ? [] : checks.filter((each) => each.passed === false && !isTold(each.command)).map(ran),
-    ),
-    clause(
-      "checks that passed: ",
-      outcome.ok || status === "partial"
-        ? []
-        : checks.flatMap((each) => (each.passed !== true ? [] : isOutdated(each) ? [ran(each)] : [each.command])),
-    ),
-    clause("checks that were stopped: ", noted(checkStopped)),
-    clause("checks that the user declined: ", noted(checkDeclined)),
-    clause(
-      "somebody else changed meanwhile, too: ",
-      merged.filter((path) => !overwritten.includes(path)),
-    ),
-    clause("somebody else changed lines of these edits, or all of them: ", overwritten),
-    clause(
-      "edits that are no longer there, by somebody else or a check: ",
-      changes.length === 0 ? [] : (outcome.lost ?? []),
-    ),
-    clause("commands changed ignored paths, which stay so: ", stays?.paths ?? []),
-    clause("the plan proposed: ", proposedOf(outcome)),
-    clause("left out of the plan: ", leftOut),
-    clause("commands that ran: ", commands.map(ran)),
-    sayOwnPlace(outcome),
-    ...[said("plan", true), said("plan", false), said("changes", true), said("changes", false)],
-    clause("then the user's own commands ran: ", after.map(ran)),
-    commit === undefined ? "" : `committed as ${commit.slice(0, 12)}`,
-  ]
-    .filter(Boolean)
-    .join("; ");
+  const notDone = [...refused, ...undone].filter((step) => !commands.some(({ command }) => command === step.target));
+  const changes = outcome.left === undefined ? outcome.changes : [];
+  const hasChanged = outcome.changes.length > 0;
+  const isGood = outcome.ok || status === "partial";
+  const passed = checks.filter((each) => each.passed === true);
+  const failed = checks.filter((each) => each.passed === false && !outcome.error?.message.includes(each.command));
+  const said = (about: "plan" | "changes") =>
+    corrections.flatMap((each) => (each.about === about ? [quoteWords(each.words)] : []));
+  const clauses: readonly (readonly [head: string, all: readonly string[]])[] = [
+    ["not done", notDone.map(({ action, target, why }) => withWhy(`${action} ${target}`, why))],
+    [outcome.dry_run ? "it would have changed" : "changed", changes.map(renderChange)],
+    ["of these by commands or checks", changes.flatMap(({ by, path }) => (by === "command" ? [path] : []))],
+    [
+      "the user did not agree to the changes to",
+      status === "declined" ? [] : nameDeclined(outcome, declined?.paths ?? []),
+    ],
+    ["checks that failed", hasChanged ? failed.map(renderRan) : []],
+    ["checks that passed", isGood ? [] : passed.map((each) => (isOutdated(each) ? renderRan(each) : each.command))],
+    [
+      "checks without a result",
+      checks.flatMap(({ command, passed: is, note = "" }) => (is === null ? [withWhy(command, note)] : [])),
+    ],
+    ["somebody else changed meanwhile, too", merged.filter((path) => !overwritten.includes(path))],
+    ["somebody else changed lines of these edits, or all of them", overwritten],
+    ["edits that are no longer there, by somebody else or a check", hasChanged ? lost : []],
+    ["commands changed ignored paths, which stay so", stays?.paths ?? []],
+    ["the plan proposed", proposedOf(outcome)],
+    ["left out of the plan", skipped.map(({ target, why }) => withWhy(target, why))],
+    ["commands that ran", commands.map(renderRan)],
+    ["the user said to the plan", said("plan")],
+    ["the user said to the changes", said("changes")],
+    ["then the user's own commands ran", (outcome.then ?? []).map(renderRan)],
+    ["committed as", commit === undefined ? [] : [commit.slice(0, 12)]],
+  ];
+  const first = !hasChanged && outcome.left === undefined ? sayUnchanged(outcome) : sayChanged(outcome);
+  return [first, ...clauses.flatMap(([head, all]) => (all.length === 0 ? [] : [`${head}: ${name(all)}`]))].join("; ");
 }
 
 /** Characters of a turn's diff that a session keeps. */
@@ -242,17 +193,14 @@ export function cutDiff(diff: string, max = maxOfDiff): string {
   return `${diff.slice(0, end < 0 ? max : end)}\n[… the rest of the diff is not shown]`;
 }
 
-/** Outputs of a run, by command, and what its formatters did. */
+/** Outputs of a run, by command. */
 export interface Printed {
-  /** Which files they rewrote, a line each. */
-  readonly formatted: Set<string>;
   /** Of each check: what it printed when it last ran after the work. */
   readonly checks: Map<string, string>;
   /** Of the commands, oldest first. */
   readonly commands: Map<string, string>;
 }
 
-/** How many are told at most: of the failed checks the first, of the commands the last. */
 const maxPrinted = 2;
 
 function printedOf({ ok, checks }: Outcome, printed: Printed): string {
@@ -272,10 +220,9 @@ function headOfDiff({ left, dry_run }: Outcome): string {
   return left === undefined ? "" : "what was changed before somebody else changed it:\n";
 }
 
-/** The record of a turn. */
 export function turnRecord(
   outcome: Outcome,
-  outputs: Printed = { formatted: new Set(), checks: new Map(), commands: new Map() },
+  outputs: Printed = { checks: new Map(), commands: new Map() },
 ): TurnRecord {
   const printed = printedOf(outcome, outputs);
   const { diff, rolled_back: back, declined } = outcome;
@@ -288,7 +235,7 @@ export function turnRecord(
   return {
     text: isClaim ? questionsIn(outcome.claimed ?? outcome.text).join(" ") : outcome.text,
     ...(isClaim && { isClaim }),
-    became: [becameOf(outcome), ...(outcome.changes.length === 0 ? [] : outputs.formatted)].join("; "),
+    became: becameOf(outcome),
     diff: cutDiff(parts.filter(Boolean).join("\n")),
     ...(printed !== "" && { printed }),
   };

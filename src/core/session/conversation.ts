@@ -5,7 +5,6 @@ import type { Json, Message } from "../model.ts";
 
 const status = z.enum(["pending", "in_progress", "completed"]);
 
-/** One item of the task list, as events and session files have it. */
 export const taskSchema = z.object({
   id: z.int().check(z.nonnegative()),
   content: z.string(),
@@ -101,14 +100,10 @@ export const unsaid = "(no words here: what became of this turn is said below)";
 const sentencesIn = (words: string): readonly string[] =>
   words.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== "");
 
-/** The sentences that ask something. */
 export const questionsIn = (words: string): readonly string[] =>
   sentencesIn(words).filter((sentence) => /[?？]\W*$/.test(sentence));
 
-/**
- * What stands in place of words that claim what is not so: only their questions, which the user saw and may answer.
- * Words that say nothing stand as `unsaid`.
- */
+/** What stands in place of words that claim what is not so: their questions, which the user may answer. */
 export function withoutClaims(words: string): string {
   if (words.trim() === "") return unsaid;
   const questions = questionsIn(words);
@@ -126,10 +121,7 @@ export function withClaimsDropped(messages: readonly Message[]): readonly Messag
 /** Of a call whose turn ended before its result was there. */
 const noResult = "no result is known: what became of this turn is said below";
 
-/**
- * Completes the messages of a turn that may have broken off anywhere, as providers require: every call has a result,
- * and the last message is a reply.
- */
+/** Completes a turn that broke off, as providers require: every call has a result, and the last message is a reply. */
 export function closeTurn(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
   if (last === undefined || (last.role === "assistant" && last.calls.length === 0)) return messages;

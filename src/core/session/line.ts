@@ -31,7 +31,6 @@ const schema = z.discriminatedUnion("type", [
   }),
   z.object({ type: z.literal("message.added"), message }),
   z.object({ type: z.literal("conversation.replaced"), messages: z.readonly(z.array(message)) }),
-  /** The files that a turn of tool-loop read or changed, by path, with the digest of each that the messages show whole. */
   z.object({ type: z.literal("files.known"), files: z.record(z.string(), z.string()) }),
   z.object({ type: z.literal("tasks.updated"), tasks: z.readonly(z.array(taskSchema)) }),
   z.object({
@@ -53,14 +52,12 @@ const schema = z.discriminatedUnion("type", [
     /** The run changed files, so rewinding the code has something to undo. */
     changed: z.boolean(),
   }),
-  /** What the model knew of files when the run had ended. */
   z.object({
     type: z.literal("turn.saw"),
     at: z.string(),
     run: z.string(),
     files: z.record(z.string(), z.nullable(z.string())),
   }),
-  /** What happened outside of the turns: a `Happening`. */
   z.object({
     type: z.literal("session.noted"),
     at: z.string(),

@@ -19,13 +19,11 @@ export interface PastTurn {
   readonly mode: string;
 }
 
-/** How many of the last turns come with their diff. */
 const withDiff = 2;
 
 /** Characters of all turns together; the receipt of each run holds them, too. */
 const maxChars = 100_000;
 
-/** All texts that a request tells of a turn. */
 export const textsOf = ({ since, request, answer, became, diff, printed = "" }: PastTurn): readonly string[] => [
   since,
   request,
@@ -85,14 +83,11 @@ function pastTurn(turn: Turn, hasDiff: boolean): PastTurn {
 /** As many of the last turns as fit, oldest first; the last one always. */
 export function pastOf({ turns }: Pick<Session, "turns">): readonly PastTurn[] {
   const past: PastTurn[] = [];
-  const runs = new Set(turns.map(({ run }) => run));
-  const facts = turns.flatMap(({ run, since }) => since.map((each) => ({ ...each, of: run })));
-  const factsOf = Map.groupBy(facts, ({ before = "", of }) => (runs.has(before) ? before : of));
   let size = 0;
   for (let at = turns.length - 1; at >= 0; at -= 1) {
     const turn = turns[at];
     if (turn === undefined) break;
-    const told = pastTurn({ ...turn, since: factsOf.get(turn.run) ?? [] }, at >= turns.length - withDiff);
+    const told = pastTurn(turn, at >= turns.length - withDiff);
     size += sizeOf(told);
     if (past.length > 0 && size > maxChars) break;
     past.push(told);
@@ -130,10 +125,7 @@ export function renderPastTurns(turns: readonly PastTurn[], maxLength: number): 
   ].join("\n");
 }
 
-/**
- * The turns of a session for a summary, with what has happened since. `said`: the conversation of those of tool-loop, ""
- * where there is none.
- */
+/** The turns of a session, for a summary. `said`: the conversation of those of tool-loop; "": there is none. */
 export function renderForSummary(session: Pick<Session, "turns" | "pending">, said: string): string {
   const turns = pastOf(session);
   const since = pastSince(session.pending, true);

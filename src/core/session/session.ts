@@ -13,7 +13,6 @@ interface Mark {
   readonly tasks: readonly TaskItem[];
 }
 
-/** What happened outside of the turns. */
 export interface Happening {
   /** A command of the user's own; an undo or redo; the end of an earlier turn; what a new request found changed. */
   readonly what: "command" | "reversal" | "end" | "found";
@@ -21,8 +20,6 @@ export interface Happening {
   readonly run: string | null;
   /** In pai's words; of a command what it printed, too, below its first line. */
   readonly text: string;
-  /** The run of the turn that it happened before; absent: the one that tells it. */
-  readonly before?: string;
 }
 
 /** What the model knew when a turn ended of the files that the turn showed or changed. */
@@ -113,16 +110,6 @@ export const sayMissing = (missing: readonly string[] = []): string =>
 export const allTurns = ({ turns }: Pick<Session, "turns">): readonly Turn[] =>
   turns.flatMap((turn) => [turn, ...turn.told]);
 
-/**
- * Adds what happened. An undo and the redo of it cancel each other if no request has told of the undo, and the user ran no
- * command between them, which saw the files without the work.
- */
-function noted(pending: readonly Happening[], { what, run, text }: Happening): readonly Happening[] {
-  const at = what === "reversal" ? pending.findLastIndex((each) => each.what === what && each.run === run) : -1;
-  const isSeen = pending.slice(at).some((each) => each.what === "command");
-  return at < 0 || isSeen ? [...pending, { what, run, text }] : pending.toSpliced(at, 1);
-}
-
 /** What the next request must be told because of a line about an earlier turn; null: nothing. */
 function newsOf(turns: readonly Turn[], line: TurnLine): Happening | null {
   const { type, run } = line;
@@ -133,7 +120,7 @@ function newsOf(turns: readonly Turn[], line: TurnLine): Happening | null {
   const name = nameRequest(turn);
   if (type === "turn.finished")
     return { what: "end", run, text: `the turn ${name} was still at work then and has ended: ${line.became}` };
-  const commit = line.undone && turn.became.includes("committed as ") ? " (its commit stays)" : "";
+  const commit = line.undone && turn.became.includes("committed as") ? " (its commit stays)" : "";
   const text = `${line.undone ? "undone" : "brought back"} by the user: what you did for ${name}${commit}${sayMissing(line.missing)}`;
   return { what: "reversal", run, text };
 }
@@ -155,7 +142,6 @@ export const markOf = ({ replaced, conversation: { messages, tasks } }: Session)
   tasks,
 });
 
-/** The conversation before turn `at` (from 0). */
 export function conversationBefore({ turns, replaced, conversation }: Session, at: number): Conversation {
   const mark = turns[at]?.before;
   if (mark === undefined) return conversation;
@@ -163,7 +149,6 @@ export function conversationBefore({ turns, replaced, conversation }: Session, a
   return { messages: messages.slice(0, mark.messages), tasks: mark.tasks };
 }
 
-/** The session before turn `at` (from 0). */
 function goBack(session: Session, at: number): Session {
   const { turns, replaced } = session;
   const gone = turns.slice(at);
@@ -221,29 +206,12 @@ function summarize(session: Session, line: Summarized, since: Session): Session 
   };
 }
 
-/** The session after a line about one of its turns. */
 function withNews(session: Session, line: TurnLine): Session {
   const news = newsOf(session.turns, line);
-  const pending = news === null ? session.pending : noted(session.pending, news);
+  const pending = news === null ? session.pending : [...session.pending, news];
   return { ...session, pending, turns: changedBy(session.turns, line) };
 }
 
-/**
- * The session after the end of a turn. If the turn sent no request, what it was to tell waits for the next one; not in
- * tool-loop, whose conversation keeps the message.
- */
-function endTurn(session: Session, line: Extract<SessionLine, { type: "turn.finished" }>): Session {
-  const ended = withNews(session, line);
-  const turn = ended.turns.at(-1);
-  if (line.calls > 0 || line.mode === "tool-loop" || turn?.run !== line.run) return ended;
-  return {
-    ...ended,
-    turns: ended.turns.with(-1, { ...turn, since: [] }),
-    pending: [...turn.since.map((each) => ({ before: line.run, ...each })), ...ended.pending],
-  };
-}
-
-/** The session after one more line. */
 export function foldSession(session: Session, line: SessionLine): Session {
   const { conversation, turns, replaced, pending } = session;
   switch (line.type) {
@@ -275,15 +243,19 @@ export function foldSession(session: Session, line: SessionLine): Session {
     case "turn.finished": {
       const isFalse = (line.isClaim ?? line.text === "") && line.mode === "tool-loop";
       const kept = isFalse ? { ...conversation, messages: withClaimsDropped(conversation.messages) } : conversation;
-      return { ...endTurn(session, line), conversation: close(kept) };
+      return { ...withNews(session, line), conversation: close(kept) };
     }
     case "turn.reversed":
     case "turn.saw":
       return withNews(session, line);
     case "session.noted":
-      return { ...session, pending: noted(pending, line) };
-    case "session.withheld":
-      return { ...session, pending: pending.filter(({ what }) => what !== "command") };
+      return { ...session, pending: [...pending, { what: line.what, run: line.run, text: line.text }] };
+    case "session.withheld": {
+      const isTold = ({ what }: Happening) => what !== "command";
+      // A turn that sent no request has told nothing.
+      const withheld = turns.map((turn) => (turn.calls > 0 ? turn : { ...turn, since: turn.since.filter(isTold) }));
+      return { ...session, pending: pending.filter(isTold), turns: withheld };
+    }
     case "session.rewound":
       return line.turns < turns.length ? goBack(session, line.turns) : session;
     case "session.summarized":
@@ -293,7 +265,6 @@ export function foldSession(session: Session, line: SessionLine): Session {
 
 export interface ReadSession {
   readonly session: Session;
-  /** Number of unreadable lines. */
   readonly damaged: number;
 }
 

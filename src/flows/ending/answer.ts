@@ -15,7 +15,6 @@ import { leavesNothing } from "../checks/rights.ts";
 import type { Run } from "../run.ts";
 import { describeSchema } from "./ending.ts";
 
-/** Characters of the diff that the second call is shown. */
 const maxDiff = 12_000;
 
 type Answer = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };

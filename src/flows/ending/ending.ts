@@ -19,7 +19,6 @@ export interface EndOptions {
   readonly outputSchema?: string | null;
   /** Commit what a verified run changed, with this message or one of the run's own words; absent or null: no. */
   readonly commit?: { readonly message: string | null } | null;
-  /** The user's commands after the work; absent: none. */
   readonly after?: ThenOptions;
 }
 
@@ -37,7 +36,6 @@ export interface RunEnding extends EndOptions {
   keep?: boolean;
   /** Planned steps that are open at the end, while what was done stays. */
   undone: readonly RefusedAction[];
-  /** The planned steps that are open now. */
   open: () => readonly PlanStep[];
   /** Planned steps that the model withdrew and has not done after all; `agreed`: a person said yes. */
   skipped: readonly (RefusedAction & { readonly agreed: boolean })[];

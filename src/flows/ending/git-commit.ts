@@ -22,11 +22,9 @@ export async function requireCommit(options: RunOptions, { workspace }: Ports): 
   });
 }
 
-/** The changes of the run that git can store. */
 const filesOf = (changes: readonly Change[]) =>
   squash(changes).filter(({ before, after }) => (after ?? before)?.kind !== "folder");
 
-/** The last six lines of what a hook printed: they say why it failed. */
 const lastLines = (output: string): string => output.trimEnd().split("\n").slice(-6).join("\n");
 
 async function runHooks(run: Run, { hooks }: PreparedCommit): Promise<void> {
@@ -61,9 +59,9 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
   const { begun, task, veil, checking, ending, id, workspace } = run;
   const commit = ending.commit;
   if (commit == null || leavesNothing(run)) return null;
-  // Of a file that somebody moved git would commit the deletion only.
-  const moved = new Set((await noteChanged(run)).flatMap(({ path, how }) => (how === "moved" ? [path] : [])));
-  const paths = filesOf(begun?.changes ?? []).flatMap(({ path }) => (moved.has(path) ? [] : [path]));
+  // What somebody deleted or moved is their change.
+  const removed = new Set((await noteChanged(run)).flatMap(({ path, how }) => (how === "removed" ? [path] : [])));
+  const paths = filesOf(begun?.changes ?? []).flatMap(({ path }) => (removed.has(path) ? [] : [path]));
   if (paths.length === 0) return begun?.changes.length ? nothing(run) : null;
   if (!isVerified(checking)) {
     const ran = checking.results.filter(({ passed }) => passed !== null).length;
@@ -131,10 +129,7 @@ function splitSubject(line: string): readonly [subject: string, body: string] {
   return [`${line.slice(0, at)}…`, line];
 }
 
-/**
- * The message for run `run`, made from the run's closing `text`, or from its task when that is empty. `own`: the user's
- * message, which is used as it is; null: none.
- */
+/** The message, made of the run's closing `text` or its task. `own`: the user's, used as it is; null: none. */
 export function commitMessage(
   run: string,
   { text, task, own }: { readonly text: string; readonly task: string; readonly own: string | null },

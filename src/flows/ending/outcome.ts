@@ -21,7 +21,6 @@ import type { Planning } from "../plans/plan-state.ts";
 import type { Run } from "../run.ts";
 import type { RunEnding } from "./ending.ts";
 
-/** How the transaction of a run ended. */
 export interface Closed {
   readonly changes: readonly Change[];
   /** The run's own changes that were taken back. */
@@ -33,7 +32,6 @@ export interface Closed {
   readonly isGone?: boolean;
 }
 
-/** Codes of a run that somebody, or its time limit, stopped. */
 export const stops: readonly string[] = ["interrupted", "terminated", "hangup", "timeout"];
 
 function statusOfFailure(failure: PaiError): Status {
@@ -42,16 +40,12 @@ function statusOfFailure(failure: PaiError): Status {
   return failure.code === "declined" || failure.code === "approval_needed" ? "declined" : "failed";
 }
 
-/** Whether the plan that was carried out promised anything beyond looks. */
 const promises = (planning: Readonly<Planning>): boolean =>
   !planning.planOnly &&
   planning.plan?.intent === "task" &&
   (planning.plan.execution_plan?.steps ?? []).some(({ action }) => rowOf(action)?.right !== null);
 
-/**
- * The status of a finished run. "answered": nothing was promised, changed or refused, and no check of the user has to judge it.
- * "verified": checks have judged the run.
- */
+/** "answered": nothing was promised, changed or refused, and no check has to judge; "verified": checks have judged it. */
 function statusOf(run: Run, changed: boolean): Status {
   const { acting, changing, checking, planning } = run;
   const decided = checking.checks.length > 0 && !planning.planOnly && !isAnswer(run);
@@ -93,7 +87,6 @@ function ownWordsOfGood(run: Run): string | null {
   return isDeclined(run) && run.ending.text !== "" ? `not done, as the user said no: ${nameSome(noesOf(run))}` : null;
 }
 
-/** The same of any run. */
 function ownWords(run: Run, closed: Closed): string | null {
   const { changes, failure } = closed;
   if (failure === null) return ownWordsOfGood(run);
@@ -111,7 +104,6 @@ function ownWords(run: Run, closed: Closed): string | null {
   return code === "conflict" ? message : null;
 }
 
-/** The words of the run, and what was taken back. `backDiff`: the diff of that. */
 function showBack(
   run: Run,
   closed: Closed,
@@ -131,7 +123,6 @@ function showBack(
   };
 }
 
-/** How many of the ignored paths that stay the outcome names. */
 const maxStays = 20;
 
 const showStays = ({ stays }: Readonly<Changing>): Pick<Outcome, "stays"> =>
@@ -159,13 +150,6 @@ function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves
 export const knownStep = ({ acting }: Run, step: RefusedAction): RefusedAction =>
   acting.tally.refused.find(({ target }) => target === step.target) ?? step;
 
-/** An action with the failure of the run as its reason where it met that; any other as it is. */
-const withFailure = (step: RefusedAction, failure: PaiError | null): RefusedAction => {
-  const targets = [step.target, ...step.target.split(" → ")];
-  const isMet = step.why === endedBefore && targets.some((target) => target === failure?.target);
-  return isMet ? { ...step, why: failure?.message ?? "" } : step;
-};
-
 /** The steps that are open where nothing was taken back, and what else was refused; what the checks prove of a run that left none. */
 function showUndone(run: Run, { failure, changes, back }: Closed): Pick<Outcome, "refused" | "undone" | "proves"> {
   const isTold = failure !== null && back.length === 0;
@@ -182,10 +166,10 @@ function showUndone(run: Run, { failure, changes, back }: Closed): Pick<Outcome,
   };
   const named = new Set([...run.ending.undone, ...undone].map(({ target }) => target));
   return {
-    refused: run.acting.tally.refused
-      .filter((step) => !named.has(step.target) && (step.why !== endedBefore || (isTold && !isKnown(step))))
-      .map((step) => withFailure(step, failure)),
-    ...(undone.length > 0 && { undone: undone.map((step) => withFailure(step, failure)) }),
+    refused: run.acting.tally.refused.filter(
+      (step) => !named.has(step.target) && (step.why !== endedBefore || (isTold && !isKnown(step))),
+    ),
+    ...(undone.length > 0 && { undone }),
     ...(failure === null && showProves(run, changes)),
   };
 }
@@ -215,13 +199,6 @@ export function declinedSteps({ changing, planning: { plan } }: Run): readonly R
   return steps.map((step) => undoneStep(step, "the user declined it"));
 }
 
-/** Those of the paths that the run itself changed that changed while the user's checks ran, too. */
-function showChecked(own: readonly { readonly path: string }[], checked: readonly string[]): Pick<Outcome, "checked"> {
-  const both = checked.filter((path) => own.some((each) => each.path === path));
-  return both.length === 0 ? {} : { checked: both };
-}
-
-/** What the person decided about plans and changes, beside a yes. */
 function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections" | "declined"> {
   const said = [
     ...planning.corrections.map((words) => ({ about: "plan" as const, words })),
@@ -242,15 +219,13 @@ function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections"
 /** What of the changes is shown: those that stay, and the diff of those that were taken back. */
 interface Shown extends Pick<Outcome, "changes" | "diff"> {
   readonly backDiff: string;
-  /** Paths that changed while the user's checks ran. */
-  readonly checked: readonly RelPath[];
 }
 
 /** The outcome of a run that began. `commit`: the hash of its commit; null: there is none. */
 export function outcomeOf(
   run: Run,
   closed: Closed,
-  { changes, diff, backDiff, checked }: Shown,
+  { changes, diff, backDiff }: Shown,
   commit: string | null,
 ): Outcome {
   const { ledger, acting, calling, changing, checking, ending, planning, shell } = run;
@@ -284,7 +259,6 @@ export function outcomeOf(
     sandbox: shell.sandbox,
     ...showStays(changing),
     ...showMerged(changing, closed),
-    ...showChecked([...changes.filter(({ by }) => by === "plan"), ...closed.back], checked),
     ...showThen(ending),
     ...(commit !== null && { commit }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),

@@ -20,7 +20,6 @@ import { makeCommit } from "./git-commit.ts";
 import { type Closed, declinedSteps, hasDone, knownStep, outcomeOf, stops } from "./outcome.ts";
 import { runThenAgain } from "./then.ts";
 
-/** The question whether the changes of a failed run stay. */
 async function askToKeep(run: Run, { message }: PaiError): Promise<Question> {
   const own = squash(run.begun?.changes ?? []);
   const others = (await noteChanged(run)).map(({ path }) => path);
@@ -92,7 +91,6 @@ async function keptOf(run: Run, failure: PaiError | null) {
   return squash(run.begun?.changes ?? []).filter(({ path }) => !gone.has(path));
 }
 
-/** Keeps the changes or rolls them back. */
 async function closeTransaction(run: Run, failure: PaiError | null): Promise<Closed> {
   const transaction = run.begun;
   const keep = (changes: readonly Change[]): Closed => ({ changes, back: [], left: [], failure });
@@ -117,7 +115,6 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<Clo
   }
 }
 
-/** The failure of a run that was taken back, with the flag that keeps its changes. */
 function nameKeep(failure: PaiError | null): PaiError | null {
   if (failure === null || failure.hint?.includes("--keep") === true) return failure;
   const keep = "--keep keeps the changes all the same";
@@ -140,10 +137,7 @@ function tellLeft(run: Run, transaction: Transaction, { message }: PaiError): re
   return left;
 }
 
-/**
- * Says why the changes could not be kept. Without a finished journal the next start would take them back, so they are
- * taken back now. That is the run's failure, or, when the run has failed already, a notice.
- */
+/** Says why the changes are taken back: without a finished journal the next start would do it. */
 function sayUnkept(run: Run, failure: PaiError | null, { code, message, hint }: PaiError): PaiError {
   const text = `what the run changed could not be kept: ${message}`;
   if (failure === null) return new PaiError(code, text, { hint });
@@ -151,7 +145,6 @@ function sayUnkept(run: Run, failure: PaiError | null, { code, message, hint }: 
   return failure;
 }
 
-/** Moves the facts that the run proposes from its message into the memory. */
 async function learn({ emit, changing, ending }: Run): Promise<void> {
   const keep = ending.memory?.learn ?? null;
   if (keep === null || changing.dryRun) return;
@@ -170,7 +163,6 @@ async function showChanges(run: Run, all: readonly Change[]): Promise<Pick<Outco
   return { changes, diff: await pace(renderSteps(open, run.veiled.hideChange)) };
 }
 
-/** Whether a check of the user has passed, and none has failed. */
 function isGreen({ results }: Readonly<Checking>): boolean {
   const judged = results.filter(({ by, passed }) => by === "user" && passed !== null);
   return judged.length > 0 && judged.every(({ passed }) => passed);
@@ -213,19 +205,13 @@ async function hearSignal({ signal }: Run): Promise<PaiError | null> {
 
 /** Ends the run and builds its outcome. `commit`: the prepared commit; null: there is none. */
 export async function settle(run: Run, failed: PaiError | null, commit: PreparedCommit | null): Promise<Outcome> {
-  // Before the changes are kept, so that a signal during the summary of thousands of files still takes the run back.
-  const own = squash(run.begun?.changes ?? []);
-  const checked = changedByChecks(run);
-  const shown = failed === null ? await showChanges(run, own) : null;
   const closed = await closeTransaction(run, failed ?? (await hearSignal(run)));
   await runThenAgain(run, closed.failure);
   const made = commit === null || closed.failure !== null ? null : await makeCommit(run, commit);
   const failure = made instanceof PaiError ? made : closed.failure;
   if (failure === null) await learn(run);
-  const isWhole = closed.failure === null && closed.changes.length === own.length;
-  const isShown = shown !== null && isWhole && !run.changing.dryRun;
-  const { changes, diff } = isShown ? shown : await showChanges(run, closed.changes);
+  const { changes, diff } = await showChanges(run, closed.changes);
   const { diff: backDiff } = await showChanges(run, closed.back);
   const hash = typeof made === "string" ? made : null;
-  return outcomeOf(run, { ...closed, failure }, { changes, diff, backDiff, checked }, hash);
+  return outcomeOf(run, { ...closed, failure }, { changes, diff, backDiff }, hash);
 }

@@ -38,7 +38,7 @@ describe("corrections and a no at the diff", () => {
     expect(all).toContain("in words, please");
     expect(all).not.toContain("It says uno now.");
     expect(next.past).toBe(
-      'pai: not applied, the user declined the changes to a.txt; the user had wanted the changes otherwise: "in words, please"',
+      'pai: not applied, the user declined the changes to a.txt; the user said to the changes: "in words, please"',
     );
   });
 
@@ -47,9 +47,7 @@ describe("corrections and a no at the diff", () => {
     await turns.say("make it a number", declined);
     turns.resume();
     const { past } = await turns.say("what now?", ask);
-    expect(past).toContain(
-      'declined the changes to a.txt; the user had wanted the changes otherwise: "in words, please"',
-    );
+    expect(past).toContain('declined the changes to a.txt; the user said to the changes: "in words, please"');
     expect(past).toContain("what the user declined:");
     expect(past).toContain("uno");
     expect(past).not.toContain("now.");
@@ -70,7 +68,7 @@ describe("corrections and a no at the diff", () => {
     });
     const next = await turns.say("what now?", ask);
     expect(next.past).toBe(
-      "pai: kept in part: 1 file (+1 −1), unverified: no check has proved this; not done: MODIFY b.txt (the user declined it); changed: a.txt",
+      "pai: kept in part: 1 file (+1 −1), unverified: no check has proved this; not done: MODIFY b.txt (the user declined it); changed: a.txt; the user did not agree to the changes to: b.txt",
     );
     expect(sent(next)).not.toContain("Both are numbers.");
   });
@@ -105,7 +103,7 @@ describe("corrections and a no at the diff", () => {
     turns.resume();
     const { past } = await turns.say("what now?", ask);
     expect(past).toContain(
-      'pai: not applied, the user declined the plan; the user had wanted the plan otherwise: "in words, please"',
+      'pai: not applied, the user declined the plan; the user said to the plan: "in words, please"',
     );
     expect(past).toContain("what the user declined:");
     expect(past).toContain("+uno");
@@ -120,48 +118,6 @@ describe("corrections and a no at the diff", () => {
     const later = sent(await turns.say("what is there?", { ...ask, options }));
     expect(later).toContain("I run it once.");
     expect(later).not.toContain("It was run.");
-  });
-
-  test("eight-step tells its corrections, its answer and the later no, though its plan alone is in the dialogue", async () => {
-    const turns = openTurns({ "a.txt": "one\n" });
-    const lines = [schedule({ modify: ["a.txt"] }), edit("1"), edit("uno"), verdict(true), "All is written."];
-    const options = {
-      ...interactive,
-      mode: "eight-step",
-      review: "batch",
-    } as const;
-    await turns.say("make it a word", {
-      lines,
-      flow: eightStep,
-      options,
-      answers: ["yes", words, "yes"],
-    });
-    const kept = await turns.say("what now?", {
-      ...ask,
-      flow: eightStep,
-      lines: [talk("So it is.")],
-    });
-    expect(kept.past).toContain("user: make it a word\nyou: All is written.\npai: kept: 1 file");
-    expect(kept.past).toContain('the user had wanted the changes otherwise: "in words, please"');
-    expect(kept.past).toContain("+uno");
-  });
-
-  test("tool-loop tells a correction that was followed, once another mode or process goes on", async () => {
-    const turns = openTurns();
-    const make = (text: string) => calls(call("write", { path: "a.txt", content: text }));
-    await turns.say("make a.txt", {
-      lines: [make("1\n"), make("uno\n"), "Made it."],
-      ...{
-        flow: toolLoop,
-        options: { ...interactive, mode: "tool-loop" },
-        answers: [words, "yes"],
-      },
-    });
-    turns.resume();
-    const { past } = await turns.say("what now?", ask);
-    expect(past).toContain("you: Made it.\npai: kept: 1 file (+1 −0), unverified");
-    expect(past).toContain('the user had wanted the changes otherwise: "in words, please"');
-    expect(past).not.toContain("not done");
   });
 });
 
@@ -217,9 +173,7 @@ describe("what a run did besides its changes", () => {
     ];
     const second = await turns.say("do b", { ...setup, lines });
     expect(second.outcome).toMatchObject({ status: "partial", text: "It failed." });
-    expect(second.past).toMatch(
-      /^pai: kept in part: .*commands that ran: false \(exit 1\)(?:; they ran in a sandbox with a \/tmp of its own)?$/,
-    );
+    expect(second.past).toMatch(/^pai: kept in part: .*commands that ran: false \(exit 1\)$/);
     expect(sent(second)).not.toContain("I committed it.");
   });
 
@@ -267,21 +221,6 @@ describe("what a run did besides its changes", () => {
     expect(next.told(1)).toContain("Checks of the user, before this task;");
     expect(next.asked(3)).toContain("These failures were there before the first change of this task: ");
     expect(next.told(3)).not.toMatch(/old:|before your work|before any change/);
-  });
-
-  test("an answer under a red check is known to the next process, too", async () => {
-    const turns = openTurns();
-    const options = { ...interactive, checks: ["false"] };
-    await turns.say("what is here?", {
-      lines: [talk("Nothing is here.")],
-      options,
-      answers: [],
-    });
-    turns.resume();
-    const { past } = await turns.say("and now?", ask);
-    expect(past).toMatch(
-      /^user: what is here\?\nyou: Nothing is here\.\npai: answered; nothing was changed; false failed$/,
-    );
   });
 });
 
@@ -338,21 +277,4 @@ describe("tool-loop", () => {
     expect(sent(next).match(/kept: 1 file/g)).toHaveLength(1);
     expect(next.past).toMatch(/^pai: kept: 1 file \(\+1 −0\), failed: check failed: false/);
   });
-});
-
-test("a step that was left out at the diff, then asked for and done, is not told as left out", async () => {
-  const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n" });
-  const edit = (path: string, to: string) => modify(path, ["one\n", `${to}\n`]);
-  const ran = await turns.say("make both numbers", {
-    lines: [
-      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"], complexity: "complex" }),
-      edit("a.txt", "1") + edit("b.txt", "2") + finish("Done."),
-      `SKIP::b.txt::you want it left\n${edit("a.txt", "uno")}`,
-      `AMEND::MODIFY::b.txt::the check needs it\n${edit("b.txt", "2")}${finish("Done.")}`,
-    ],
-    options: { ...interactive, review: "batch", checks: ["grep -q 2 b.txt"] },
-    answers: ["yes", words, "yes", "yes", "yes", "yes"],
-  });
-  expect(ran.files).toEqual({ "a.txt": "uno\n", "b.txt": "2\n" });
-  expect((await turns.say("what now?", ask)).past).not.toContain("left out");
 });

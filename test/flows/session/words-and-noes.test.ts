@@ -3,11 +3,10 @@ import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import type { StampedEvent } from "../../../src/core/event.ts";
 import type { Question } from "../../../src/core/question.ts";
-import { resumePlan } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
-import { finish, modify, plan, planOf, schedule, talk, verdict, write } from "../plans.ts";
+import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
 import { type Files, placeFiles, play } from "../scripted.ts";
 import { openTurns, type Turns } from "../turns.ts";
 
@@ -32,7 +31,7 @@ test("a no behind words is the reason, ends the run before a command, and asks n
   expect(ran.outcome.commands).toBeUndefined();
   const { past } = await turns.say("what now?", ask);
   expect(past).toMatch(
-    /^pai: not applied, the user declined the changes to a.txt; not done: WRITE NEWS [^;]*; the user had wanted [^;]*$/,
+    /^pai: not applied, the user declined the changes to a.txt; not done: WRITE NEWS [^;]*; the user said to [^;]*$/,
   );
 });
 
@@ -50,19 +49,6 @@ test("words at one diff are sent with what the person said to the others", async
   expect(ran.told(3)).toContain("done: MODIFY a.txt");
   expect(ran.told(3)).toContain("FAILED: WRITE NEWS\nthe user declined the changes to NEWS");
   expect(ran.told(3)).not.toContain("MODIFY b.txt");
-});
-
-test("a step that the person wanted otherwise and then left out is not told as refused", async () => {
-  const turns = openTurns({ "a.txt": "one\n" });
-  const ran = await turns.say("make it a number", {
-    lines: [
-      plan({ steps: ["MODIFY a.txt", "WRITE NEWS"] }),
-      edit("a.txt", "1") + write("NEWS", "n\n") + finish("Done."),
-      `${edit("a.txt", "uno")}SKIP::NEWS::not wanted\n${finish("Done.")}`,
-    ],
-    ...{ options, answers: ["yes", words, "yes", "yes"] },
-  });
-  expect(ran.outcome).toMatchObject({ ok: true, refused: [], skipped: [{ target: "NEWS" }] });
 });
 
 test("a green check proves nothing where the person declined all that was to be changed", async () => {
@@ -85,27 +71,6 @@ test("a message alone, behind a command that failed, is the last word: nothing i
   expect(ran.outcome).toMatchObject({ status: "partial", text: "It failed.", undone: [{ target: "false" }] });
 });
 
-test("a no to leaving a step out promises no call where none is left", async () => {
-  const turns = openTurns();
-  const skip = `SKIP::NEWS::not needed\n${finish("Done.")}`;
-  const lines = [plan({ steps: ["WRITE a.txt", "WRITE NEWS"] }), write("a.txt", "a\n"), skip];
-  const ran = await turns.say("write", { lines, options: { interactive: true }, answers: ["yes", "no"] });
-  expect(ran.questions.at(-1)?.text).toContain("after a no it is told as not done, since no call is left");
-  expect(ran.outcome).toMatchObject({ status: "partial", undone: [{ target: "NEWS" }], calls: { made: 3 } });
-});
-
-test("a plan that was approved before is carried out with what the turns before it were told", async () => {
-  const turns = openTurns();
-  const talks = { ...ask, lines: [talk("Good.")] };
-  await turns.say("the file is called b.txt", talks);
-  await turns.say("and it is short", talks);
-  turns.resume();
-  const work = { plan: planOf({ steps: ["WRITE b.txt"] }), steps: null, review: false };
-  const lines = [write("b.txt", "b\n") + finish("Done.")];
-  const ran = await turns.say("do it", { lines, flow: resumePlan(work), options: { interactive: true } });
-  expect(ran.past).toMatch(/^user: the file is called b\.txt\n[\s\S]*user: and it is short\n/);
-});
-
 test("a no to what a command changed makes no answer of the turn", async () => {
   const turns = openTurns();
   await turns.say("make a.txt", {
@@ -117,69 +82,12 @@ test("a no to what a command changed makes no answer of the turn", async () => {
   );
 });
 
-test("words at a diff ask nothing about the command behind it, and are told of the file in a new folder", async () => {
-  const turns = openTurns();
-  const both = [call("write", { path: "docs/a.md", content: "a\n" }), call("bash", { command: "cat docs/a.md" })];
-  const ran = await turns.say("write docs/a.md", {
-    lines: [calls(...both), "I leave it."],
-    ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: [words] },
-  });
-  expect(ran.questions.map(({ kind }) => kind)).toEqual(["batch"]);
-  expect(resultsOf(ran, 2).at(-1)?.text).toContain("wants the changes before it made anew");
-  expect([ran.outcome.commands, ran.outcome.declined?.paths]).toEqual([undefined, ["docs/a.md"]]);
-  expect((await turns.say("what now?", ask)).past).not.toContain("the user did not agree to the changes to: docs;");
-});
-
-test("words at what a command changed are for that reply alone: the next one is asked about", async () => {
-  const turns = openTurns();
-  const bash = (text: string) => call("bash", { command: `echo ${text} > a.txt` });
-  const ran = await turns.say("make a.txt", {
-    lines: [calls(bash("hi"), call("write", { path: "b.txt", content: "b\n" })), calls(bash("ho")), "It says ho."],
-    ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", words, "yes", "yes"] },
-  });
-  expect(ran.files).toEqual({ "a.txt": "ho\n" });
-  expect(ran.outcome.refused).toMatchObject([{ action: "WRITE", target: "b.txt" }]);
-});
-
-test("words at what a command changed that nothing followed are a no at the end of a tool-loop", async () => {
-  const bash = calls(call("bash", { command: "echo one > a.txt" }));
-  const setup = { flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", words] } as const;
-  const ran = await play({ lines: [bash, "I leave it."], ...setup });
-  expect([ran.outcome.declined?.paths, ran.files]).toEqual([["a.txt"], {}]);
-  const followed = await play({ lines: [bash, bash, "Done."], ...setup, answers: ["yes", words, "yes", "yes"] });
-  expect([followed.outcome.declined, followed.files]).toEqual([undefined, { "a.txt": "one\n" }]);
-});
-
 test("a command that pai runs itself at the end takes no words: no reply would follow them", async () => {
   const lines = [plan({ steps: ["WRITE b.txt", "RUN echo one > a.txt"] }), write("b.txt", "b\n") + finish("Done.")];
   const ran = await play({ lines, options: { interactive: true, allowRun: true }, answers: ["yes", "no"] });
   const asked = ran.questions.find(({ kind }) => kind === "batch");
   expect(asked?.takesWords).toBe(false);
   expect(ran.outcome.declined?.paths).toEqual(["a.txt"]);
-});
-
-test("words at what a planned command changed before the first reply cost no call", async () => {
-  const turns = openTurns({ "b.txt": "one\n" });
-  const ran = await turns.say("make both", {
-    lines: [
-      plan({ steps: ["RUN echo hi > a.txt", "MODIFY b.txt"] }),
-      `RUN::echo ho > a.txt\n${edit("b.txt", "two")}${finish("Done.")}`,
-    ],
-    ...{ options, answers: ["yes", words, "yes", "yes", "yes"] },
-  });
-  expect(ran.files).toEqual({ "a.txt": "ho\n", "b.txt": "two\n" });
-});
-
-test("a check that the person does not want mended is not asked about again", async () => {
-  const turns = openTurns();
-  const make = (text: string) => calls(call("write", { path: "a.txt", content: text }));
-  const loop = { interactive: true, mode: "tool-loop", checks: ["grep -q three a.txt"], keep: true } as const;
-  const ran = await turns.say("make a.txt", {
-    lines: [make("two\n"), "It is two.", make("three\n"), "Then not."],
-    ...{ flow: toolLoop, options: loop, answers: ["yes", "no"] },
-  });
-  expect(ran.outcome).toMatchObject({ status: "failed", error: { code: "check_failed" } });
-  expect(ran.files).toEqual({ "a.txt": "two\n" });
 });
 
 const question = { feedback: "why is 1 better than a word?" } as const;
@@ -193,7 +101,7 @@ test("a question at the plan and a no behind it are told as that, and not as a w
   expect(ran.outcome.status).toBe("declined");
   turns.resume();
   expect((await turns.say("what now?", ask)).past).toContain(
-    'pai: not applied, the user declined the plan; the user had asked about the plan: "why is 1 better than a word?"\n',
+    'pai: not applied, the user declined the plan; the user said to the plan: "why is 1 better than a word?"\n',
   );
 });
 
@@ -211,7 +119,7 @@ test("a question at a diff of tool-loop is told once, to the model as a question
     'the user asks about these changes, which are not applied: "why is 1 better than a word?"',
   );
   expect((await turns.say("what now?", ask)).past).toContain(
-    'not done: WRITE a.txt, WRITE b.txt; the user had asked about the changes: "why is 1 better than a word?"',
+    '; the user said to the changes: "why is 1 better than a word?"',
   );
 });
 
@@ -249,7 +157,7 @@ test("a check at the end that the person stopped is told, on the screen and in t
   expect(ran.eventsOf("check.finished").at(-1)).toMatchObject({ when: "after", passed: null, note });
   const { past } = await turns.say("what now?", ask);
   expect(past).toContain(
-    `rolled back, interrupted by the user; checks that passed: true; checks that were stopped: ${check}`,
+    `rolled back, interrupted by the user; checks that passed: true; checks without a result: ${check} (stopped before it ended)`,
   );
 });
 
@@ -269,7 +177,7 @@ test("words at a plan with its diff, then a stop while the model answers: nothin
   expect(sent).not.toContain("Answer again");
   expect(sent).not.toContain("It is a number now.");
   expect(next.past).toContain("interrupted by the user");
-  expect(next.past).toContain('otherwise: "in words, please"');
+  expect(next.past).toContain('to the plan: "in words, please"');
 });
 
 test("what a stopped run last asked the model for is called off in the next request", async () => {
@@ -328,35 +236,6 @@ test("planned steps that the run did not come to are told where a no ended it an
   );
 });
 
-test("the steps behind a declined diff are told as not done, also where nothing was changed", async () => {
-  const turns = openTurns();
-  const lines = [schedule({ steps: ["One", "Two"], create: ["a.py", "b.py"] }), write("a.py", "x\n")];
-  const steps = { interactive: true, mode: "eight-step", review: "batch" } as const;
-  const ran = await turns.say("write", { lines, flow: eightStep, options: steps, answers: ["yes", "no"] });
-  expect(ran.outcome).toMatchObject({ status: "declined", changes: [], undone: [{ action: "WRITE", target: "b.py" }] });
-  expect((await turns.say("what is missing?", ask)).past).toContain(
-    "pai: not applied, the user declined the changes to a.py; not done: WRITE b.py (the run ended before it)",
-  );
-});
-
-test("a request beyond the plan that was declined is told, too, where a later no ended the run", async () => {
-  const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n", "c.txt": "one\n" });
-  const amend = `AMEND::MODIFY::c.txt::the same fault\n${edit("c.txt", "3")}`;
-  const ran = await turns.say("make the numbers", {
-    lines: [
-      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }),
-      edit("a.txt", "1") + amend,
-      edit("b.txt", "2") + finish(),
-    ],
-    ...{ options: { interactive: true, review: "batch" }, answers: ["yes", "no", "yes", "no", "yes"] },
-  });
-  expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "amend", "batch", "batch", "keep"]);
-  expect(ran.outcome.status).toBe("declined");
-  expect((await turns.say("what now?", ask)).past).toContain(
-    "from before the user declined the changes to b.txt, as the user chose when asked; not done: MODIFY c.txt (the user declined to change c.txt); changed: a.txt",
-  );
-});
-
 const work = `${edit("c.txt", "uno")}${edit("a.txt", "uno")}${write("b.txt", "b\n")}RUN::true\n${finish("Done.")}`;
 const failed = "MODIFY c.txt (the text to replace is not in the file)";
 const whenSeen = (turns: Turns, made: Files) => (question: Question) => {
@@ -372,17 +251,7 @@ test("a run that a conflict ended is told with every step of its script, each on
   });
   expect(ran.outcome).toMatchObject({ code: 11, actions: { done: 0, failed: 4, refused: 0 } });
   const why = "(the run ended before it)";
-  const rest = `MODIFY a.txt ${why}, WRITE b.txt, RUN true ${why}`;
-  expect((await turns.say("what is missing?", ask)).past).toContain(`; not done: ${failed}, ${rest};`);
-});
-
-test("a no to a diff counts the whole script, and an edit that failed before it keeps its reason", async () => {
-  const turns = openTurns({ "a.txt": "one\n", "c.txt": "one\n" });
-  const ran = await turns.say("translate", {
-    ...{ lines: [`FILES: a.txt, b.txt, c.txt\n${work}`], answers: ["yes", "no"] },
-    options: { interactive: true, allowRun: true, atOnce: "auto" },
-    onQuestion: whenSeen(turns, { "c.txt": "two\n" }),
-  });
-  expect(ran.outcome).toMatchObject({ code: 10, actions: { done: 0, failed: 1, refused: 3 } });
-  expect((await turns.say("what is missing?", ask)).past).toContain(`not done: ${failed}, RUN true (`);
+  expect((await turns.say("what is missing?", ask)).past).toContain(
+    `; not done: ${failed}, MODIFY a.txt ${why}, WRITE b.txt ${why}, RUN true ${why};`,
+  );
 });

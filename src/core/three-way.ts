@@ -7,7 +7,6 @@ import { decode, type Encoding, encode, isAscii } from "./text.ts";
 export interface Dispute {
   /** The first of its lines in the common content, from 1. */
   readonly line: number;
-  readonly base: string;
   readonly ours: string;
   readonly theirs: string;
 }
@@ -28,10 +27,10 @@ interface Side {
 }
 
 /**
- * How closely edits of the two sides may lie. `apart`: a line that both kept is between them. `beside`: each has lines of
- * its own. `theirs`: so too, and lines that both changed are theirs.
+ * How closely edits of the two sides may lie. `apart`: a line that both kept is between them. `theirs`: each has lines of
+ * its own, and lines that both changed are theirs.
  */
-export type Nearness = "apart" | "beside" | "theirs";
+export type Nearness = "apart" | "theirs";
 
 /** An edit of as many lines as it replaces, line by line. */
 const splitEdit = (edit: LineEdit): readonly LineEdit[] =>
@@ -100,8 +99,7 @@ export function mergeTexts(
     const isDisputed = left.length > 0 && right.length > 0 && wanted !== found;
     const isTheirs = left.length === 0 || (isDisputed && near === "theirs");
     parts.push(old.slice(done, from).join(""), isTheirs ? found : wanted);
-    if (isDisputed && !isTheirs)
-      disputes.push({ line: from + 1, base: old.slice(from, to).join(""), ours: wanted, theirs: found });
+    if (isDisputed && !isTheirs) disputes.push({ line: from + 1, ours: wanted, theirs: found });
     done = to;
   }
   return disputes.length > 0 ? disputes : parts.join("") + old.slice(done).join("");

@@ -14,17 +14,18 @@ import type { Run } from "../run.ts";
 import { contentsAtStart } from "../veiled-view.ts";
 import type { Changing } from "./changing.ts";
 
-/** Paths that may not be changed in this run, and why. */
 interface Unallowed {
   readonly paths: readonly RelPath[];
   readonly error: PaiError;
 }
 
+/** Whether a glob matches a path; `folder/**` also matches the folder itself. */
+const names = (glob: string, path: string) =>
+  [glob, glob.replace(/\/\*\*$/, "")].some((each) => new Bun.Glob(each).match(path));
+
 /** A name, a folder with all it holds, or a glob. */
 const covers = (allowed: string, path: string): boolean =>
-  path === allowed ||
-  path.startsWith(`${allowed}/`) ||
-  [allowed, allowed.replace(/\/\*\*$/, "")].some((glob) => new Bun.Glob(glob).match(path));
+  path === allowed || path.startsWith(`${allowed}/`) || names(allowed, path);
 
 /** Whether --allow or a person has allowed to change this path, which is asked about. */
 export const isAllowed = ({ allow, allowed }: Readonly<Changing>, path: RelPath): boolean =>
@@ -56,10 +57,7 @@ function refuseAll(concerns: ReadonlyMap<RelPath, string>): PaiError {
   });
 }
 
-/**
- * What is asked about or closed needs a yes of its own: from a flag that names it, or from the person at the terminal,
- * who is asked once a run about each path. null: all may be changed.
- */
+/** Why not all of these may be changed; null: they may. A person is asked once a run about each path. */
 export async function refuseUnallowed(run: Run, touched: readonly RelPath[]): Promise<Unallowed | null> {
   const concerns = findConcerns(run, touched);
   const paths = [...concerns.keys()];
@@ -73,15 +71,10 @@ export async function refuseUnallowed(run: Run, touched: readonly RelPath[]): Pr
   return null;
 }
 
-/** Throws path_refused or declined unless all of these paths may be changed. */
 export async function requireOwnYes(run: Run, touched: readonly RelPath[]): Promise<void> {
   const refusal = await refuseUnallowed(run, touched);
   if (refusal !== null) throw refusal.error;
 }
-
-/** Whether a glob matches a path; `folder/**` also matches the folder itself. */
-const names = (glob: string, path: string) =>
-  [glob, glob.replace(/\/\*\*$/, "")].some((each) => new Bun.Glob(each).match(path));
 
 /** Whether every group of --only globs has one that matches the path. */
 export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
@@ -93,7 +86,6 @@ interface Refusal {
   readonly text: string;
 }
 
-/** Whether one of these files held exactly this text. */
 const holds = (blobs: readonly Blob[], value: string): boolean =>
   blobs.some((blob) => blob.kind === "file" && holdsText(blob.bytes, value));
 
@@ -103,10 +95,7 @@ const isNamed = ({ allow }: Readonly<Changing>, path: RelPath): boolean => allow
 export const mayHoldSecrets = (changing: Readonly<Changing>, path: RelPath): boolean =>
   changing.secrets.has(path) || isNamed(changing, path);
 
-/**
- * Whether the plan changes a file and the user typed a value in this very task or at its plan or diff, in whatever words;
- * in the file it may be escaped or encoded. Earlier tasks and piped text are not his word for it.
- */
+/** Whether the plan changes a file and the user typed this value in this task or at its plan or diff. */
 export function typedFor(
   { changing, planning, task, veil }: Run,
   { scope }: Rights,
@@ -139,7 +128,6 @@ async function unveilBlob(
 ): Promise<Blob | null | Refusal> {
   if (after?.kind !== "file") return after;
   const { veil, overlay, begun, changing } = run;
-  // Most files name no secret.
   if (veil.revealBytes(after.bytes, () => false).kept.length === 0) return after;
   const now = await overlay.read(path);
   const known = contentsAtStart([...(begun?.changes ?? changing.staged), ...overlay.staged()], path, now);
@@ -188,7 +176,6 @@ export function refuseNames(run: Run, claim: PlanClaim | null): void {
   );
 }
 
-/** What of a file a claim lets a run change. */
 function touchOf(claim: PlanClaim): Touch {
   if (claim.kind === "content") return "bytes";
   return claim.kind === "setting" && claim.action === "MODE" ? "mode" : "name";
@@ -209,10 +196,7 @@ async function requireOwners({ changing, workspace, interactive, decide }: Run, 
   }
 }
 
-/**
- * What cannot be written is refused, and what would lose its owner is asked about, if the run is to write. Throws read_only, permission_denied,
- * disk_full and declined.
- */
+/** Throws read_only, permission_denied, disk_full, and declined where a person wants no file to lose its owner. */
 export async function requireChangeable(run: Run, claims: readonly PlanClaim[]): Promise<void> {
   if (run.planning.planOnly || run.changing.dryRun) return;
   for (const claim of claims) {

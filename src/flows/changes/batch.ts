@@ -39,7 +39,6 @@ function noteLater(run: Run, changes: readonly Change[]): void {
   }
 }
 
-/** Who made the changes: actions of the plan (or of a reply without a plan), or a command. */
 type Origin = "plan" | "command";
 
 /** Reports changes, with warnings about them. `asked`: the user decides about them now. Returns the report. */
@@ -61,7 +60,6 @@ async function propose(
   return { summaries, diff };
 }
 
-/** Reports the decision about proposed changes. */
 function tellDecision(
   { emit, changing }: Run,
   changes: readonly ChangeSummary[],
@@ -81,7 +79,6 @@ function folderOf(run: Run, changes: readonly Change[]): RelPath | null {
   return folder === "" ? null : folder;
 }
 
-/** How many paths of what is declined are named. */
 const maxNamed = 5;
 
 const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "" : `${from} → `}${path}`;
@@ -90,18 +87,11 @@ const lineOf = ({ path, op, from }: ChangeSummary) => `${op} ${from === null ? "
 const isSeen = ({ planning, veiled, overlay }: Run): boolean =>
   planning.seenDiff !== null && renderChanges(veiled.hideChanges(overlay.staged())) === planning.seenDiff;
 
-/**
- * Whether a batch is asked about before it is applied: always in a mode without a plan, else if the user wants to
- * review and has not seen it. A dry run does not ask about batches of a plan.
- */
+/** Whether a batch is asked about before it is applied: always without a plan, else where the user reviews. */
 export const isAsked = (run: Run, rights: Rights | null): boolean =>
   rights === null || ((run.changing.review || run.planning.wantsReview) && !run.changing.dryRun && !isSeen(run));
 
-/**
- * Decides about the staged changes, by asking or by their plan, and drops what the person does not want. Returns why, by
- * path. Throws declined where a plan promised them and nothing of them is wanted. Words are no such no: they leave a
- * wish, for which all that was not shown yet waits.
- */
+/** Asks about the staged changes and drops what is not wanted; returns why, by path. Throws declined where nothing is left. */
 async function reviewBatch(
   run: Run,
   rights: Rights | null,
@@ -173,7 +163,6 @@ export async function decideCommand(run: Run, ended: string): Promise<Refusal | 
   return { ...refusal, text: `${refusal.text}\nThe changes:\n${cutDiff(last.diff)}` };
 }
 
-/** A moved file has two. */
 const namesOf = ({ path, from }: Pick<ChangeSummary, "path" | "from">) => (from === null ? [path] : [from, path]);
 
 /** Notes a person's no, or what they said to changes that are then made anew. */
@@ -241,10 +230,7 @@ async function decideSome(
   return noteNo(run, proposed, diff, "feedback" in decision ? decision.feedback : null);
 }
 
-/**
- * Merges, judges and decides what is staged, and once more if somebody else changed one of its files while the person
- * was asked. `calls`: the paths of each call. Returns why paths are refused. Throws conflict; declined as `reviewBatch`.
- */
+/** Merges, judges and asks, again if a file changed meanwhile. Returns why paths are refused. Throws conflict, declined. */
 export async function decideStaged(
   run: Run,
   rights: Rights | null,
@@ -274,7 +260,6 @@ export async function applyFinished(run: Run, rights: Rights, calls: readonly (r
   await applyDecided(run, rights);
 }
 
-/** Shows and accepts a batch that was approved with its plan. */
 export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<void> {
   if (run.overlay.staged().length === 0) return;
   run.changing.batches += 1;
@@ -282,10 +267,7 @@ export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<vo
   tellDecision(run, summaries, { accept: true, by: "policy" });
 }
 
-/**
- * Applies the accepted changes as one; true when there were any. `onDone`: they are on the disk. In a dry run they stay staged.
- * Throws what Transaction.apply throws: conflict, disk_full …
- */
+/** Applies the accepted changes as one; true: there were any. Throws what Transaction.apply throws: conflict, disk_full … */
 export async function applyBatch(run: Run, origin: Origin = "plan", onDone = () => {}): Promise<boolean> {
   const { overlay, emit, changing } = run;
   const changes = overlay.staged();

@@ -8,33 +8,21 @@ export interface ChangeOptions {
   /** Groups of globs; a path must match one glob of every group. */
   readonly only: readonly (readonly string[])[];
   readonly allowDelete: boolean;
-  /**
-   * What may be changed without a question: files, folders and globs of what is asked about; full paths of closed files,
-   * and of files that may get secrets which they did not hold.
-   */
+  /** Allowed beforehand: paths and globs of what is asked about; full paths of closed files and of files that may get secrets. */
   readonly allow: readonly string[];
-  /** Grant nothing beyond the plan. */
   readonly strict: boolean;
   readonly dryRun: boolean;
-  /** Keep what a failed run changed. */
   readonly keep: boolean;
   /** Ask before every batch of changes, or before each change of it, also of an approved plan. */
   readonly review: "batch" | "change" | false;
 }
 
-/**
- * What somebody else did to a file of the run: they changed other lines, or also lines of the run; what the run had
- * changed in it by then is gone, as they took it back or put something else at its place, or the file is not there.
- * A moved one lies at another place, as the run left it.
- */
-export type Became = "beside" | "within" | "undone" | "removed" | "moved";
+/** What somebody else did to a file of the run: changed other lines, lines of the run, all of these, or the file is gone. */
+export type Became = "beside" | "within" | "undone" | "removed";
 
 interface Meanwhile {
-  /** The model was told of it. */
   readonly isTold: boolean;
   readonly how: Became;
-  /** Where a moved file lies now. */
-  readonly place?: RelPath;
 }
 
 export interface Changing extends ChangeOptions {

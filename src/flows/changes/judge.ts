@@ -20,10 +20,7 @@ export interface Refusal {
 
 type Refusals = Map<RelPath, Refusal>;
 
-/**
- * Asks the person about a verdict that the guard leaves to them; lost lines are told where nobody can be asked. False:
- * they say no, or the guard refuses.
- */
+/** Whether a person allows what the guard leaves to them; lost lines are only told where nobody can be asked. */
 async function isAllowed(run: Run, { verdict, rule, text }: Verdict): Promise<boolean> {
   if (verdict !== "ask") return false;
   if (rule !== "deletion" || run.interactive) return (await run.decide({ kind: "changes", text })).accept;
@@ -31,10 +28,7 @@ async function isAllowed(run: Run, { verdict, rule, text }: Verdict): Promise<bo
   return true;
 }
 
-/**
- * What was announced, for the guard. Without a plan: the task's words and every deletion, since each deletion was a
- * call that named its path and was allowed.
- */
+/** What was announced; without a plan the task's words and every deletion, as each was a call that was allowed. */
 function plannedIn(run: Run, rights: Rights | null, changes: readonly Change[]): GuardInput["planned"] {
   if (rights !== null) {
     return { by: "plan", deletes: [...rights.scope.deletes], texts: rights.texts, isTyped: typedFor(run, rights) };
@@ -55,10 +49,7 @@ function refuseSetting({ changing, workspace }: Run, { path, before, after, from
   return { code: "path_refused", text: `${path} may hold secrets: its mode is never made wider` };
 }
 
-/**
- * Paths of the batch that the guard refuses, or that the person refuses when the guard asks. A yes is noted in
- * `allowed`, as "rule path", so that nobody is asked twice.
- */
+/** What the guard, or the person whom it asks, refuses. `allowed` holds what got a yes, as "rule path". */
 async function findRefusals(
   run: Run,
   input: Omit<GuardInput, "limits">,
@@ -75,9 +66,7 @@ async function findRefusals(
   return refused;
 }
 
-/**
- * Changes that need a yes of their own and have none. Deleted files and folders alone run and steer nothing.
- */
+/** Changes that need a yes of their own and have none; deleted files and folders steer nothing. */
 export async function findUnallowed(run: Run, changes: readonly Change[]): Promise<Refusals> {
   const refusal = await refuseUnallowed(
     run,
@@ -87,13 +76,9 @@ export async function findUnallowed(run: Run, changes: readonly Change[]): Promi
   return new Map(refusal?.paths.map((path) => [path, { code, text }]));
 }
 
-/** A new folder, not one that was moved here. */
 const isMade = ({ before, after, from }: Change) => before === null && after?.kind === "folder" && from === null;
 
-/**
- * Adds to `refused` the paths that cannot be applied alone: other paths of a refused call (a call is done whole or not
- * at all), and paths below a refused one. New folders are left to `findUnneeded`, since another call may need them.
- */
+/** Adds to `refused` the rest of each refused call and what lies below a refused path, but no new folders. */
 function spread(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): void {
   const made = new Set(staged.filter(isMade).map(({ path }) => path));
   const above = (path: string) => [...refused].find(([folder]) => path.startsWith(`${folder}/`))?.[1];
@@ -107,7 +92,6 @@ function spread(refused: Refusals, staged: readonly Change[], calls: readonly (r
   }
 }
 
-/** New folders in which no remaining call puts anything. */
 function findUnneeded(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): RelPath[] {
   const made = staged.filter(isMade).map(({ path }) => path);
   const wanted = calls.filter((paths) => !paths.some((path) => refused.has(path))).flat();
@@ -125,10 +109,7 @@ export function dropRefused(
   overlay.drop(new Set([...refused.keys(), ...findUnneeded(refused, staged, calls)]));
 }
 
-/**
- * The run's own changes so far. If a check of the user changed a file before the run touched it, that change is left
- * out: for the guard the run found the file like that.
- */
+/** The run's own changes so far, but for those of checks to files that it had not touched yet. */
 function earlierOf({ begun, changing, checking }: Run): readonly Change[] {
   const touched = new Set<RelPath>();
   return (changing.dryRun ? changing.staged : (begun?.changes ?? [])).filter((change) => {
@@ -138,10 +119,7 @@ function earlierOf({ begun, changing, checking }: Run): readonly Change[] {
   });
 }
 
-/**
- * Judges the staged changes and drops refused ones, whole calls at a time. `calls`: the paths of each call. Lines may
- * have moved to a file that drops out, so the rest is judged again until nothing more drops out.
- */
+/** Drops what is refused, whole calls at a time, until nothing more drops out: lines may have moved to a file that did. */
 export async function judgeStaged(
   run: Run,
   rights: Rights | null,
@@ -197,11 +175,7 @@ function refuseDeleted(
 const useOfChange = ({ after }: Change): PathUse =>
   after === null ? "delete" : after.kind === "folder" ? "folder" : "write";
 
-/**
- * Why the changes of a command, on its copy or on disk, are refused as a whole; null: they are not. They need no rights
- * of a plan, and were not announced; they are judged by policy, --only, deletions, guard and what is asked about. `isShown`:
- * people see the changes and are asked about them after this.
- */
+/** Why the changes of a command are refused as a whole; null: they are not. `isShown`: people are asked about them after this. */
 export async function judgeCommand(
   run: Run,
   rights: Rights | null,

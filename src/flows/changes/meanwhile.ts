@@ -2,15 +2,12 @@
 import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
 import { classOf } from "../../core/closed-names.ts";
 import { textOfBlob } from "../../core/diff.ts";
-import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
-import { matchLines, splitLines } from "../../core/line-diff.ts";
 import type { Outcome } from "../../core/outcome.ts";
-import { nameOf, pathWithin, type RelPath } from "../../core/path.ts";
+import { pathWithin, type RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
-import type { Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { type Dispute, mergeBlobs, renderDisputes } from "../../core/three-way.ts";
+import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import { ownChanges } from "../checks/checking.ts";
 import type { Run } from "../run.ts";
 import { metSomebody } from "../stage.ts";
@@ -19,122 +16,47 @@ import type { Became, Changing } from "./changing.ts";
 const maxByLines = 1024 * 1024;
 const linesIn = (blob: Blob | null) => new Set(blob?.kind === "file" ? textOfBlob(blob)?.split("\n") : []);
 
-const emptied = (blob: Blob | null) => (blob?.kind === "file" ? { ...blob, bytes: new Uint8Array() } : null);
-
-/** Whether a line that the run wrote is gone. `base`: what the run made; `ours`: what was there before; `theirs`: what is now. */
-function losesOurs(dispute: Dispute): boolean {
-  const made = splitLines(dispute.base);
-  const keptIn = (text: string) => new Set(matchLines(made, splitLines(text)).map(([at]) => at));
-  const [before, now] = [keptIn(dispute.ours), keptIn(dispute.theirs)];
-  return made.some((_, at) => !before.has(at) && !now.has(at));
-}
-
-/**
- * What somebody else made of a change whose path holds `now`. Large files are not compared line by line, and lines that
- * lie at another place now are there.
- */
+/** What somebody else made of a change whose path holds `now`. Lines that lie at another place now are there. */
 export function howTouched({ before, after, from }: Change, now: Blob | null): Became {
   if (after?.kind !== now?.kind) return now === null ? "removed" : "undone";
-  const isLarge = [after, before, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
+  const isLarge = [before, after, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
+  if (isLarge) return sameBlob(before, now) ? "undone" : "beside";
   // All lines of a new file are the run's, but not those of one that it moved.
-  const start = before ?? (from === null ? emptied(after) : null);
-  const merge = isLarge ? null : mergeBlobs(after, start, now, "beside");
-  if (merge?.kind === "disputed") return merge.disputes.some(losesOurs) ? "within" : "beside";
-  if (merge?.kind !== "merged") return sameBlob(before, now) ? "undone" : "beside";
-  const [made, held] = [linesIn(after).difference(linesIn(start)), linesIn(now)];
-  if (sameBlob(merge.blob, now) && made.isDisjointFrom(held)) return "undone";
-  return made.isSubsetOf(held) ? "beside" : "within";
+  const start = linesIn(before ?? (from === null ? null : after));
+  const [end, held] = [linesIn(after), linesIn(now)];
+  const [made, dropped] = [end.difference(start), start.difference(end)];
+  const lost = made.difference(held).size + dropped.intersection(held).size;
+  if (lost === 0) return sameBlob(before, now) ? "undone" : "beside";
+  return lost < made.size + dropped.size ? "within" : "undone";
 }
 
-/** Whether nothing of a change is left. */
 export const isGone = (how: Became): boolean => how === "undone" || how === "removed";
 
-/** What the path of a change holds now, whatever its size. What cannot be read counts as unchanged. */
-const nowAt = ({ read }: Workspace, { path, after }: Change): Promise<Blob | null> =>
-  read(path, Number.POSITIVE_INFINITY).catch(() => after);
-
-/** How many files are compared with what is gone, beside those of the same name. */
-const maxCompared = 2_000;
-
-/**
- * Where files that are gone lie now: for each the first file that holds the same, if it is not empty. `gone`: by path the
- * digest of what each held. `digestOf`: of what a file holds now, unless it counts as no new place.
- */
-export async function findMoved(
-  { walk }: Pick<Workspace, "walk">,
-  gone: ReadonlyMap<string, string>,
-  digestOf: (path: RelPath) => Promise<string | null | undefined>,
-): Promise<ReadonlyMap<string, RelPath>> {
-  const moved = new Map<string, RelPath>();
-  const open = new Map([...gone].filter(([, held]) => held !== digest("")));
-  if (open.size === 0) return moved;
-  const names = new Set([...open.keys()].map(nameOf));
-  let seen = 0;
-  for await (const { path, kind } of walk("" as RelPath)) {
-    if (kind !== "file" || (++seen > maxCompared && !names.has(nameOf(path)))) continue;
-    const now = await digestOf(path);
-    const same = [...open.keys()].filter((old) => open.get(old) === now);
-    const old = same.find((each) => nameOf(each) === nameOf(path)) ?? same[0];
-    if (old !== undefined && open.delete(old)) moved.set(old, path);
-    if (open.size === 0) break;
-  }
-  return moved;
-}
-
-/** A change of the run to whose path somebody else has done something since. */
 interface Touched {
   readonly path: RelPath;
   readonly how: Became;
-  /** Where a moved file lies now. */
-  readonly place?: RelPath;
 }
 
-/** Those of these changes to whose paths somebody else has done something since. */
-async function touchedOf(run: Run, changes: readonly Change[]): Promise<readonly Touched[]> {
+async function touchedOf({ workspace }: Run, changes: readonly Change[]): Promise<readonly Touched[]> {
   const found: Touched[] = [];
   for (const change of changes) {
-    const now = await nowAt(run.workspace, change);
+    // What cannot be read counts as unchanged.
+    const now = await workspace.read(change.path, Number.POSITIVE_INFINITY).catch(() => change.after);
     if (!sameBlob(change.after, now)) found.push({ path: change.path, how: howTouched(change, now) });
   }
-  const removed = new Set(found.flatMap(({ path, how }) => (how === "removed" ? [path] : [])));
-  const places = await placesOf(
-    run,
-    changes.filter(({ path }) => removed.has(path)),
-  );
-  return found.map((each) => {
-    const place = places.get(each.path);
-    return place === undefined ? each : { path: each.path, how: "moved", place };
-  });
+  return found;
 }
 
-/** Where files of these removed changes lie now, if somebody moved them as they were. */
-async function placesOf({ workspace, begun }: Run, removed: readonly Change[]): Promise<ReadonlyMap<string, RelPath>> {
-  const files = removed.flatMap(({ path, after }) => (after?.kind === "file" ? [{ path, bytes: after.bytes }] : []));
-  const limit = Math.max(0, ...files.map(({ bytes }) => bytes.length));
-  const own = new Set((begun?.changes ?? []).map(({ path }) => path));
-  return findMoved(workspace, new Map(files.map(({ path, bytes }) => [path, digest(bytes)])), async (path) => {
-    const blob = own.has(path) ? null : await workspace.read(path, limit).catch(() => null);
-    return blob?.kind === "file" ? digest(blob.bytes) : null;
-  });
-}
-
-/** Notes what became of one change. The screen names it where nothing is left of it, or it lies at another place. */
-function note({ changing: { merged }, emit }: Run, touched: Touched): void {
-  const { path, how, place } = touched;
+/** Notes what became of one change. The screen names it where nothing is left of it. */
+function note({ changing: { merged }, emit }: Run, { path, how }: Touched): void {
   const known = merged.get(path);
   if (known !== undefined && (isGone(known.how) || known.how === how)) return;
-  merged.set(path, { ...touched, isTold: false });
-  const text =
-    place === undefined
-      ? `${path} was changed by someone else meanwhile: what this run had changed in it is gone`
-      : `${path} was moved by someone else meanwhile: ${place} holds the same`;
-  if (isGone(how) || how === "moved") emit({ type: "notice", level: "warning", code: "merged", text });
+  merged.set(path, { how, isTold: false });
+  const text = `${path} was changed by someone else meanwhile: what this run had changed in it is gone`;
+  if (isGone(how)) emit({ type: "notice", level: "warning", code: "merged", text });
 }
 
-/**
- * Notes which files of the run somebody else has changed since, and returns them; those where a check, or somebody while it
- * ran, left nothing of the run's own work are noted, too. What the run has made again since is not gone.
- */
+/** Notes which files of the run somebody else has changed since, or a check has emptied of its work; returns the former. */
 export async function noteChanged(run: Run): Promise<readonly Touched[]> {
   const { merged } = run.changing;
   const all = run.begun?.changes ?? [];
@@ -169,19 +91,15 @@ export async function whyGone(run: Run, own: readonly Change[], failure: PaiErro
 export const lostOf = ({ merged }: Readonly<Changing>, untold = false): readonly RelPath[] =>
   [...merged].flatMap(([path, { how, isTold }]) => (isGone(how) && !(untold && isTold) ? [path] : []));
 
-/**
- * Files that somebody else changed, too: of what was kept, or of a run of which nothing was, and those that the model was
- * told of. `isGone`: they took back all.
- */
+/** Files that somebody else changed, too, and those that the model was told of. `isGone`: they took back all. */
 export function showMerged(
   changing: Readonly<Changing>,
   { changes, isGone: isAll = false }: { readonly changes: readonly Change[]; readonly isGone?: boolean },
 ): Pick<Outcome, "merged" | "overwritten" | "lost"> {
   const lost = lostOf(changing);
   const own = new Set(changes.map(({ path }) => path));
-  // The next turn names the place of a moved file, as it does for one that is moved between turns.
   const kept = [...changing.merged].flatMap(([path, { how, isTold }]) =>
-    how !== "moved" && ((isTold && !isGone(how)) || own.size === 0 || own.has(path)) ? [path] : [],
+    (isTold && !isGone(how)) || own.size === 0 || own.has(path) ? [path] : [],
   );
   const overwritten = kept.filter((path) => changing.merged.get(path)?.how === "within");
   return {
@@ -197,11 +115,7 @@ export const changedByChecks = ({ begun, changing, checking }: Run, from = 0): r
     .map(({ path }) => path)
     .filter((path) => !changing.ignored.has(path));
 
-/**
- * Tells the model which files somebody else, or a check of the user, changed, too: those that it was not told of, or
- * all; "": none. `shown`: those of whose change by somebody else the same message shows a diff. The first request of a
- * run names none of these: it tells what has happened since the last turn.
- */
+/** Tells which files others or checks changed, but for what was told (`all`: too). `shown`: those with a diff beside it. */
 export async function tellMeanwhile(
   run: Run,
   { all = false, shown = [] }: { readonly all?: boolean; readonly shown?: readonly RelPath[] } = {},
@@ -217,12 +131,11 @@ export async function tellMeanwhile(
   const told = [...merged].filter(([, { isTold }]) => all || !isTold);
   for (const [path, known] of told) merged.set(path, { ...known, isTold: true });
   const theirs = "what of it is not your edit is theirs, and stays.";
-  const became: Readonly<Record<Became, (place?: string) => string>> = {
-    beside: () => `somebody else changed it meanwhile, too; ${theirs}`,
-    within: () => `somebody else changed it meanwhile, too, also lines that you wrote; ${theirs}`,
-    undone: () => `somebody else changed it meanwhile, too, and what you had changed in it by then is gone; ${theirs}`,
-    removed: () => "somebody else deleted or moved it meanwhile, with what you had changed in it.",
-    moved: (place) => `somebody else moved it meanwhile: ${place} holds the same.`,
+  const became: Readonly<Record<Became, string>> = {
+    beside: `somebody else changed it meanwhile, too; ${theirs}`,
+    within: `somebody else changed it meanwhile, too, also lines that you wrote; ${theirs}`,
+    undone: `somebody else changed it meanwhile, too, and what you had changed in it by then is gone; ${theirs}`,
+    removed: "somebody else deleted or moved it meanwhile, with what you had changed in it.",
   };
   const checked = changedByChecks(run, all ? 0 : run.changing.toldAt);
   run.changing.toldAt = run.begun?.changes.length ?? 0;
@@ -233,7 +146,7 @@ export async function tellMeanwhile(
     paths.length === 0 ? [] : [`changed ${how}, and not by you: ${nameSome(paths)}`];
   return [
     ...say("since it was shown", [...others, ...news.filter((path) => !told.some((each) => each[0] === path))]),
-    ...told.flatMap(([path, { how, place }]) => (own.has(path) ? [`${path}: ${became[how](place)}`] : [])),
+    ...told.flatMap(([path, { how }]) => (own.has(path) ? [`${path}: ${became[how]}`] : [])),
     ...say("while checks ran", checked),
     ...formatted,
   ].join("\n");
@@ -263,10 +176,7 @@ function refuseTouched(run: Run, change: Change, now: Change["before"]): never {
   throw metSomebody(path, before, now);
 }
 
-/**
- * Merges staged changes of files with what somebody else has made of them since. Returns the merged paths. Throws
- * conflict where both touch the same lines or neighbours, and for what is not merged by lines.
- */
+/** Merges staged changes with what others have made of their files since; returns the paths. Throws conflict. */
 export async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
   const { overlay } = run;
   const hidden = new Set(overlay.kept().map(({ path }) => path));
@@ -286,7 +196,6 @@ export async function mergeStaged(run: Run): Promise<readonly RelPath[]> {
   return merged;
 }
 
-/** Tells once that work on a file goes on from what it holds now. */
 function tellNews(run: Run, path: RelPath): void {
   if (!run.changing.merged.has(path)) tellMerged(run, path, "pai works with what it holds now");
 }
@@ -315,11 +224,7 @@ export async function startFromNow(run: Run, paths: readonly RelPath[]): Promise
   }
 }
 
-/**
- * Looks at the paths that a plan promised to change. Where somebody else has changed a text since, the work starts from
- * it as it is now. `seen`: the files of a diff that the person has seen; the edits of that diff start from it, too. Throws
- * conflict for anything else that has changed.
- */
+/** Lets the work start from texts as they are now. `seen`: files of a diff that the person saw. Throws conflict for the rest. */
 export async function acceptMeanwhile(
   run: Run,
   claims: readonly PlanClaim[],
@@ -335,11 +240,7 @@ export async function acceptMeanwhile(
   }
 }
 
-/**
- * After an edit that did not match, or changed nothing: lets edits of these files start from what they hold now. Returns
- * whether that is another text than before, so that the edit may match now. Throws conflict as `mergeStaged`, and for other
- * changes by somebody else.
- */
+/** After an edit that did not match: whether these files hold another text now, from which edits then start. Throws conflict. */
 export async function goOnFromNow(run: Run, paths: readonly RelPath[]): Promise<boolean> {
   const merged = await mergeStaged(run);
   await run.overlay.refuseUnknown(paths);

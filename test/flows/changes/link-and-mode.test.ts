@@ -30,14 +30,6 @@ test("a link and modes are made as planned, whatever the umask says, shown in th
   expect(ran.outcome.diff).toContain("new file mode 120000\n");
 });
 
-test("the mode of a file that the same reply writes is told without one that nobody gave it", async () => {
-  const place = makeFolder({ "a.txt": "a\n" });
-  const script = `${write("go.sh", "true\n")}MODE::go.sh::755\n${finish()}`;
-  const ran = await playIn(place, { lines: [plan({ steps: ["WRITE go.sh", "MODE go.sh -> 755"] }), script] });
-  expect(ran.eventsOf("call.finished").map(({ text }) => text)).toEqual(["new, 5 bytes", "set"]);
-  expect(modeAt(place.root, "go.sh")).toBe("755");
-});
-
 test("a file that is written where the same reply moved or removed one keeps its mode, and none is told", async () => {
   const names = ["notes.txt", "key.txt", "run.sh"];
   const place = makeFolder({ "notes.txt": "a\n", "key.txt": "k\n", "run.sh": "#!/bin/sh\n" });
@@ -189,11 +181,4 @@ test("a new script may be run where those beside it may, and a link that is ther
     "644",
   ]);
   expect(lstatSync(join(place.root, "l/bin")).isSymbolicLink()).toBe(true);
-});
-
-test("a mode is kept by an edit of the same reply", async () => {
-  const place = makeFolder({ "a.sh": "a\n" });
-  const script = `MODE::a.sh::775\n${modify("a.sh", ["a\n", "A\n"])}${finish()}`;
-  const ran = await playIn(place, { lines: [plan({ steps: ["MODE a.sh -> 775", "MODIFY a.sh"] }), script] });
-  expect([ran.outcome.error, ran.files["a.sh"], modeAt(place.root, "a.sh")]).toEqual([null, "A\n", "775"]);
 });

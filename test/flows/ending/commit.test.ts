@@ -39,7 +39,7 @@ test.each([
   expect([ran.files["a.txt"], ran.outcome.changes.length, ran.outcome.commit]).toEqual(["two\n", 1, undefined]);
 });
 
-test("of a file that somebody moved while the check ran nothing is committed, since git would see a deletion", async () => {
+test("of a file that somebody deleted or moved while the check ran nothing is committed", async () => {
   const place = makeFolder({ ...files, "b.txt": "b\n" });
   const paths: string[] = [];
   const ran = await playIn(place, {

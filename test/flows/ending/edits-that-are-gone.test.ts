@@ -1,6 +1,6 @@
 /** An edit that somebody deletes, replaces or writes otherwise while the run works is told as that. */
 import { expect, test } from "bun:test";
-import { renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { becameOf } from "../../../src/core/session/became.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
@@ -41,27 +41,6 @@ test.each([
   }));
   expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "b.txt" }], lost: ["a.txt"] });
   expect(becameOf(ran.outcome)).toContain(`changed: b.txt; ${gone}`);
-});
-
-test("a file of the run that somebody moves while it works is not gone: the model and the screen are told its place", async () => {
-  const ran = await playHere((path) => ({
-    flow: toolLoop,
-    options: { mode: "tool-loop", interactive: true },
-    answers: "yes",
-    lines: [
-      calls(call("edit", { path: "a.txt", old_str: "1\n", new_str: "one\n" })),
-      { ...calls(call("read", { path: "b.txt" })), before: () => renameSync(path, `${path}.old`) },
-      "Done.",
-    ],
-  }));
-  expect(resultsOf(ran, 3).at(-1)?.text).toEndWith(
-    "a.txt: somebody else moved it meanwhile: a.txt.old holds the same.",
-  );
-  expect(ran.eventsOf("notice").map(({ text }) => text)).toContain(
-    "a.txt was moved by someone else meanwhile: a.txt.old holds the same",
-  );
-  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "a.txt", added: 1, deleted: 1 }] });
-  expect([ran.outcome.lost, ran.outcome.merged]).toEqual([undefined, undefined]);
 });
 
 test("a new file of the run that somebody writes anew as a whole is told as that, and its lines are not counted", async () => {
@@ -109,20 +88,6 @@ test.each([
   }));
   expect(ran.outcome.lost).toEqual(["a.txt"]);
   expect(becameOf(ran.outcome)).toContain(gone);
-});
-
-test("a file of the run that somebody moves and edits is not told as deleted: the edit lies at another place", async () => {
-  const ran = await playHere((path) => ({
-    lines: [plan({ steps: ["MODIFY a.txt"] }), edit + finish()],
-    options: { checks: ["sleep 0.3"] },
-    onEvent: (event) => {
-      if (event.type !== "check.started" || event.when !== "after") return;
-      rmSync(path);
-      writeFileSync(`${path}.old`, `${before.replace("1\n", "one\n")}mine\n`);
-    },
-  }));
-  const message = "what this run changed is no longer there: somebody deleted or moved it before the run ended";
-  expect(ran.outcome.error).toMatchObject({ code: "conflict", message });
 });
 
 test("what the model was told of a file that the run then did not change is told with the run's end, so not once more", async () => {

@@ -279,42 +279,6 @@ test("what somebody else writes behind a red check is named where the user keeps
   expect(told.at(-1)?.text).toBe("changed by someone else meanwhile, and kept so: a.txt");
 });
 
-const second = modify("a.txt", ["3\n", "three\n"]);
-
-test("a merge over a file in which somebody took back the first edit says that, and does not pass on the model's claim", async () => {
-  const ran = await playHere({ "a.txt": before }, (tool) => ({
-    lines: [
-      plan({ steps, complexity: "complex" }),
-      edit + finish("It says one."),
-      { text: second + finish("It says one and three."), before: () => tool.put(before) },
-    ],
-    options: { checks: ["grep -q three a.txt"] },
-  }));
-  expect(ran.files).toEqual({ "a.txt": "1\n2\nthree\n4\n5\n" });
-  const gone = "a.txt was changed by someone else meanwhile: what this run had changed in it is gone";
-  expect(ran.eventsOf("notice").map(({ text }) => text)).toContain(gone);
-  expect(ran.outcome).toMatchObject({ ok: true, lost: ["a.txt"], claimed: "It says one and three." });
-  expect(becameOf(ran.outcome)).toContain("edits that are no longer there, by somebody else or a check: a.txt");
-});
-
-test("what somebody took back is told with the words at the next diff, and is not among the changes that are kept", async () => {
-  const make = (text: string) => write("b.txt", text) + finish("Both are done.");
-  const ran = await playHere({ "a.txt": before }, (tool) => ({
-    lines: [
-      plan({ steps: ["MODIFY a.txt", "WRITE b.txt"], complexity: "complex" }),
-      edit + finish(),
-      { text: make("b\n"), before: () => tool.put(before) },
-      make("B\n"),
-    ],
-    options: { interactive: true, review: "batch" },
-    answers: ["yes", "yes", { feedback: "in capitals" }, "yes"],
-  }));
-  expect(ran.files).toEqual({ "a.txt": before, "b.txt": "B\n" });
-  const told = "a.txt: somebody else changed it meanwhile, too, and what you had changed in it by then is gone";
-  expect(ran.told(4)).toContain(told);
-  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "b.txt" }], lost: ["a.txt"] });
-});
-
 test.each([
   ["an edit", [plan({ steps: ["MODIFY a.txt"] })]],
   ["an edit that came at once", []],
@@ -329,72 +293,4 @@ test.each([
     1,
     "1\n2\nnew\nlines\n3\n4\n5\n",
   ]);
-});
-
-test("eight-step: the summary of work that somebody took back is told so, and its end says who took it back", async () => {
-  const ran = await playHere({ "a.txt": before }, (tool) => ({
-    flow: eightStep,
-    options: { mode: "eight-step" },
-    lines: [
-      schedule({ modify: ["a.txt"] }),
-      edit + finish(),
-      { text: verdict(), before: () => tool.put(before) },
-      "It says one.",
-    ],
-  }));
-  expect(ran.asked(4)).toContain(
-    "a.txt: somebody else changed it meanwhile, too, and what you had changed in it by then is gone",
-  );
-  expect(ran.outcome).toMatchObject({
-    error: { code: "conflict" },
-    changes: [],
-    rolled_back: { by: "others" },
-    lost: ["a.txt"],
-  });
-  expect(ran.outcome.text).toStartWith("nothing is left of it: what this run changed is no longer there");
-  expect(becameOf(ran.outcome)).toStartWith("nothing is left of it, failed: what this run changed is no longer there");
-});
-
-test("eight-step: what somebody took back and a repair made again is told to the repair, and not to the summary", async () => {
-  const ran = await playHere({ "a.txt": before }, (tool) => ({
-    flow: eightStep,
-    options: { mode: "eight-step" },
-    lines: [
-      schedule({ modify: ["a.txt"] }),
-      edit + finish(),
-      { text: verdict(false), before: () => tool.put(before) },
-      edit + finish(),
-      "It says one.",
-    ],
-  }));
-  const gone = "what you had changed in it by then is gone";
-  expect([ran.told(4).includes(gone), ran.asked(5).includes(gone)]).toEqual([true, false]);
-  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "a.txt", added: 1, deleted: 1 }] });
-  expect(ran.outcome.lost).toBeUndefined();
-});
-
-test("eight-step: the next step is told what somebody took back while the last one was judged", async () => {
-  const ran = await playHere({ "a.txt": before }, (tool) => ({
-    flow: eightStep,
-    options: { mode: "eight-step" },
-    lines: [
-      schedule({ steps: ["one", "two"], modify: ["a.txt"], create: ["b.txt"] }),
-      edit + finish(),
-      { text: verdict(), before: () => tool.put(before) },
-      write("b.txt", "b\n") + finish(),
-      ...[verdict(), "Both."],
-    ],
-  }));
-  expect(ran.told(4)).toContain(
-    "a.txt: somebody else changed it meanwhile, too, and what you had changed in it by then is gone",
-  );
-});
-
-test("a file of a command that is too large to be shown counts as there", async () => {
-  const ran = await playHere({ "a.txt": before }, () => ({
-    lines: [plan({ steps: ["RUN head -c 9437184 /dev/zero > z.bin"] }), finish()],
-    options: { allowRun: true },
-  }));
-  expect(ran.outcome).toMatchObject({ ok: true, changes: [{ path: "z.bin" }] });
-  expect(ran.outcome.merged).toBeUndefined();
 });

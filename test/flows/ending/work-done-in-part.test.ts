@@ -2,9 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { becameOf } from "../../../src/core/session/became.ts";
 import { finish, modify, plan, write } from "../plans.ts";
-import { filesIn, makeFolder, play, playIn, type Setup } from "../scripted.ts";
+import { makeFolder, play, playIn, type Setup } from "../scripted.ts";
 
 const files = { "a.txt": "one\n", "CHANGES.md": "# News\n\n- nothing\n" };
 const contract = plan({ steps: ["MODIFY a.txt", "MODIFY CHANGES.md"] });
@@ -28,16 +27,6 @@ describe("a step that every reply leaves out", () => {
   ])("%s is not content with a part: all is taken back", async (_, options, code) => {
     const ran = await playing({ options });
     expect([ran.outcome.code, ran.outcome.undone, ran.files]).toEqual([code, undefined, files]);
-  });
-
-  test("a step that a reply did and that is not sent anew behind words is told as left out, not as never done", async () => {
-    const both = modify("CHANGES.md", ["- nothing\n", "- two\n"]) + work + finish("Done.");
-    const options = { interactive: true, review: "batch" } as const;
-    const { outcome } = await playing({
-      lines: [contract, both, work + finish("Done.")],
-      ...{ options, answers: ["yes", { feedback: "in words" }, "yes"] },
-    });
-    expect([outcome.code, outcome.undone]).toEqual([15, undone]);
   });
 
   test("a cut reply is the reason that counts", async () => {
@@ -126,19 +115,6 @@ describe("a step that the model leaves out with SKIP", () => {
     expect([outcome.code, outcome.calls.made, outcome.undone]).toEqual([0, 3, undefined]);
   });
 
-  test("a command that failed and that the person wants done is asked for while a call is left", async () => {
-    const lines = [
-      plan({ steps: ["MODIFY a.txt", "RUN test -e b.txt"], complexity: "complex" }),
-      `${work}RUN::test -e b.txt\n`,
-      `SKIP::RUN test -e b.txt::it fails\n${finish()}`,
-      `AMEND::WRITE::b.txt::the command wants it\n${write("b.txt", "b\n")}RUN::test -e b.txt\n${finish()}`,
-    ];
-    const options = { checks: [], interactive: true, allowRun: true };
-    const ran = await playing({ lines, options, answers: ["yes", "no", "yes"] });
-    expect(ran.asked(4)).toContain("the user wants this step done");
-    expect([ran.outcome.code, ran.outcome.undone]).toEqual([0, undefined]);
-  });
-
   test("is told as left out only where no later reply does it", async () => {
     const steps = ["MODIFY a.txt", "MODIFY CHANGES.md", "WRITE b.txt", "RUN true"];
     const rest = write("b.txt", "b\n") + finish();
@@ -180,21 +156,6 @@ describe("a step that the model leaves out with SKIP", () => {
   });
 });
 
-test("what the reply of a conflict had done before it is kept, and is not told as undone", async () => {
-  const place = makeFolder({});
-  const steps = ["WRITE a.txt", "RUN echo theirs > made.txt", "WRITE b.txt"];
-  const reply = `${write("a.txt", "a\n")}RUN::echo theirs > made.txt\n${write("b.txt", "b\n")}${finish("Done.")}`;
-  const ran = await playIn(place, {
-    lines: [plan({ steps }), reply],
-    options: { interactive: true },
-    answers: "yes",
-    onQuestion: ({ kind }) => kind === "batch" && writeFileSync(join(place.root, "made.txt"), "mine\n"),
-  });
-  expect(ran.outcome.error?.code).toBe("conflict");
-  expect(filesIn(place.root)).toEqual({ "a.txt": "a\n", "made.txt": "mine\n" });
-  expect(ran.outcome.undone?.map(({ target }) => target)).toEqual(["b.txt"]);
-});
-
 test("changes that could not be applied are not shown as done", async () => {
   const place = makeFolder({ "a.txt": "one\n" });
   const ran = await playIn(place, {
@@ -208,11 +169,4 @@ test("changes that could not be applied are not shown as done", async () => {
   });
   expect(ran.outcome).toMatchObject({ code: 11, actions: { done: 0, failed: 2, refused: 0 } });
   expect(ran.eventsOf("call.finished")).toEqual([]);
-});
-
-test("commands of which one failed, and that changed nothing, leave nothing that is kept", async () => {
-  const lines = [plan({ steps: ["RUN true", "RUN false"] }), `RUN::true\nRUN::false\n${finish("They ran.")}`];
-  const ran = await play({ lines, options: { interactive: true, allowRun: true }, answers: "yes" });
-  expect(ran.outcome).toMatchObject({ code: 15, error: { message: "done in part: false: exit 1" } });
-  expect(becameOf(ran.outcome)).toStartWith("nothing was changed, done in part: false: exit 1; commands that ran: ");
 });

@@ -19,7 +19,6 @@ const asksToPlan = (text: string): boolean => /^[\s>*_`#"'.:]*PLAN[\s*_`"'.!:]*$
 
 const filesLine = /^[\s>*_`#-]*FILES\b[*_`\s]*:[*_`]*[ \t]*(.*)$/im;
 
-/** The text before the first action. */
 function before(text: string, actions: readonly ScriptAction[]): string {
   const first = actions[0]?.line ?? Number.POSITIVE_INFINITY;
   return text
@@ -51,14 +50,12 @@ export function saidBefore(text: string, actions: readonly ScriptAction[]): stri
   return prose.trim().length > 1_000 ? "" : prose.trim();
 }
 
-/** What a first answer is. */
 export type FirstAnswer =
   | { readonly kind: "script" }
   /** Only FINISH: the answer to a question. */
   | { readonly kind: "answer"; readonly text: string; readonly next: readonly string[] }
   | { readonly kind: "looks" }
   | { readonly kind: "json"; readonly value: Json }
-  /** The word PLAN. */
   | { readonly kind: "plan" }
   /** Nothing of these; `why` is a clause for the model. */
   | { readonly kind: "unclear"; readonly why: string };
@@ -82,10 +79,7 @@ function placeOf({ cmd, path = "", to, arg = "" }: ScriptAction): Pick<PlanStep,
   return { target: path === "" ? arg.trim() : path, destination: to ?? null };
 }
 
-/**
- * The plan that a script amounts to: its steps are its actions, each once, then those for the files that it names as needed
- * and does nothing about; its checks the CHECK lines. `reply`: what was said before them.
- */
+/** The plan of a script's actions, of the files that it names and leaves, and its CHECK lines. `reply`: its words before them. */
 export function planOfScript(
   script: Script,
   reply: string,

@@ -56,29 +56,13 @@ const names: FieldNames = { reply: ["response", "answer", "message"] };
 
 /** Brings a plan into pai's form: out of an envelope, steps gathered, the intent taken from the steps if missing. */
 function unpackPlan(value: Json): Json {
-  const plan = nameFields(names, isFields(value) ? nestFields(openEnvelope(value)) : value);
+  const plan = nameFields(names, isFields(value) ? openEnvelope(value) : value);
   return isFields(plan) ? nameIntent(nameStepFields(gatherSteps(plan))) : plan;
 }
 
-/** Nests fields that a model named by their path in the prompt: `{"execution_plan.steps": […]}`. */
-function nestFields(plan: Fields): Fields {
-  let nested = plan;
-  for (const [key, value] of Object.entries(plan)) {
-    if (!key.includes(".")) continue;
-    const [, section = "", field = ""] = /^(analysis|execution_plan|intelligence_notes)\.(\w+)$/.exec(key) ?? [];
-    const held = nested[section] ?? {};
-    if (field !== "" && isFields(held)) nested = { ...nested, [section]: { ...held, [field]: value } };
-  }
-  return nested;
-}
+const isPlan = (value: Fields) => "intent" in value || "execution_plan" in value || Array.isArray(value["steps"]);
 
-const isPlan = (value: Fields) =>
-  "intent" in value || "execution_plan" in value || "execution_plan.steps" in value || Array.isArray(value["steps"]);
-
-/**
- * The one plan inside envelopes such as `{"plan": {…}}` or `{"tool_calls": [{"function": {"arguments": "{…}"}}]}`, as
- * JSON or as its text; the value itself when it holds none or several. `isWanted` tells a plan from an envelope.
- */
+/** The one plan inside envelopes (`{"plan": {…}}`, `{"tool_calls": […]}`), as JSON or text; else the value itself. */
 export function openEnvelope(value: Fields, isWanted: (value: Fields) => boolean = isPlan, depth = 0): Fields {
   if (isWanted(value) || depth > maxWraps) return value;
   const held = Object.values(value).flatMap((member) => {
@@ -97,13 +81,6 @@ function openMember(member: Json): Json {
   return Array.isArray(member) && member.length === 1 ? (member[0] ?? null) : member;
 }
 
-/** Turns steps that are the members of one object into a list. */
-function listSteps(steps: Json): Json {
-  if (!isFields(steps)) return steps;
-  const members = Object.values(steps);
-  return members.length > 0 && members.every(isFields) ? members : steps;
-}
-
 /** Moves steps that a model wrote beside the intent, or in place of the execution plan. */
 function gatherSteps(plan: Fields): Fields {
   const { steps, execution_plan: held, ...rest } = plan;
@@ -113,7 +90,6 @@ function gatherSteps(plan: Fields): Fields {
   return { ...rest, execution_plan: { steps, checks: checks ?? [], fallback_strategies: fallback_strategies ?? [] } };
 }
 
-/** Names that models give to the fields of a step. */
 const stepNames: FieldNames = {
   action: ["type", "tool", "operation"],
   target: ["path", "file", "file_path", "filepath", "filename", "from", "source", "command", "pattern", "query"],
@@ -123,9 +99,9 @@ const stepNames: FieldNames = {
 
 function nameStepFields(plan: Fields): Fields {
   const held = plan["execution_plan"];
-  const listed = isFields(held) ? listSteps(held["steps"] ?? null) : null;
-  if (!isFields(held) || !Array.isArray(listed)) return plan;
-  const steps = listed.map((step, at) => {
+  const written = isFields(held) ? held["steps"] : null;
+  if (!isFields(held) || !Array.isArray(written)) return plan;
+  const steps = written.map((step, at) => {
     const named = nameFields(stepNames, step);
     return isFields(named) ? { step_number: at + 1, ...named } : named;
   });

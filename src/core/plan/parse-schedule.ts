@@ -70,10 +70,7 @@ const noScope = { files_to_read: [], files_to_create: [], files_to_modify: [], f
 
 const wordOf = (value: Json | undefined) => toText(value).trim().toLowerCase();
 
-/**
- * Reads a schedule that asks to look first, in its own form or in the form of a single-shot plan, and an answer in that
- * form; null: it is neither.
- */
+/** Reads a request to look, or an answer in the form of a single-shot plan; null: it is neither. */
 function readLooks(value: Json): Reading<Schedule> | null {
   const held = isFields(value) ? openEnvelope(value) : value;
   if (!isFields(held)) return null;
@@ -129,7 +126,6 @@ const verdictForm = objectOf({
   next_fix: texts,
 });
 
-/** The answer to the integrity call. */
 export const verdictSchema = verdictForm.schema;
 
 export type StepVerdict = z.infer<typeof verdictSchema>;
@@ -176,7 +172,6 @@ const verdictNames: FieldNames = {
 
 const isVerdict = (value: Fields) => ["passed", "pass", "quality_score"].some((name) => name in value);
 
-/** Brings a verdict into pai's form: out of an envelope, fields renamed. */
 function unpackVerdict(value: Json): Json {
   return isFields(value) ? nameFields(verdictNames, openEnvelope(value, isVerdict)) : value;
 }
@@ -203,10 +198,7 @@ export interface Schedule {
   readonly steps: readonly ScheduleStep[];
 }
 
-/**
- * The schedule for a plan that single-shot made (`--mode auto`): one step for each action that needs a right. Looks are
- * done beforehand, so they are not steps; a plan with nothing but looks is one step.
- */
+/** The schedule for a plan of single-shot (`--mode auto`): a step for each action that needs a right. */
 export function scheduleOf(plan: Plan): Schedule {
   const steps = workOf(plan);
   const toStep = ({ action, target, purpose }: PlanStep) => ({ title: `${action} ${target}`, hint: purpose });
@@ -214,7 +206,6 @@ export function scheduleOf(plan: Plan): Schedule {
   return { plan, steps: work.length === 0 ? joinFrom(0, steps.map(toStep)) : joinSurplus(work.map(toStep)) };
 }
 
-/** The steps, at most `maxIterations`: further steps are joined to the last. */
 const joinSurplus = (steps: readonly ScheduleStep[]) => joinFrom(maxIterations - 1, steps);
 
 function joinFrom(at: number, steps: readonly ScheduleStep[]): readonly ScheduleStep[] {

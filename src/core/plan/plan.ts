@@ -77,7 +77,6 @@ export type Plan = ShapeOf<typeof planSchema>;
 export type PlanStep = NonNullable<Plan["execution_plan"]>["steps"][number];
 export type Complexity = NonNullable<Plan["intelligence_notes"]>["complexity_assessment"];
 
-/** What a plan that no model wrote as one is made from. */
 interface PlanParts extends Pick<Plan, "reply" | "analysis"> {
   readonly steps: readonly Pick<PlanStep, "action" | "target" | "destination">[];
   readonly checks: readonly string[];
@@ -105,7 +104,6 @@ export function planOf({ reply, analysis, steps, checks, complexity: assessed }:
   });
 }
 
-/** The steps of a plan without FINISH. */
 export const workOf = (plan: Plan): readonly PlanStep[] =>
   (plan.execution_plan?.steps ?? []).filter(({ action }) => rowOf(action)?.kind !== "finish");
 

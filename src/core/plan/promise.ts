@@ -32,15 +32,11 @@ export const planPromise = (rounds: number): CallPromise => ({ expected: 1, at_m
 export const minCalls = (mode: string, isPlanOnly: boolean): number =>
   isPlanOnly || mode === "tool-loop" ? 1 : mode === "eight-step" ? 5 : 2;
 
-/** The complexity that the plan states; moderate when it states none. */
 export function complexityOf(plan: Plan): Complexity {
   return plan.intelligence_notes?.complexity_assessment ?? "moderate";
 }
 
-/**
- * The promise of single-shot. `plans`: planning calls so far, 0 for a saved or cached plan. Only `at_most` includes a
- * spare call.
- */
+/** `plans`: planning calls so far, 0 for a saved or cached plan. Only `at_most` includes a spare call. */
 export function promiseOf(plan: Plan, plans: number): CallPromise {
   if (plan.intent === "conversation") return { expected: Math.max(plans, 0), at_most: plans + 1 };
   const phases = phasesOf[complexityOf(plan)];

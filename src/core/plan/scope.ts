@@ -8,7 +8,6 @@ import { type Right, rowOf } from "../vocabulary.ts";
 import type { PlanStep } from "./plan.ts";
 
 export interface Scope {
-  /** Paths whose content may be created or changed. */
   readonly content: ReadonlySet<RelPath>;
   /** Files, or folders with all they hold. */
   readonly deletes: ReadonlySet<RelPath>;
@@ -19,7 +18,6 @@ export interface Scope {
   readonly commands: ReadonlySet<string>;
 }
 
-/** What LINK and MODE make of a path: exactly this. */
 interface Setting {
   readonly action: string;
   readonly path: RelPath;
@@ -56,10 +54,7 @@ export function commandOf(action: string, target: string): string {
   return rowOf(action)?.form === "command" ? target.trim() : `${action} ${target}`.trim();
 }
 
-/**
- * The claim of a step or call; null: the action needs no right. `toPath` parses and judges a path, and may throw; it is
- * called for every path of the action, also for the source of a copy, which is only read.
- */
+/** The claim of a step or call; null: it needs no right. `toPath` judges each of its paths, and may throw. */
 export function claimOfPlan(
   action: string,
   target: string,
@@ -80,7 +75,6 @@ export function claimOfPlan(
   return { kind: right, path: toPath(destination ?? "", use) };
 }
 
-/** The rights that these claims need. */
 export function scopeOf(claims: readonly PlanClaim[]): Scope {
   const paths = { content: new Set<RelPath>(), delete: new Set<RelPath>(), folder: new Set<RelPath>() };
   const moves: Extract<PlanClaim, { kind: "move" }>[] = [];
@@ -97,10 +91,7 @@ export function scopeOf(claims: readonly PlanClaim[]): Scope {
 
 const holds = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
 
-/**
- * Whether the plan promised this claim. Promised content implies all its parent folders; the right to delete one path
- * and to write another implies the move.
- */
+/** Promised content implies its parent folders; rights to delete one path and write another imply the move. */
 export function permits(scope: Scope, claim: PlanClaim): boolean {
   switch (claim.kind) {
     case "content":
@@ -136,7 +127,6 @@ function plainValue(action: string, path: RelPath, text: string, toPath: (text: 
   return (path.startsWith("/") || /^\.\.?\//.test(text) ? resolveFrom(parentOf(path), text) : null) ?? text;
 }
 
-/** A claim as people read it. */
 export function renderClaim(claim: PlanClaim): string {
   switch (claim.kind) {
     case "content":
@@ -158,7 +148,6 @@ export function renderClaim(claim: PlanClaim): string {
 export const renderStepTarget = ({ target, destination }: Pick<PlanStep, "target" | "destination">): string =>
   destination === null ? target : `${target} → ${destination}`;
 
-/** A step that is open at the end of a run. */
 export const undoneStep = (step: PlanStep, why: string | null): RefusedAction => ({
   action: step.action,
   target: renderStepTarget(step),
@@ -179,7 +168,6 @@ export function renderUndone({ action, target }: Pick<RefusedAction, "action" | 
   return `${target} was not ${right === null ? "done" : verb[right]}`;
 }
 
-/** Every path a claim names. */
 export function pathsOfClaim(claim: PlanClaim): readonly RelPath[] {
   if (claim.kind === "command") return [];
   return claim.kind === "move" ? [claim.from, claim.to] : [claim.path];

@@ -51,17 +51,13 @@ export interface Part {
     | "context"
     | "checks"
     | "request";
-  /** As the message shows it. */
   readonly text: string;
-  /** The file that it shows; null: none. */
   readonly file: Source | null;
 }
 
 /** The likeliest files, and what their ranking lacks. */
 export interface Likely {
-  /** Best first. */
   readonly files: readonly Ranked[];
-  /** Clauses for people. */
   readonly lacks: readonly string[];
 }
 
@@ -69,7 +65,6 @@ export interface Briefing {
   /** The user message of the planning call: the parts, one after another. */
   readonly text: string;
   readonly parts: readonly Part[];
-  /** The files that the text shows. */
   readonly shown: readonly RelPath[];
   /** It shows the whole project: every file that has text, but for generated ones. */
   readonly isWhole: boolean;
@@ -87,7 +82,6 @@ function renderHistory(run: Run, maxLength: number): string {
   return history.length === 0 ? "" : fence("conversation", {}, renderPastOf(run, history, maxLength));
 }
 
-/** What the project is built with, by the files at its root. */
 function stackOf(names: readonly string[]): Readonly<Record<string, string>> {
   const stack = findStacks(new Set(names)).map(({ name }) => name);
   return stack.length === 0 ? {} : { stack: stack.join(", ") };
@@ -107,41 +101,30 @@ const askedOf = ({ checking }: Run, request: string, output: string): Asked => (
   checks: blankSecrets(checking.checks.join("\n")),
 });
 
-/** The ranking of a project, in the form for receipt and preview. */
-interface ReportedRanking extends Likely {
-  /** To be called when the request made from it is on its way. */
-  readonly finish: () => void;
-}
-
-function reportRanking(project: RankedProject): ReportedRanking {
-  const { ranking, survey, terms, commits, lacks } = project;
+/** The ranking of a project, which a receipt may keep. */
+function keepRanking({ ranking, survey, terms, commits, lacks }: RankedProject): Likely {
   const files = ranking.files.slice(0, limits.kept);
-  const kept = { files, values: ranking.values, commits };
-  return { files, lacks, finish: () => survey.finish(kept, terms) };
+  survey.finish({ files, values: ranking.values, commits }, terms);
+  return { files, lacks };
 }
 
-async function rank(run: Run, asked: Asked, shown: ReadonlySet<string>): Promise<Likely> {
-  const reported = reportRanking(await (await listProject(run, asked, openTexts(run), shown)).rank());
-  reported.finish();
-  return reported;
-}
+const rank = async (run: Run, asked: Asked, shown: ReadonlySet<string>): Promise<Likely> =>
+  keepRanking(await (await listProject(run, asked, openTexts(run), shown)).rank());
 
 /** Ranks the files for the run's task, without a briefing. */
 export const rankTask = (run: Run): Promise<Likely> =>
   rank(run, askedOf(run, run.task.text, outputOf(run)), new Set(run.task.files ?? []));
 
-/** The likeliest files for one request, as a part of a prompt; "": there are none. */
 export async function renderLikely(run: Run, request: string): Promise<string> {
   const { files } = await rank(run, askedOf(run, request, ""), new Set());
   const [part] = renderRanked(fitPaths(files, widestBudget.ranked));
   return part?.text ?? "";
 }
 
-/** The files that the briefing shows. */
 interface Choice {
   readonly excerpts: readonly Source[];
-  /** null: the whole project is shown, and nothing was ranked. */
-  readonly ranking: ReportedRanking | null;
+  /** null: the whole project is shown, or no file of it, and nothing was ranked. */
+  readonly ranking: Likely | null;
 }
 
 /** Chooses all files of a small project, else those that the request is most likely about. */
@@ -152,17 +135,13 @@ async function choose(
   read: ReadText,
   maxLength: number,
 ): Promise<Choice> {
-  if (run.reading.namesOnly) {
-    project.close();
-    return { excerpts: [], ranking: null };
-  }
-  const all = await readSmallProject(run, asked, project, read, maxLength);
+  const all = run.reading.namesOnly ? [] : await readSmallProject(run, asked, project, read, maxLength);
   if (all !== null) {
     project.close();
     return { excerpts: all, ranking: null };
   }
   const ranked = await project.rank();
-  return { excerpts: await pickExcerpts(run, ranked, read, maxLength), ranking: reportRanking(ranked) };
+  return { excerpts: await pickExcerpts(run, ranked, read, maxLength), ranking: keepRanking(ranked) };
 }
 
 function tellLacks(run: Run, lacks: readonly string[]): void {
@@ -170,7 +149,6 @@ function tellLacks(run: Run, lacks: readonly string[]): void {
   run.emit({ type: "notice", level: "info", code: "context", text: lacks.join("; ") });
 }
 
-/** Where the links among the entries lead. */
 const targetsOf = ({ veil }: Run, entries: readonly Entry[]): ReadonlyMap<string, string> =>
   new Map(entries.flatMap(({ path, target }) => (target === null ? [] : [[path, veil.hideRaw(target)] as const])));
 
@@ -182,10 +160,7 @@ function tellCut(run: Run, { context: most }: Budgets): void {
   run.emit({ type: "notice", level: "info", code: "piped", text });
 }
 
-/**
- * Reads the workspace and writes the planning call's user message; the stable parts come first. `scale`: the share of
- * the budgets to use.
- */
+/** Writes the planning call's user message, its stable parts first. `scale`: the share of the budgets to use. */
 export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const repository = run.workspace.repository?.(run.signal) ?? "";
   const mentioned = await readMentioned(run);
@@ -193,7 +168,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const asked = askedOf(run, run.task.text, outputOf(run));
   const read = openTexts(run);
   const project = await listProject(run, asked, read, new Set(mentioned.map(({ path }) => path)));
-  const { entries, files, more } = project;
+  const { entries, more } = project;
   const before = await readKnowledge(run, budgets.knowledge);
   const { version } = run.veil;
   const { excerpts, ranking } = await choose(run, asked, project, read, budgets.excerpts);
@@ -208,10 +183,8 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const likely = async () => ranking ?? (run.reading.namesOnly ? { files: [], lacks: [] } : rankTask(run));
   run.overlay.prefer(async () => (await likely()).files.map(({ path }) => path));
   const likeliest = fitPaths(ranking?.files ?? [], budgets.ranked);
-  const shown = new Set<string>([...excerpts, ...mentioned].map(({ path }) => path));
-  const isUnseen = (path: string) => !shown.has(path) && files.get(path)?.size !== 0;
-  const isWhole = excerpts.every(({ part }) => part === undefined) && !likeliest.some(isUnseen);
-  const told = new Set(isWhole ? [] : [...likeliest, ...shown]);
+  const isWhole = ranking === null;
+  const told = new Set<string>(isWhole ? [] : [...likeliest, ...[...excerpts, ...mentioned].map(({ path }) => path)]);
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, told, targetsOf(run, entries));
   const treeText = more ? `${tree}\n(only the first ${entries.length} entries were looked at)` : tree;
@@ -221,50 +194,30 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
     ...knowledge.files.map((source) => filePart("knowledge", source)),
     ...renderEnvironment(run.reading, await repository),
     { kind: "tree", text: fence("tree", about, treeText), file: null },
-    ...(isWhole ? [] : renderRanked(likeliest)),
+    ...renderRanked(likeliest),
     ...[...excerpts, ...mentioned].map((source) => filePart("file", source)),
     ...renderGiven(run, budgets, await renderMemory(run)),
   ];
-  ranking?.finish();
   const text = parts.map((part) => part.text).join("\n\n");
-  const isAll = isWhole && (await showsAll(asked, project, read, shown));
-  return { text, parts, shown: sources.map(({ path }) => path), isWhole: isAll, likely };
+  return { text, parts, shown: sources.map(({ path }) => path), isWhole, likely };
 }
 
-/** Whether every text of a small project is among `shown`. */
-async function showsAll(
-  asked: Asked,
-  { paths, more }: Pick<ListedProject, "paths" | "more">,
-  read: ReadText,
-  shown: ReadonlySet<string>,
-): Promise<boolean> {
-  if (more || paths.length > surveyLimits.wholeFiles) return false;
-  const left = orderFiles(paths, asked).filter(({ path }) => !shown.has(path));
-  const texts = await Promise.all(left.map(({ path }) => read(path as RelPath)));
-  return texts.every((source) => (source?.text ?? "") === "");
-}
-
-/** The instructions from outside of the project, as parts. */
 export const renderOuter = ({ outer }: Knowledge): readonly Part[] =>
   outer.map(({ path, text }) => ({ kind: "knowledge", text: renderGuide(path, text), file: null }));
 
-/** Characters of the line about the environment. */
 const maxEnvironment = 300;
 
-/** The line about the environment in which the plan will be carried out. */
 function renderEnvironment({ environment }: Readonly<FilesRead>, repository: string): readonly Part[] {
   const room = maxEnvironment - "Here: ".length - repository.length - (repository === "" ? 0 : 2);
   const here = [environment.slice(0, Math.max(0, room)), repository].filter(Boolean).join("; ");
   return here === "" ? [] : [{ kind: "environment", text: `Here: ${here}`, file: null }];
 }
 
-/** The list of the likeliest files, best first; the model can look at those that are not shown. */
 function renderRanked(paths: readonly string[]): readonly Part[] {
   const text = fence("likely", { order: "best first" }, paths.map(lineOf).join("\n"));
   return paths.length === 0 ? [] : [{ kind: "ranked", text, file: null }];
 }
 
-/** The paths of the likeliest files that are listed in so many characters. */
 function fitPaths(files: readonly Ranked[], room: number): readonly string[] {
   let left = room;
   return files.slice(0, limits.ranked).flatMap(({ path }) => {
@@ -303,7 +256,6 @@ export function renderRequest({ task, planning, changing }: Run): string {
 const renderAlone = ({ interactive, planning }: Run): string =>
   interactive || planning.asksOnly ? "" : "Nobody answers questions: choose, and say what you chose.";
 
-/** What the user gave: the conversation so far, context, checks, and last the request. */
 function renderGiven(run: Run, budgets: Fitted, memory: string): readonly Part[] {
   const given: readonly (readonly [Part["kind"], string])[] = [
     ["conversation", renderHistory(run, budgets.history)],
@@ -324,15 +276,10 @@ const widestBudget = {
   context: maxPiped,
 };
 type Budgets = typeof widestBudget;
-/** `history`: of the conversation so far. */
 type Fitted = Budgets & { readonly history: number };
-/** Characters of a briefing with every part at its maximum, without context. */
 const widestChars = 2 * widestBudget.knowledge + widestBudget.tree + widestBudget.ranked + widestBudget.excerpts;
 
-/**
- * The budgets for the current model. What the person gave (context, named files) comes first, the context with at most
- * half of the window; the other parts share the rest in the proportions of `widest`. `scale`: the share to use.
- */
+/** What the person gave comes first; the other parts share the rest in the proportions of `widestBudget`. */
 function fitBudgets({ task, calling }: Run, mentioned: readonly Source[], scale: number): Fitted {
   const room = roomFor(partOf(calling.model, "plan"));
   const named = mentioned.reduce((sum, { shown }) => sum + shown.length, 0);
@@ -356,7 +303,6 @@ function isNamedIn(text: string, path: string): boolean {
   return at >= 0 && !/[\w.-]/.test(text.charAt(at - 1));
 }
 
-/** Orders the files that may be shown: those that request or output name, then other code, then the rest. */
 function orderFiles(paths: readonly string[], { request, output }: Asked) {
   const exists = new Set(paths);
   const lower = `${request}\n${output}`.toLowerCase();
@@ -370,10 +316,7 @@ function orderFiles(paths: readonly string[], { request, output }: Asked) {
   return files.sort((a, b) => a.place - b.place);
 }
 
-/**
- * All files of a project that people wrote, whole; null: they are too many, together longer than `maxLength`, or request
- * or output name one that cannot be shown whole.
- */
+/** All files that people wrote, whole; null: they do not fit, or a named one cannot be shown whole. */
 async function readSmallProject(
   run: Run,
   asked: Asked,

@@ -24,7 +24,6 @@ const unsignalled = { weight: 0, lines: [], by: "output" } as const;
 
 const isWanted = ({ signal }: Pick<Ranked, "signal">) => isNamed(signal) && signal !== unsignalled;
 
-/** Every file that may be shown: the ranked ones, then other code, then the rest. */
 function allOf(paths: readonly string[], likely: readonly Ranked[], request: string) {
   const ranked = new Set(likely.map(({ path }) => path));
   const exists = new Set(paths);
@@ -35,7 +34,6 @@ function allOf(paths: readonly string[], likely: readonly Ranked[], request: str
   return [...likely, ...rest.filter(isCode), ...rest.filter((file) => !isCode(file))];
 }
 
-/** Reads the files to choose from, the likeliest first. */
 async function readCandidates(run: Run, { ranking, paths }: RankedProject, readText: ReadText): Promise<Chosen[]> {
   const { text: request } = run.task;
   const likely = ranking.files.filter(({ path, kind, signal }) => isNamed(signal) || isShowable(path, kind, request));

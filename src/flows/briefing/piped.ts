@@ -17,7 +17,6 @@ export const roomFor = ({ window, maxOutputTokens }: Pick<Model, "window" | "max
 /** Characters of what was piped in: at most half of the room, since the files need some, too. */
 export const maxOfPiped = (room: number): number => Math.min(maxPiped, Math.floor(room / 2));
 
-/** Characters of the conversation so far: a fourth of the room. */
 export const maxOfPast = (room: number): number => Math.floor(room / 4);
 
 /** "": nothing was piped in. `most`: bytes of it; by default for a call of the work. */

@@ -13,7 +13,6 @@ export interface Shown {
 
 /** Instructions for agents from a file outside of the project's folder. */
 export interface OuterGuide {
-  /** Absolute, or below `~`. */
   readonly path: string;
   readonly text: string;
 }
@@ -41,11 +40,8 @@ export interface FilesRead {
   /** Paths of the instructions that the first request shows, and characters that are left for others. */
   guides: readonly string[];
   guideRoom: number;
-  /** The instructions of folders that the plan touches. */
   nested: readonly NestedGuide[];
-  /** The files that the first planning call showed. */
   briefed: readonly RelPath[];
-  /** The results of looks before the plan. */
   looked: readonly Shown[];
   /** Every path read or shown, for a saved plan. */
   readonly bases: Set<RelPath>;

@@ -13,7 +13,7 @@ import { surveyView } from "../../core/context/survey-view.ts";
 import { fence } from "../../core/data-fence.ts";
 import { tellFile, type Wanted } from "../../core/dialogue.ts";
 import { digest } from "../../core/digest.ts";
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import { describeHidden } from "../../core/invisible.ts";
 import { matchLines } from "../../core/line-diff.ts";
 import { type Call, fieldOf } from "../../core/model.ts";
@@ -34,11 +34,9 @@ export const cutText = (text: string, maxLength: number): string =>
     ? text
     : `${text.slice(0, maxLength)}\n[… ${text.length - maxLength} more characters not shown]`;
 
-/** A file, and the text of it that is shown. */
 export interface Source {
   readonly path: RelPath;
   readonly bytes: Uint8Array;
-  /** Text of the whole file. */
   readonly text: string;
   readonly shown: string;
   /** If only some lines are shown: which. */
@@ -51,7 +49,7 @@ export interface Source {
 /** A text file with its secrets, for comparing and ranking (see `hideSource`); null: no text, or not readable. */
 export async function readSource(run: Run, path: RelPath, limit?: number): Promise<Source | null> {
   const blob = await run.overlay.read(path, limit).catch(() => null);
-  if (blob?.kind !== "file" || blob.bytes.subarray(0, 8000).includes(0)) return null;
+  if (blob?.kind !== "file" || isBinary(blob)) return null;
   const text = new TextDecoder().decode(blob.bytes);
   return { path, bytes: blob.bytes, text, shown: text };
 }
@@ -93,26 +91,13 @@ export function noteHidden(run: Run, what: string, text: string): void {
   run.emit({ type: "notice", level: "warning", code: "hidden_characters", text: `${what}: ${found}` });
 }
 
-/** The path that a text names; null: the policy does not let it be read. */
-export function toReadable(run: Run, text: string): RelPath | null {
-  try {
-    return run.overlay.path(text, "read");
-  } catch {
-    return null;
-  }
-}
+export const toReadable = (run: Run, text: string): RelPath | null => orNull(() => run.overlay.path(text, "read"));
 
 /** The file that a READ of this target reads; null: it is another action, or the file may not be read. */
 export const pathOfRead = (run: Run, { name, target }: { readonly name: string; readonly target: string }) =>
   rowOf(name)?.form === "lines" ? toReadable(run, target) : null;
 
-/** A file as it is, and as the model may see it. */
-interface VeiledFile {
-  readonly raw: FileBlob;
-  readonly hidden: FileBlob;
-}
-
-const isBinary = ({ raw }: VeiledFile): boolean => raw.bytes.subarray(0, 8000).includes(0);
+const isBinary = ({ bytes }: FileBlob): boolean => bytes.subarray(0, 8000).includes(0);
 
 /** What decides which parts of a large file matter, and how many characters they may have. */
 export type Focus = Pick<LargeFile, "request" | "plan" | "output" | "looked" | "room">;
@@ -138,10 +123,7 @@ function wantParts(run: Run, path: RelPath, text: string, focus: Focus): Wanted 
 /** A part of a very long line, up to where data and code may be cut. */
 const partOfLine = /[^\n]{0,200}[^\n,;{}]{0,400}[,;{}\n]?/g;
 
-/**
- * A very large file by its ends, one with very long lines by what stands around the words of `focus`; the dialogue does
- * not count them as told.
- */
+/** A very large file by its ends, one with very long lines by what stands around the words of `focus`. */
 function showSome(run: Run, path: RelPath, text: string, size: number, focus: Focus | null): string {
   const next = run.overlay.asksBy === "tools" ? "read with start_line" : "READ::path::from-to";
   const pieces = focus === null ? [] : [...text.matchAll(partOfLine)];
@@ -165,9 +147,8 @@ export async function showFile(run: Run, path: RelPath, focus: Focus | null = nu
     const raw = await run.overlay.read(path);
     const hidden = run.veiled.hide(path, raw);
     if (raw?.kind !== "file" || hidden?.kind !== "file") return null;
-    const file = { raw, hidden };
     run.reading.bases.add(path);
-    if (isBinary(file)) return `${path}: binary, ${raw.bytes.length} bytes`;
+    if (isBinary(raw)) return `${path}: binary, ${raw.bytes.length} bytes`;
     const text = new TextDecoder().decode(hidden.bytes);
     const wanted = run.overlay.shown(path) === null ? focus : null;
     const parts = wanted && wantParts(run, path, text, wanted);
@@ -238,20 +219,15 @@ export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   run.overlay.show(path, blob.bytes);
 }
 
-/** The entries of the project, before any file is read. */
 export interface ListedProject {
   readonly entries: readonly Entry[];
-  readonly files: ReadonlyMap<string, Entry>;
-  /** The files that can be ranked. */
   readonly paths: readonly string[];
-  /** There are more entries, which were not listed. */
   readonly more: boolean;
   /** Searches the files and ranks them. Call this or `close`, once. */
   rank(): Promise<RankedProject>;
   close(): void;
 }
 
-/** Where the links lead that stay in the project. */
 function linksOf(entries: readonly Entry[], root: string): ReadonlyMap<string, string> {
   return new Map(
     entries.flatMap(({ path, target }) => {
@@ -276,20 +252,16 @@ export async function listProject(
   const { entries, more } = namesOnly
     ? { entries: await overlay.list("" as RelPath), more: false }
     : await survey.list(signal);
-  const files = new Map<string, Entry>();
   const paths: string[] = [];
   const unranked = new Set([...guideNames, memoryName, ...shown]);
-  for (const entry of namesOnly ? [] : entries) {
-    const { path, kind } = entry;
+  for (const { path, kind } of namesOnly ? [] : entries) {
     if (kind !== "file") continue;
-    files.set(path, entry);
     if (isAside(path, asked.request)) unranked.add(path);
     if (!unranked.has(path)) paths.push(path);
   }
   const read = async (path: string) => (await readText(path as RelPath))?.text ?? null;
   return {
     entries,
-    files,
     paths,
     more,
     async rank() {
@@ -323,19 +295,26 @@ export interface Knowledge {
   readonly files: readonly Source[];
 }
 
+/** The texts cut to so many characters together; the last ones, which are the nearest, get theirs first. */
+function cutTogether<Guide extends { readonly text: string }>(guides: readonly Guide[], maxLength: number) {
+  let room = Math.max(0, maxLength);
+  const fitting = guides.toReversed().flatMap((guide) => {
+    if (room === 0) return [];
+    const shown = cutText(guide.text, room);
+    room = Math.max(0, room - shown.length);
+    return [{ ...guide, shown }];
+  });
+  return { guides: fitting.reverse(), room };
+}
+
 /** Reads the guides from outside, the one at the root and MEMORY.md. `maxLength`: characters of the guides together. */
 export async function readKnowledge(run: Run, maxLength = maxGuides): Promise<Knowledge> {
   const { reading, veil } = run;
   if (reading.namesOnly) return { outer: [], files: [] };
   const guide = await readGuide(run, "");
-  let room = Math.max(0, maxLength - (guide?.text.length ?? 0));
-  const outer: OuterGuide[] = [];
-  for (const { path, text } of reading.outer.toReversed()) {
-    if (room === 0) break;
-    const shown = cutText(veil.hideRaw(text), room);
-    room = Math.max(0, room - shown.length);
-    outer.unshift({ path, text: shown });
-  }
+  const hidden = reading.outer.map(({ path, text }) => ({ path, text: veil.hideRaw(text) }));
+  const { guides, room } = cutTogether(hidden, maxLength - (guide?.text.length ?? 0));
+  const outer = guides.map(({ path, shown }) => ({ path, text: shown }));
   const read = await readSource(run, memoryName as RelPath);
   const memory = read === null ? null : hideSource(run, read);
   const files = [guide, memory].flatMap((each) =>
@@ -358,7 +337,6 @@ export function renderKnowledge(run: Run, { outer, files }: Knowledge): string {
   ].join("\n\n");
 }
 
-/** The folders below the root that hold one of these paths, outer ones first. */
 function foldersOf(claims: readonly PlanClaim[]): readonly string[] {
   const folders = new Set<string>();
   for (const path of claims.flatMap(pathsOfClaim))
@@ -374,16 +352,7 @@ export async function readNested(run: Run, claims: readonly PlanClaim[]): Promis
     const guide = await readGuide(run, folder);
     if (guide !== null) nested.push(guide);
   }
-  let room = reading.guideRoom;
-  reading.nested = nested
-    .toReversed()
-    .flatMap((guide) => {
-      if (room === 0) return [];
-      const shown = cutText(guide.text, room);
-      room = Math.max(0, room - shown.length);
-      return [{ ...guide, shown }];
-    })
-    .toReversed();
+  reading.nested = cutTogether(nested, reading.guideRoom).guides;
 }
 
 /** The guides of folders that the plan touches, for the work; notes them as sent. "": there are none. */

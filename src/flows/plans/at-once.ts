@@ -22,7 +22,6 @@ import { commandShown, type LooseTarget } from "../../core/script/loose-reply.ts
 import { asksToKnow, readProse } from "../../core/script/prose.ts";
 import type { Script, ScriptAction } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { targetOfCall } from "../approval.ts";
 import type { Briefing } from "../briefing/briefing.ts";
 import { toReadable } from "../briefing/sources.ts";
 import { withinOnly } from "../changes/allowed.ts";
@@ -41,13 +40,10 @@ export interface AtOnce {
   readonly diff: string;
   /** What of it cannot be done, one sentence each. */
   readonly faults: readonly string[];
-  /** Files that it names as needed. */
   readonly files: readonly RelPath[];
-  /** What it leaves out, with its reasons. */
   readonly skips: readonly RefusedAction[];
 }
 
-/** What the first answer led to. */
 export type First =
   | { readonly plan: Plan; readonly atOnce: AtOnce | null; readonly messages: readonly Message[] }
   /** A plan is to be asked for with these messages. `isAgain`: the answer was mere prose. */
@@ -55,7 +51,6 @@ export type First =
 
 /** Tokens that the window must have for what comes back. */
 const roomForReply = 2_000;
-/** Tokens of one line, when much is written. */
 const tokensOfLine = 15;
 
 /** The prompt of a first answer that may be the work; null: it is not offered for this run. */
@@ -87,7 +82,6 @@ const pathsOf = (run: Run, written: readonly string[]): readonly RelPath[] =>
 
 const isChange = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "change";
 
-/** The files that no change of a script is about, from or to. */
 function untouched(run: Run, { actions }: Script, files: readonly RelPath[]): readonly RelPath[] {
   const changed = new Set(actions.filter(isChange).flatMap(({ path = "", to = "" }) => pathsOf(run, [path, to])));
   return files.filter((path) => !changed.has(path));
@@ -117,10 +111,7 @@ function isWithinBounds(run: Run, script: Script): boolean {
   return made.size > 0 && made.size <= atOnceBounds.paths;
 }
 
-/**
- * Whether a larger script may be done after a person's yes to exactly its actions: nothing in it depends on what a look
- * or a command would show first, and what it edits was shown whole.
- */
+/** Whether a larger script may be done after a yes to exactly its actions: none depends on what another would show first. */
 function isWhole(run: Run, { actions }: Script): boolean {
   const { acting, interactive, overlay } = run;
   const kinds = actions.map(({ cmd }) => rowOf(cmd)?.kind);
@@ -135,7 +126,6 @@ function isWhole(run: Run, { actions }: Script): boolean {
   });
 }
 
-/** What keeps a script from being the whole work. */
 async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
   const { steps, complaints } = await rehearse(run, callsOf(script.actions, "try"));
   const missing = untouched(run, script, files);
@@ -150,14 +140,7 @@ async function findFaults(run: Run, script: Script, files: readonly RelPath[]) {
       ...cannot.map(({ text }) => `FAILED: ${text}`),
       ...script.warnings.map(({ line, text }) => `line ${line}: ${text}`),
       ...missing.map((path) => `FILES names ${path}, and no action changes it.`),
-      ...(isClosed ? [] : ["FINISH is missing."]),
-    ],
-    /** The same in a user's words: what is asked for again, and the rest. */
-    failed: cannot.map(({ call }) => `${targetOfCall(call)} could not be changed as the model wrote it`),
-    lacks: [
-      ...script.warnings.map(() => "a part of the answer could not be read"),
-      ...missing.map((path) => `${path} was named and not changed`),
-      ...(isClosed ? [] : ["the answer was not finished"]),
+      ...(isClosed ? [] : ["The answer was not finished: FINISH is missing."]),
     ],
   };
 }
@@ -187,14 +170,10 @@ async function asWork(run: Run, reply: ScriptReply, { files, skips }: Pick<AtOnc
   if (!isSmall && !isWhole(run, reply.script)) return null;
   const found = await findFaults(run, reply.script, files);
   if (!isSmall && found.texts.length > 0) return null;
-  const faults = [...found.failed.map((each) => `${each}, and is asked for again after a yes`), ...found.lacks];
-  return { found, atOnce: { reply, diff: found.diff, faults, files, skips } };
+  return { found, atOnce: { reply, diff: found.diff, faults: found.texts, files, skips } };
 }
 
-/**
- * The script as work to show, with its faults mended by one more call; without work to show it counts as a plan. `said`:
- * the words before it. A text: the model took all of it back with these words, which a person reads.
- */
+/** The script as work to show, mended by one more call; else it counts as a plan. A text: the model took it back with that. */
 async function mend(run: Run, system: string, reply: ScriptReply) {
   const script = withoutChecks(run, reply.script);
   const skips = [...skipsIn(run, reply.script)];
@@ -206,8 +185,9 @@ async function mend(run: Run, system: string, reply: ScriptReply) {
   if (work === null) return first;
   run.ledger.reserve(0);
   if (work.found.texts.length === 0 || !run.ledger.spare) return first;
-  const { failed, lacks, paths, texts } = work.found;
-  run.emit({ type: "notice", level: "info", code: "mending", text: `asking again: ${[...failed, ...lacks][0]}` });
+  const { paths, texts } = work.found;
+  const [fault = ""] = texts;
+  run.emit({ type: "notice", level: "info", code: "mending", text: `asking again: ${fault.split("\n", 1)[0]}` });
   const again = await withNews(run, () => [mendRequest(texts)]);
   const messages: readonly Message[] = [...reply.messages, { role: "user", text: again }];
   run.dialogue.messages = messages;
@@ -279,10 +259,7 @@ export function looksUsedUp({ interactive, invocation, ledger, planning, task }:
 export const requestOf = ({ planning: { asksOnly, corrections }, task }: Run): string =>
   (corrections.at(-1) ?? task.text) + (asksOnly ? "?" : "");
 
-/**
- * Whether prose is the whole answer: to a person and to a question at once; where nobody reads it, to other words after a
- * look when it is the last, unless it announces or claims work; a person reads also that.
- */
+/** Whether prose is the whole answer: to a person or a question at once; where nobody reads it, only the last one after looks. */
 export function answersInProse(run: Run, prose: ReturnType<typeof readProse>, isLast: boolean): boolean {
   const isRead = run.interactive || run.planning.asksOnly;
   const hasLooked = run.planning.rounds > 0;
@@ -372,7 +349,6 @@ export async function tryAtOnce(
   }
 }
 
-/** What the work says of itself as if it were done; "": nothing. */
 export const finishOf = (atOnce: AtOnce | null): string =>
   atOnce?.reply.script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
 

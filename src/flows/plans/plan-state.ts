@@ -18,7 +18,6 @@ export interface ApprovedWork {
 
 export interface PlanOptions {
   readonly mode: string;
-  /** Stop after the plan. */
   readonly planOnly: boolean;
   /** Only looks and an answer: a plan that changes something or runs a command is refused; absent: anything. */
   readonly asksOnly?: boolean;
@@ -38,7 +37,6 @@ export interface Planning {
   /** The mode; `auto` becomes the one that it chose. */
   mode: string;
   plan: Plan | null;
-  /** The user's feedback to earlier plans. */
   corrections: readonly string[];
   approved: boolean;
   /** The person approved the plan and wants to see its changes before they are applied. */

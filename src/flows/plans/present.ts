@@ -35,7 +35,6 @@ interface Offer {
   readonly promise: CallPromise;
   readonly plans: number;
   readonly cached: boolean;
-  /** The work came with the plan. */
   readonly isDone?: boolean;
 }
 
@@ -82,7 +81,6 @@ export async function present(run: Run, made: Plan, offer: Offer): Promise<Prese
   return { plan, claims };
 }
 
-/** Estimated characters of a look's answer before the look is done. */
 const maxOfLook = 2000;
 /** Estimated characters that a model writes for an action, and for FINISH. */
 const written: Readonly<Partial<Record<PlanAction, number>>> = { WRITE: 2400, MODIFY: 800 };
@@ -155,10 +153,8 @@ function withRealPaths(run: Run, plan: Plan): Plan {
   return { ...plan, execution_plan: { ...plan.execution_plan, steps } };
 }
 
-/** Whether the step works on something that must be there already. */
 const needsTarget = ({ action }: PlanStep): boolean => ["READ", "MODIFY", "RM", "MV", "COPY", "MODE"].includes(action);
 
-/** The path that a text names; null: it is closed, or no path. */
 const pathOf = ({ overlay }: Run, { action, target }: PlanStep): RelPath | null =>
   orNull(() => overlay.path(target, useOfTarget(action)));
 
@@ -246,10 +242,7 @@ async function whyMissing(run: Run, plan: Plan): Promise<PaiError | null> {
   });
 }
 
-/**
- * What the model may mend in its plan, once: a link that leads out of the project, a file that is not there, or work in
- * a run that only answers; null: nothing. `isDone`: the work came with the plan.
- */
+/** What the model may mend in its plan, once; null: nothing. `isDone`: the work came with the plan. */
 export async function whyUnfit(run: Run, plan: Plan, isDone: boolean): Promise<PaiError | null> {
   if (plan.intent !== "task") return null;
   const steps = plan.execution_plan?.steps ?? [];

@@ -1,6 +1,6 @@
 /** What is answered at the question about a plan, and a plan that was saved. */
 import { describe, expect, test } from "bun:test";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Change } from "../../../src/core/change.ts";
 import type { RelPath } from "../../../src/core/path.ts";
@@ -155,16 +155,6 @@ describe("words that a SKIP answers", () => {
     expect(ran.outcome.skipped).toEqual([{ target: "README.md", why: "you want it as it is" }]);
   });
 
-  test("behind other words as well, and where the SKIP stands in a repair", async () => {
-    const more = { feedback: "and say pi" };
-    const answer = `FILES: area.py\n${change}${finish("Said.")}`;
-    const ran = await byWords([both, skip, answer], { answers: [leave, more, "yes"] });
-    expect([ran.outcome.code, ran.questions.length, ran.files["README.md"]]).toEqual([0, 3, "# Shapes\n"]);
-    const wrong = both.replace("3.14 * r", "3.15 * r");
-    const mended = await byWords([wrong, `${change}SKIP::README.md::no need\n${finish()}`], { answers: ["yes"] });
-    expect(mended.files).toEqual({ "area.py": better, "README.md": "# Shapes\n" });
-  });
-
   const all = `SKIP::area.py::it is right\nSKIP::README.md::so is this\n${finish("Nothing to do.")}`;
   const large = plan({ steps: ["READ area.py", "MODIFY area.py", "MODIFY README.md"] });
   const ways = [
@@ -185,18 +175,6 @@ describe("words that a SKIP answers", () => {
       expect(ran.outcome.skipped).toEqual(skipped);
     },
   );
-
-  test("leave the command of a plan whose files they leave out, and take it out when they name it", async () => {
-    const command = both.replace("FINISH::", "RUN::true\nFINISH::");
-    const setup = { answers: [leave, "yes", "yes"], options: { allowRun: true } } as const;
-    const ran = await byWords([command, all, finish("Ran it.")], setup);
-    const { execution_plan: left } = ran.eventsOf("plan.ready").at(-1)?.plan ?? {};
-    expect(left?.steps.map(({ target }) => target)).toEqual(["true"]);
-    expect(ran.files).toEqual(shapes);
-    const kept = await byWords([command, `SKIP::true::no need\n${finish("Done.")}`], setup);
-    expect(kept.outcome).toMatchObject({ code: 0, skipped: [{ target: "true", why: "no need" }] });
-    expect(kept.outcome.commands).toBeUndefined();
-  });
 
   test("are all told at the end, but for those that a later answer does after all", async () => {
     const three = both.replace("FILES: ", "FILES: new.txt, ").replace("FINISH::", `${write("new.txt", "n\n")}FINISH::`);
@@ -226,19 +204,6 @@ describe("words that a SKIP answers", () => {
       expect(ran.eventsOf("notice").map(({ code }) => code)).not.toContain("plan_unusable");
     },
   );
-
-  test("ask for the whole plan where they name no step of it, and a script in place of it is one", async () => {
-    const other = `SKIP::LICENSE::no need\n${finish("Left.")}`;
-    const less = `FILES: area.py\n${change}${finish("Said.")}`;
-    for (const atOnce of ["auto", "never"] as const) {
-      const ran = await byWords([large, other, less, change + finish()], {
-        answers: [leave, "yes"],
-        options: { atOnce },
-      });
-      expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([0, 4, { ...shapes, "area.py": better }]);
-      expect(ran.outcome.skipped).toBeUndefined();
-    }
-  });
 });
 
 test("a script that answers words at a plan is read as the plan of its actions", async () => {
@@ -319,32 +284,5 @@ describe("what somebody does by hand while a question waits is told with", () =>
       expect(asked(at === 2 ? 3 : 2)).toContain(" shout\n+hand\n");
       expect(outcome.code).toBe(0);
     }
-  });
-
-  const edit = `FILES: text.py\n${modify("text.py", ["shout\n", "cry\n"])}${finish()}`;
-
-  test("the correction of an edit whose file is gone, with the advice to leave it out", async () => {
-    const { asked } = await whileAsked((root) => rmSync(join(root, "text.py")), {
-      lines: [script, edit, `FILES: none\n${change}${finish()}`],
-      answers: [words, "no"],
-    });
-    expect(asked(2)).toContain("deleted file");
-    expect(asked(3)).toContain(
-      "text.py was there when you saw it, and is gone since\nLeave it out, or correct the path.",
-    );
-  });
-
-  test("the refusal of a script whose file is a link now", async () => {
-    const place = makeFolder(both);
-    const link = () => {
-      rmSync(join(place.root, "text.py"));
-      symlinkSync("/etc/hostname", join(place.root, "text.py"));
-    };
-    const setup = { answers: ["no"], options: { atOnce: "auto", interactive: true } } as const;
-    const { asked } = await playIn(place, { lines: [{ text: edit, before: link }, script], ...setup }).finally(
-      place.remove,
-    );
-    expect(asked(2)).toContain("deleted file");
-    expect(asked(2)).toContain("That script is refused: text.py is a link");
   });
 });

@@ -204,10 +204,3 @@ describe("when all looks are used up", () => {
     expect(ran.outcome).toMatchObject({ code: 0, text: "The rate is 1.", calls: { made: 2 }, looks: 1 });
   });
 });
-
-test("a search in a folder is named by what it searches for, to the person and to the model", async () => {
-  const lines = [look("SEARCH RATE -> shop"), fix, change];
-  const ran = await play({ files, lines });
-  expect(ran.eventsOf("look.shown").map(({ target }) => target)).toEqual(["RATE in shop"]);
-  expect(ran.asked(2)).toContain('<result action="SEARCH RATE in shop" ok="true">');
-});

@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 14_708,
+  core: 14_546,
   workspace: 12_189,
   cli: 10_780,
-  flows: 11_948,
+  flows: 11_482,
   models: 4_490,
   ui: 4_385,
-  store: 3_819,
+  store: 3_818,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -1,4 +1,5 @@
 /** The actions that change files and folders. They only propose; the run decides. */
+import { relative } from "node:path";
 import * as z from "zod/mini";
 import { type Blob, type Change, sameBlob } from "../core/change.ts";
 import { textOfBlob } from "../core/diff.ts";
@@ -12,7 +13,6 @@ import type { Stage } from "../core/ports.ts";
 import type { Complaint, Proposal } from "../core/proposal.ts";
 import { type Action, defineAction } from "./read-input.ts";
 
-/** Modes of new files and folders; the workspace applies the umask to them. */
 const newFileMode = 0o666;
 const newFolderMode = 0o777;
 /** Bytes that one RM, MV or COPY may take into the journal. */
@@ -65,7 +65,6 @@ async function modeOfNew(stage: Stage, path: RelPath, bytes: Uint8Array): Promis
   return 2 * runnable > all ? newFolderMode : newFileMode;
 }
 
-/** Proposes the new content that a model wrote for a file, with its missing parent folders. */
 async function proposeFile(
   stage: Stage,
   { path, before, bytes }: { readonly path: RelPath; readonly before: Blob | null; readonly bytes: Uint8Array },
@@ -283,13 +282,8 @@ const toolOf = (name: string): NonNullable<Action<Input>["tool"]> => ({
 });
 
 /** The way from a folder to a path: relative, or absolute where that leads out of the project. */
-function wayFrom(folder: RelPath, path: RelPath): string {
-  if (path.startsWith("/") && !folder.startsWith("/")) return path;
-  const [from, to] = [folder === "" ? [] : folder.split("/"), path.split("/")];
-  let same = 0;
-  while (same < from.length && from[same] === to[same]) same += 1;
-  return [...from.slice(same).map(() => ".."), ...to.slice(same)].join("/");
-}
+const wayFrom = (folder: RelPath, path: RelPath): string =>
+  path.startsWith("/") && !folder.startsWith("/") ? path : relative(`/${folder}`, `/${path}`);
 
 const top = "" as RelPath;
 

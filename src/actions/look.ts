@@ -11,15 +11,7 @@ import type { Entry, Stage } from "../core/ports.ts";
 import type { Complaint, Proposal } from "../core/proposal.ts";
 import { defineAction } from "./read-input.ts";
 
-const limits = {
-  readLines: maxReadLines,
-  tree: 1000,
-  list: 2000,
-  hits: 100,
-  globs: 200,
-  counted: 10_000,
-  unreadable: 10,
-};
+const limits = { tree: 1000, list: 2000, hits: 100, globs: 200, unreadable: 10 };
 
 const answer = (text: string): Proposal => ({ kind: "answer", text });
 const complaint = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
@@ -40,7 +32,6 @@ function fitLines(text: string, from: number, room: number): string {
   return count === 0 ? (lines[0] ?? "").slice(0, Math.max(0, room)) : lines.slice(0, count).join("\n");
 }
 
-/** Lines with their numbers, padded to the width of the last number. */
 function numberLines(text: string, from: number): string {
   const lines = text.split("\n");
   const width = String(from + lines.length - 1).length;
@@ -67,7 +58,7 @@ export const read = defineAction("READ", {
     if (fault !== null) return complaint(fault);
     if (isLong && from === undefined && end_line === undefined) return answer(await showEnds(stage, path));
     const start_line = from ?? 1;
-    const last = Math.min(end_line ?? Number.MAX_SAFE_INTEGER, start_line + limits.readLines - 1);
+    const last = Math.min(end_line ?? Number.MAX_SAFE_INTEGER, start_line + maxReadLines - 1);
     const range = await stage.readLines(path, start_line, last);
     if (range.total === 0) return answer("(empty file)");
     if (range.to < start_line) {
@@ -137,31 +128,31 @@ async function showEnds(stage: Stage, path: RelPath): Promise<string> {
 /** The line that names the folders that a listing could not read; empty: it could read all. */
 function renderUnreadable(folders: readonly RelPath[]): readonly string[] {
   if (folders.length === 0) return [];
-  const named = folders.slice(0, limits.unreadable).map((folder) => quoteName(`${folder}/`));
   const count = folders.length === 1 ? "1 folder" : `${folders.length} folders`;
-  return [`(${count} could not be read: ${named.join(", ")}${folders.length > named.length ? ", …" : ""})`];
+  const more = folders.length > limits.unreadable ? ", …" : "";
+  const named = folders.slice(0, limits.unreadable).map((folder) => quoteName(`${folder}/`));
+  return [`(${count} could not be read: ${named.join(", ")}${more})`];
 }
 
-interface Children {
-  readonly byParent: ReadonlyMap<string, readonly Entry[]>;
-  readonly shown: number;
-  readonly more: number;
-  readonly unreadable: readonly RelPath[];
-}
-
-/** Entries below a folder by their parent, up to the limit; further entries are only counted. */
-async function collectChildren(stage: Stage, folder: RelPath, signal: AbortSignal): Promise<Children> {
-  const byParent = new Map<string, Entry[]>();
+/** A listing of the first `max` entries below a folder, as `draw` shows them. */
+async function renderBelow(
+  stage: Stage,
+  folder: RelPath,
+  { max, draw }: { readonly max: number; readonly draw: (entries: readonly Entry[]) => readonly string[] },
+  signal: AbortSignal,
+): Promise<string> {
+  const entries: Entry[] = [];
   const unreadable: RelPath[] = [];
-  let count = 0;
+  let more = false;
   for await (const entry of stage.walk(folder, signal, (path) => unreadable.push(path))) {
-    count += 1;
-    if (count > limits.tree + limits.counted) break;
-    if (count > limits.tree) continue;
-    const parent = parentOf(entry.path);
-    byParent.set(parent, [...(byParent.get(parent) ?? []), entry]);
+    more = entries.length === max;
+    if (more) break;
+    entries.push(entry);
   }
-  return { byParent, shown: Math.min(count, limits.tree), more: Math.max(0, count - limits.tree), unreadable };
+  const text = draw(entries).join("\n");
+  const isLong = text.length > maxShown;
+  const shown = isLong ? text.slice(0, text.lastIndexOf("\n", maxShown)) : text;
+  return [shown, ...(more || isLong ? ["(more not shown)"] : []), ...renderUnreadable(unreadable)].join("\n");
 }
 
 function renderEntry({ path, kind, target }: Entry): string {
@@ -172,33 +163,17 @@ function renderEntry({ path, kind, target }: Entry): string {
 }
 
 /** Draws a folder with ├── └── │, sorted; links are named and not entered. */
-async function drawTree(stage: Stage, folder: RelPath, signal: AbortSignal): Promise<string> {
-  const { byParent, shown, more, unreadable } = await collectChildren(stage, folder, signal);
-  const lines = [`${folder === "" ? "." : folder}/`];
-  const stack: { entry: Entry; indent: string; last: boolean }[] = [];
-  const push = (parent: string, indent: string) => {
-    const all = byParent.get(parent) ?? [];
-    for (let at = all.length - 1; at >= 0; at -= 1) {
-      const entry = all[at];
-      if (entry !== undefined) stack.push({ entry, indent, last: at === all.length - 1 });
-    }
-  };
-  push(folder, "");
-  let [drawn, bytes] = [0, 0];
-  for (let item = stack.pop(); item !== undefined && bytes < maxShown; item = stack.pop()) {
-    const line = `${item.indent}${item.last ? "└── " : "├── "}${renderEntry(item.entry)}`;
-    lines.push(line);
-    drawn += 1;
-    bytes += line.length;
-    push(item.entry.path, item.indent + (item.last ? "    " : "│   "));
-  }
-  const left = more + shown - drawn;
-  if (left > 0)
-    lines.push(`(${more >= limits.counted ? `more than ${limits.counted}` : left} further entries not shown)`);
-  return [...lines, ...renderUnreadable(unreadable)].join("\n");
+function drawTree(folder: RelPath, entries: readonly Entry[]): readonly string[] {
+  const byParent = Map.groupBy(entries, ({ path }) => parentOf(path));
+  const draw = (parent: RelPath, indent: string): readonly string[] =>
+    (byParent.get(parent) ?? []).flatMap((entry, at, all) => {
+      const isLast = at === all.length - 1;
+      const line = `${indent}${isLast ? "└── " : "├── "}${renderEntry(entry)}`;
+      return [line, ...draw(entry.path, `${indent}${isLast ? "    " : "│   "}`)];
+    });
+  return [`${folder === "" ? "." : folder}/`, ...draw(folder, "")];
 }
 
-/** The folder of a listing; a complaint when it is not a folder. */
 async function toFolder(stage: Stage, text: string | undefined): Promise<RelPath | Complaint> {
   const folder = stage.path(text || ".", "list");
   if (folder === "") return folder;
@@ -213,7 +188,9 @@ export const tree = defineAction("TREE", {
   input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage, signal) {
     const folder = await toFolder(stage, path);
-    return isComplaint(folder) ? folder : answer(await drawTree(stage, folder, signal));
+    if (isComplaint(folder)) return folder;
+    const draw = (entries: readonly Entry[]) => drawTree(folder, entries);
+    return answer(await renderBelow(stage, folder, { max: limits.tree, draw }, signal));
   },
 });
 
@@ -222,23 +199,14 @@ export const listPath = defineAction("LIST_PATH", {
   async propose({ path }, stage, signal) {
     const folder = await toFolder(stage, path);
     if (isComplaint(folder)) return folder;
-    const lines: string[] = [];
-    const unreadable: RelPath[] = [];
-    let [more, bytes] = [0, 0];
-    for await (const entry of stage.walk(folder, signal, (path) => unreadable.push(path))) {
-      if (lines.length < limits.list && bytes < maxShown) {
-        lines.push(quoteName(entry.kind === "folder" ? `${entry.path}/` : entry.path));
-        bytes += entry.path.length;
-      } else if (++more >= limits.counted) break;
-    }
-    if (lines.length === 0) return answer(`${folder === "" ? "the project" : folder} is empty`);
-    const count = more >= limits.counted ? `more than ${limits.counted}` : more;
-    if (more > 0) lines.push(`(${count} more not shown)`);
-    return answer([...lines, ...renderUnreadable(unreadable)].join("\n"));
+    const draw = (entries: readonly Entry[]) =>
+      entries.length === 0
+        ? [`${folder === "" ? "the project" : folder} is empty`]
+        : entries.map(({ kind, path }) => quoteName(kind === "folder" ? `${path}/` : path));
+    return answer(await renderBelow(stage, folder, { max: limits.list, draw }, signal));
   },
 });
 
-/** One level of a folder; the tool-loop's `ls`. */
 export const ls = defineAction("LS", {
   input: () => z.object({ path: z.optional(z.string()) }),
   async propose({ path }, stage) {

@@ -12,7 +12,6 @@ import { defineAction } from "./read-input.ts";
 const nameOf = ({ path }: Entry) => path.slice(path.lastIndexOf("/") + 1);
 const mark = (entry: Entry) => (entry.kind === "folder" ? `${nameOf(entry)}/` : nameOf(entry));
 
-/** A folder's children in one line: the names of the first five, and the number of the others. */
 async function renderFolder(stage: Stage, folder: Entry): Promise<string> {
   const children = await stage.list(folder.path);
   const shown = children.slice(0, 5).map(mark).join(" ");

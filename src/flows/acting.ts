@@ -50,6 +50,7 @@ const allowable: ReadonlySet<ErrorCode> = new Set([
   "scope_refused",
   "command_refused",
   "delete_refused",
+  "secret_refused",
 ]);
 
 interface ActionEnd {

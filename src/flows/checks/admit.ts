@@ -1,21 +1,20 @@
 /** Which checks a run has: the user's, those of the plan that may run here, and those that later replies name. */
 import { flagsToRun, grantsRun } from "../../core/command/run-patterns.ts";
 import { toPaiError } from "../../core/error.ts";
-import { type CheckResult, checkDeclined, checkOutdated, checkStopped } from "../../core/outcome.ts";
+import { type CheckResult, checkDeclined, checkOutdated } from "../../core/outcome.ts";
 import { permits, type Rights } from "../../core/plan/scope.ts";
 import type { Script } from "../../core/script/script.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import { requireRight } from "../approval.ts";
 import { bindCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
-import { type Checking, ownChanges } from "./checking.ts";
+import { type Checking, ownChanges, putResults } from "./checking.ts";
 
 export interface Check {
   readonly command: string;
   readonly by: "user" | "plan";
 }
 
-/** The checks that the user typed, or set for every run. */
 export const userChecks = (checking: Readonly<Checking>): readonly Check[] =>
   checking.checks.map((command): Check => ({ command, by: "user" }));
 
@@ -40,24 +39,11 @@ function admitChecks(run: Run, commands: readonly string[], known: readonly Chec
 function tellNotRun({ checking, emit }: Run, checks: readonly Check[], why: string, note?: string): void {
   const text = `checks of the plan not run (${why}): ${checks.map(({ command }) => command).join("; ")}`;
   emit({ type: "notice", level: "info", code: "checks_not_run", text });
-  const known = checking.results.filter(({ command }) => !checks.some((check) => check.command === command));
-  checking.results = [
-    ...known,
-    ...checks.map((check) => ({ ...check, exit: null, ms: 0, passed: null, ...(note && { note }) })),
-  ];
+  const unrun = checks.map((check) => ({ ...check, exit: null, ms: 0, passed: null, ...(note && { note }) }));
+  putResults(checking, unrun);
 }
 
-/** Records and shows a check at the end that the end of its run stopped. */
-export function noteStopped({ checking, emit }: Run, check: Check): void {
-  const stopped = { ...check, exit: null, ms: 0, passed: null, note: checkStopped };
-  checking.results = [...checking.results.filter(({ command }) => command !== check.command), stopped];
-  emit({ type: "check.finished", when: "after", ...stopped, output: "" });
-}
-
-/**
- * The checks beyond `known` that a later reply names: what no yes covers yet, a person is asked about. `notes`: what the
- * model is told of those that were declined.
- */
+/** The checks that a later reply names; what no yes covers is asked about. `notes` tell the model of a no. */
 export async function laterChecks(
   run: Run,
   script: Script,

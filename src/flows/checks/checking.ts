@@ -17,10 +17,8 @@ export interface CheckRights {
 
 export interface CheckOptions {
   readonly checks: readonly string[];
-  /** Formatters of the user; absent: none. */
   readonly formats?: readonly string[];
   readonly checkTimeoutMs: number;
-  /** Run the user's checks before the work too. */
   readonly baseline: boolean;
   /** How long the first request waits for the results of these checks. */
   readonly checkWaitMs: number;
@@ -32,7 +30,6 @@ export interface CheckOptions {
 
 /** The results of the user's checks before the work; they run in the background. */
 export interface Baseline {
-  /** The results so far, in the order of the checks. */
   readonly results: readonly CheckEvidence[];
   /** Waits for the rest. Throws usage for a check that cannot be run. */
   finish(): Promise<readonly CheckEvidence[]>;
@@ -58,16 +55,13 @@ export interface Checking extends Omit<CheckOptions, "baseline"> {
   readonly checkRights: CheckRights;
   /** Checks that a wall of the sandbox stopped, and whether they run with the user's rights since. */
   readonly freed: Map<string, boolean>;
-  /** The user's checks also run before the work. */
   readonly takesBaseline: boolean;
   results: readonly CheckResult[];
-  /** What each check said last, of which tree, and after how many calls. */
-  readonly judged: Map<string, { readonly tree: string; readonly calls: number; readonly report: CheckReport }>;
+  /** What each check said last, and of which tree. */
+  readonly judged: Map<string, { readonly tree: string; readonly report: CheckReport }>;
   /** How many changes of the run's own each check has seen when it last ran. */
   readonly ranAt: Map<string, number>;
-  /** null: there is none, or it has not begun. */
   baseline: Baseline | null;
-  /** The results of the plan's checks before the work. */
   plannedBefore: readonly CheckEvidence[];
   /** Files that changed also when the checks ran again: no check judged what is on disk. */
   unsettled: readonly RelPath[];
@@ -98,6 +92,12 @@ export function createChecking(options: CheckOptions): Checking {
     byUser: new Set(),
     byOthers: [],
   };
+}
+
+/** Puts results in the place of earlier ones of the same checks. */
+export function putResults(checking: Checking, results: readonly CheckResult[]): void {
+  const isOther = ({ command }: CheckResult) => !results.some((each) => each.command === command);
+  checking.results = [...results, ...checking.results.filter(isOther)];
 }
 
 /** What the run itself changed, in order, without what the user's checks did. */

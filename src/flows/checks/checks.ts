@@ -16,7 +16,7 @@ import { scriptOf } from "../../core/command/command-files.ts";
 import type { Wall } from "../../core/command/sandbox.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError } from "../../core/error.ts";
-import type { CheckResult } from "../../core/outcome.ts";
+import { type CheckResult, checkStopped } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandResult } from "../../core/ports.ts";
 import { waitAtMost } from "../../core/steps.ts";
@@ -24,8 +24,8 @@ import { nameSome } from "../../core/suggest.ts";
 import { requireBound, runInWorkspace } from "../commands/commands.ts";
 import { type Ended, settleCheck, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
-import { type Check, noteStopped, ownSoFar, userChecks } from "./admit.ts";
-import type { Baseline, Checking, CheckReport } from "./checking.ts";
+import { type Check, ownSoFar, userChecks } from "./admit.ts";
+import { type Baseline, type Checking, type CheckReport, putResults } from "./checking.ts";
 import { formatChanged } from "./format.ts";
 import { leavesNothing, mayLeave, refuseWalled, tellWithheld, weakestFor, whyWalled } from "./rights.ts";
 
@@ -33,7 +33,6 @@ interface CheckRun {
   readonly when: "before" | "after";
   /** Ends the command; absent: the run's signal does. */
   readonly signal?: AbortSignal;
-  /** Its result before the work; null: unknown. */
   readonly earlier?: CheckEvidence | null;
 }
 
@@ -52,7 +51,6 @@ function judgeEnd(run: Run, { by, command }: Check, result: CommandResult, earli
   return { unjudged: wall === null ? null : whyWalled(run, wall), wall };
 }
 
-/** Keeps or takes back what a check changed, by who wrote it. */
 async function settleBy(run: Run, by: Check["by"], did: Ended): Promise<void> {
   if (by === "user") return settleCheck(run, did);
   const refused = await settleEffects(run, null, did);
@@ -61,7 +59,6 @@ async function settleBy(run: Run, by: Check["by"], did: Ended): Promise<void> {
   run.emit({ type: "notice", level: "warning", code: refused.code, text });
 }
 
-/** Runs one check and says how it ended. */
 async function runCheck(
   run: Run,
   { command, by }: Check,
@@ -93,10 +90,7 @@ async function runCheck(
   return { ...check, compared, wall };
 }
 
-/**
- * What to say of a check that passes: that the run changed the script that it is, or that it failed before the work with
- * words that speak of nothing that changed; "": nothing.
- */
+/** Why a green check may prove nothing: the run changed its script, or nothing that it spoke of; "": no reason. */
 function doubtGreen(
   { begun }: Run,
   earlier: CheckEvidence | null,
@@ -111,7 +105,6 @@ function doubtGreen(
   return touched ? "" : "it failed before the work: mended, or unsteady";
 }
 
-/** Runs the plan's checks before anything is changed. */
 export async function runPlanChecks(run: Run, checks: readonly Check[]): Promise<void> {
   for (const check of checks) {
     if (check.by === "user") continue;
@@ -120,13 +113,11 @@ export async function runPlanChecks(run: Run, checks: readonly Check[]): Promise
   }
 }
 
-/** The results of all checks before the work, as far as they ran then. */
 const resultsBefore = async ({ checking }: Run): Promise<readonly CheckEvidence[]> => [
   ...((await checking.baseline?.finish()) ?? []),
   ...checking.plannedBefore,
 ];
 
-/** Throws check_failed for the first fatal check. */
 export function refuseFailed(reports: readonly CheckReport[]): void {
   const failed = reports.find(({ fatal }) => fatal);
   if (failed !== undefined) throw new PaiError("check_failed", describeFailed(failed));
@@ -137,18 +128,14 @@ export const isAnswer = ({ interactive, planning: { plan }, acting, changing }: 
   interactive &&
   (plan === null ? acting.tally.refused.length + changing.declined.length === 0 : plan.intent === "conversation");
 
-/** Where the model was asked after the checks: runs them once more if the tree is another one now. Returns what ran. */
+/** Runs the checks that have judged an earlier tree once more. Returns what ran. */
 export async function judgeAnew(run: Run): Promise<readonly CheckReport[]> {
-  const known = [...run.checking.judged.values()];
-  if (known.every(({ calls }) => calls === run.ledger.made)) return [];
-  const told = known.map(({ report }) => report);
+  const told = [...run.checking.judged.values()].map(({ report }) => report);
+  if (told.length === 0) return [];
   return (await runChecks(run, told)).filter((report) => !told.includes(report));
 }
 
-/**
- * Judges a run at its end: by the checks that ran on this very tree. One that changed nothing is judged by the user's
- * checks: by their results before the work, or, when these are unknown, by running them now. Throws check_failed.
- */
+/** Judges a run at its end; one that changed nothing by the user's checks, before the work or now. Throws check_failed. */
 export async function judgeAtLast(run: Run): Promise<void> {
   const { checking } = run;
   if (leavesNothing(run)) return;
@@ -170,10 +157,7 @@ const resultOf = ({ command, by, exit, ms, passed, note }: CheckEvidence): Check
   ...(note !== undefined && note !== "" && { note }),
 });
 
-/**
- * Files that checks, or somebody else meanwhile, have changed since `from`, without output of checks: files that they
- * made, or that have the name of one and that the run itself never changed. What pai took back is as it was.
- */
+/** Files that checks, or others meanwhile, have changed since `from`, without what checks put out. */
 function changedMeanwhile({ begun, checking }: Run, from: ReturnType<typeof soFar>): readonly RelPath[] {
   const all = begun?.changes ?? [];
   const outputs = new Set<RelPath>();
@@ -192,16 +176,12 @@ function changedMeanwhile({ begun, checking }: Run, from: ReturnType<typeof soFa
   return [...new Set([...byChecks, ...checking.byOthers.slice(from.others)])];
 }
 
-/** How much the run, and others while its checks ran, have changed by now. */
 const soFar = ({ begun, checking }: Run) => ({
   changes: begun?.changes.length ?? 0,
   others: checking.byOthers.length,
 });
 
-/**
- * Tells trees apart: by what the run did itself, and by when each file was last written, since others write, too. Ignored
- * files do not count. It asks for the time of every other file, so it is called as rarely as can be.
- */
+/** Tells trees apart by what the run did and by when each file was last written, as others write, too. */
 async function treeOf(run: Run): Promise<string> {
   const { shell, workspace, signal } = run;
   const hash = new Bun.CryptoHasher("sha256");
@@ -211,16 +191,11 @@ async function treeOf(run: Run): Promise<string> {
   return hash.digest("hex");
 }
 
-function noteResults({ checking }: Run, reports: readonly CheckReport[]): void {
-  const others = checking.results.filter(({ command }) => !reports.some((report) => report.command === command));
-  checking.results = [...reports.map(resultOf), ...others];
-}
-
 /** Runs each check once on the changed tree; one that has judged this very tree is not run again, unless `anew`. */
 async function runEach(run: Run, checks: readonly Check[], anew = false): Promise<CheckReport[]> {
   const before = await resultsBefore(run);
   const { judged, noWorse } = run.checking;
-  const tree = anew || !checks.some(({ command }) => judged.has(command)) ? "" : await treeOf(run);
+  const tree = anew ? "" : await treeOf(run);
   const reports: CheckReport[] = [];
   for (const check of checks) {
     const known = judged.get(check.command);
@@ -230,9 +205,13 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
     }
     const earlier = before.find(({ command }) => command === check.command) ?? null;
     const seen = ownSoFar(run);
+    run.checking.unsettled = [];
     const result = await runCheck(run, check, { when: "after", earlier }).catch((thrown) => {
-      if (run.signal.aborted) noteResults(run, reports);
-      if (run.signal.aborted) noteStopped(run, check);
+      if (run.signal.aborted) {
+        const stopped = { ...check, exit: null, ms: 0, passed: null, note: checkStopped };
+        putResults(run.checking, [...reports.map(resultOf), stopped]);
+        run.emit({ type: "check.finished", when: "after", ...stopped, output: "" });
+      }
       throw thrown;
     });
     run.checking.ranAt.set(check.command, seen);
@@ -240,22 +219,18 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
     reports.push({ ...result, fatal: result.passed === false && !tolerated });
   }
   // Only now: what the checks themselves have written makes no other tree.
-  const after = reports.every((report) => judged.get(report.command)?.report === report) ? tree : await treeOf(run);
-  for (const report of reports) judged.set(report.command, { tree: after, calls: run.ledger.made, report });
+  const after = await treeOf(run);
+  for (const report of reports) judged.set(report.command, { tree: after, report });
   return reports;
 }
 
-/**
- * Runs all checks on the changed tree and records the results; once more when a file changed meanwhile, which then
- * nothing has judged.
- */
+/** Runs all checks on the changed tree, once more where a file changed meanwhile, which then nothing has judged. */
 export async function runChecks(run: Run, checks: readonly Check[]): Promise<readonly CheckReport[]> {
   const { emit, checking } = run;
   await formatChanged(run);
   const since = soFar(run);
   let reports = await runEach(run, checks);
   const changed = changedMeanwhile(run, since);
-  checking.unsettled = [];
   if (changed.length > 0 && !reports.some(({ fatal }) => fatal)) {
     const text = `${nameSome(changed)}: changed while the checks ran, so they run once more`;
     emit({ type: "notice", level: "info", code: "checks_again", text });
@@ -267,11 +242,10 @@ export async function runChecks(run: Run, checks: readonly Check[]): Promise<rea
       emit({ type: "notice", level: "warning", code: "checks_change", text: why });
     }
   }
-  noteResults(run, reports);
+  putResults(run.checking, reports.map(resultOf));
   return reports;
 }
 
-/** The first word of a command, after variables that are set for it. */
 const firstWord = (command: string) => /^(?:\s*\w+=\S*\s+)*\s*(\S*)/.exec(command)?.[1] ?? "";
 
 /** Throws usage for a check that the shell could not start: most likely its name is mistyped. */
@@ -334,10 +308,7 @@ function baselineOf(run: Run): Baseline | null {
 export const finishBaseline = async (run: Run): Promise<readonly CheckEvidence[]> =>
   (await baselineOf(run)?.finish()) ?? [];
 
-/**
- * Starts the checks and waits for them as long as the first request may wait; slower ones go on in the background.
- * Throws usage for a check that cannot be run.
- */
+/** Starts the checks and waits as long as the first request may. Throws usage for one that cannot be run. */
 export async function openBaseline(run: Run): Promise<void> {
   const { emit, changing, checking, planning, workspace } = run;
   if (checking.checks.length === 0 || !checking.takesBaseline) return;

@@ -13,13 +13,11 @@ import { weakestFor } from "./rights.ts";
 /** The place of a file's name in a formatter that runs once for each. */
 const fileMark = "{}";
 
-/** The files that the run itself has changed and that are still there. */
 function filesOf(run: Run): readonly RelPath[] {
   const last = new Map(ownChanges(run).map((change) => [change.path, change]));
   return [...last.values()].filter(({ after }) => after?.kind === "file").map(({ path }) => path);
 }
 
-/** The formatter as it runs: once, or once for each file. */
 const spell = (command: string, files: readonly RelPath[]): readonly string[] =>
   command.includes(fileMark) ? files.map((path) => command.replaceAll(fileMark, quoteForShell(path))) : [command];
 
@@ -48,10 +46,7 @@ async function runFormatter(
   return own.map(({ path }) => path);
 }
 
-/**
- * Runs the formatters on the files that the run has changed, once for each state of them. One that fails is told; the checks
- * judge its work.
- */
+/** Runs the formatters on what the run has changed, once for each state of it. One that fails is told. */
 export async function formatChanged(run: Run): Promise<void> {
   const { checking, changing, emit } = run;
   const files = checking.formats.length === 0 || changing.dryRun ? [] : filesOf(run);

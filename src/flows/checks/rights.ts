@@ -34,10 +34,7 @@ function decideWeakest(run: Run, command: string): SandboxUse | null {
   return "off";
 }
 
-/**
- * Asks once whether a check that met a wall may run with the user's rights. False: it stays in the sandbox, where its
- * result says nothing.
- */
+/** Asks once whether a check that met a wall may leave the sandbox, where its result says nothing. */
 export async function mayLeave(run: Run, command: string): Promise<boolean> {
   const { checkRights, freed } = run.checking;
   if (checkRights.byProject || checkRights.weakest !== null || leavesNothing(run) || freed.has(command)) return false;
@@ -61,7 +58,6 @@ export function refuseWalled(run: Run, command: string, { text }: Wall): void {
 export const whyWalled = (run: Run, { text }: Wall): string =>
   leavesNothing(run) ? text : `${text}; ${run.checking.checkRights.byProject ? wayOfProject : way}`;
 
-/** How many hidden files one notice names. */
 const maxNamed = 4;
 
 /** If a failed check names a variable or a file that was hidden from it, says which flag shows it. */

@@ -1,5 +1,6 @@
 /** The commands of a run: whose approval is tied to the content of the files that they run, how they run, and what the model is told. */
 
+import { resolve } from "node:path";
 import { approvalWording, sandboxWording } from "../../core/approval-wording.ts";
 import { type Blob, sameBlob } from "../../core/change.ts";
 import { filesOfCommand, namesInCommand } from "../../core/command/command-files.ts";
@@ -23,7 +24,6 @@ import { ownChanges } from "../checks/checking.ts";
 import { describeEnd, hasEffects, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
 
-/** Whether a command of the model may run at all. */
 export const mayRunCommand = (
   { changing, interactive, shell }: Pick<Run, "changing" | "interactive" | "shell">,
   command: string,
@@ -77,10 +77,7 @@ async function askAnew(run: Run, rights: Rights, { command, promised }: Wanted):
   await bindCommands(run, [command]);
 }
 
-/**
- * Asks about a command, again whenever a file that it runs changed while the person was asked; `ask` gets a note that
- * says so, "" at first. True: the person approved the files as they are now.
- */
+/** Asks, again whenever a file that the command runs changed meanwhile, with a note that says so ("" at first). */
 export async function askBound(run: Run, command: string, ask: (note: string) => Promise<boolean>): Promise<boolean> {
   const { workspace } = run;
   let changed: readonly RelPath[] = [];
@@ -94,7 +91,6 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
   }
 }
 
-/** The sandbox of commands, in the words for a question. */
 export const describeSandbox = async ({ workspace }: Run): Promise<string> =>
   sandboxWording(workspace.root, await workspace.sandbox());
 
@@ -128,10 +124,7 @@ async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promis
   });
 }
 
-/**
- * Runs a command and takes note of its changes. Notices name changes that cannot be undone. Throws the signal's reason
- * when the signal ended the command, and its failure.
- */
+/** Runs a command and notes its changes. Throws its failure, and the reason of a signal that ended it. */
 export async function runInWorkspace(
   run: Run,
   command: string,
@@ -178,7 +171,6 @@ export async function runInWorkspace(
   return { ...result, output: run.veil.hideOutput(result.output) };
 }
 
-/** Why a command was not run, for the model. */
 export const renderNotRun = ({ changing, shell }: Run) =>
   changing.dryRun ? "not run: this is a dry run" : `not run: ${whyNotRun(shell.allowRun)}`;
 
@@ -269,10 +261,7 @@ async function mayRunOutside(run: Run, { exit, held, refused }: Ran, command: st
   return askBound(run, command, async (note) => (await run.decide({ kind: "command", text: note + text })).accept);
 }
 
-/**
- * Commands of the plan whose last run failed, without those that ran before the first change, which only show what is
- * wrong, and those that have passed as a check since or that the model has left out.
- */
+/** Commands of the plan whose last run failed, but for early ones, which only look, and those left out or passed as a check. */
 export function redCommands(run: Run): readonly RefusedAction[] {
   const { checking, ending, planning, shell } = run;
   if (planning.plan === null) return [];
@@ -300,17 +289,12 @@ export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, he
   return `${told}\n${changed}${output}`.trimEnd();
 }
 
-/** A name in a command, resolved as a shell in the root would: relative to the root, without `..`. */
+/** A name in a command, resolved as a shell in the root would: relative to the root, absolute outside of it. */
 function relativeTo(root: string, name: string): string {
-  const parts: string[] = [];
-  for (const part of name.replace(`${root}/`, "").split("/")) {
-    if (part === "..") parts.pop();
-    else parts.push(part);
-  }
-  return parts.join("/");
+  const path = resolve(root, name);
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
-/** The names that are paths of the workspace and may be read. */
 const parsePaths = ({ workspace }: Run, names: readonly string[]): readonly RelPath[] =>
   names.flatMap((name) => orNull(() => workspace.path(relativeTo(workspace.root, name), "read")) ?? []);
 
@@ -331,7 +315,6 @@ async function* eachFile(run: Run, view: View, names: readonly string[], limit?:
   }
 }
 
-/** The files of these names, and the links that lead to them. */
 async function readFiles(run: Run, view: View, names: readonly string[]): Promise<ReadonlyMap<RelPath, Blob>> {
   const files = new Map<RelPath, Blob>();
   for await (const { path, blob } of eachFile(run, view, names)) files.set(path, blob);
@@ -362,10 +345,7 @@ async function expand(run: Run, pattern: string): Promise<readonly string[]> {
   return found;
 }
 
-/**
- * Lets the veil learn the secrets of the files that a command or a call names, before its output is hidden: it may
- * print a value without the word that tells of it. Closed files are not read: commands do not see them either.
- */
+/** Learns the secrets of files that a command names: it may print a value without the word that tells of it. */
 export async function learnNamed(run: Run, command: string): Promise<void> {
   const names: string[] = [];
   let patterns = 0;

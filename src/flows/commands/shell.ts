@@ -15,20 +15,17 @@ export interface ShellLimits {
 }
 
 export interface RanCommand extends CommandRun {
-  /** It ran before anything was changed. */
   readonly isEarly: boolean;
 }
 
 export interface Shell extends ShellLimits {
   /** Files that approved commands run, as they were when the person was asked about them. */
   readonly bound: Map<RelPath, Blob>;
-  /** Every command of the model that ran, in order. */
   commands: readonly RanCommand[];
   /** Commands of the plan that ran before the first execution call, with the run's number of changes then. */
   readonly ran: Map<string, number>;
   /** The sandbox its commands ran in; null: none ran. */
   sandbox: SandboxUse | null;
-  /** A notice described the sandbox. */
   sandboxTold: boolean;
   /** Commands of which a notice said beforehand what they will not get. */
   readonly foretold: Set<string>;

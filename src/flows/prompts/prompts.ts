@@ -52,7 +52,6 @@ export const planRequest = (): string => {
   const form = listActions(work);
   return form.slice(form.indexOf("A plan is one JSON value"), form.lastIndexOf("\n\n"));
 };
-/** The prompt for carrying out one step of eight-step in one script. */
 export const actPrompt = (isStrict: boolean): string => `${act}\n${scriptRules(isStrict)}`;
 export const integrityPrompt = (): string => integrity;
 export const summaryPrompt = (): string => summary;

@@ -21,7 +21,6 @@ const keptShare = 0.3;
 
 const maxNamed = 20;
 
-/** Characters kept of an answer that is too long to be kept whole. */
 const maxAnswer = 2000;
 
 const charactersOf = (messages: readonly Message[]) => messages.reduce((sum, message) => sum + sizeOf(message), 0);
@@ -67,9 +66,7 @@ function closingAnswer(messages: readonly Message[]): readonly Message[] {
   return [{ role: "assistant", text: last.text.slice(0, maxAnswer), calls: [], native: null }];
 }
 
-/**
- * The request that the conversation is working on, without the briefing in the first message, which the summary covers.
- */
+/** The request that is worked on, without the briefing, which the summary covers. */
 function requestOf({ task }: Run, message: Message | undefined): string {
   if (message?.role !== "user") return "";
   return message.text.endsWith(task.text) ? task.text : message.text;
@@ -86,10 +83,7 @@ async function renderApplied(run: Run): Promise<string> {
   return `\n\nApplied for the last request, as pai's own record says: ${names}.\n${await tellMeanwhile(run, { all: true })}`.trimEnd();
 }
 
-/**
- * Replaces the conversation by its summary and the last turn if that fits, else by the summary and what the model has
- * not seen yet, which is never summarized. Reports the size before and after.
- */
+/** Replaces the conversation by its summary and the last turn if that fits, else what the model has not seen yet. */
 export async function compactConversation(run: Run): Promise<void> {
   const { messages, tasks } = run.conversation;
   const turn = lastTurn(messages);

@@ -64,7 +64,6 @@ const innerTools: readonly Tool[] = [
 export const innerToolsOf = ({ checking, changing }: Run): readonly Tool[] =>
   checking.checks.length === 0 || changing.dryRun ? innerTools : [checkTool, ...innerTools];
 
-/** Runs the user's checks on the current files, and renders the results. */
 async function runUserChecks(run: Run): Promise<string> {
   const reports = await runChecks(run, userChecks(run.checking));
   return reports
@@ -128,7 +127,6 @@ export function createInnerTools(run: Run, explore: (task: string) => Promise<st
 const maxTurns = 30;
 const toolNames: ReadonlySet<string> = new Set(["glob", "grep", "ls", "read"]);
 
-/** The tools under which models are offered these actions. */
 export const toTools = (actions: readonly AnyAction[]): readonly Tool[] =>
   actions.map(({ tool, about, toolSchema }) => ({ name: tool, description: about, schema: toolSchema() }));
 

@@ -3,7 +3,7 @@
 import { grantsSome } from "../../core/command/run-patterns.ts";
 import { fence } from "../../core/data-fence.ts";
 import { digest } from "../../core/digest.ts";
-import { type ErrorCode, PaiError } from "../../core/error.ts";
+import { PaiError } from "../../core/error.ts";
 import { type Call, type CallResult, fieldOf, type Message, type Tool } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { AnyAction } from "../../core/proposal.ts";
@@ -20,7 +20,7 @@ import { hasOwnWork } from "../commands/commands.ts";
 import { renderSince } from "../dialogue.ts";
 import { renderAnswerForm, renderLearning } from "../ending/ending.ts";
 import { noteAnswer, showMentioned } from "../evidence.ts";
-import { type CallReport, perform } from "../perform.ts";
+import { perform } from "../perform.ts";
 import { loopPrompt } from "../prompts/prompts.ts";
 import type { Flow, Run } from "../run.ts";
 import { compactConversation, compactIfNeeded, fitResults } from "./compact.ts";
@@ -29,7 +29,6 @@ import { createInnerTools, explore, innerToolsOf, toTools } from "./inner-tools.
 /** Calls that a run may make, unless the user sets another cap. */
 export const maxTurns = 50;
 
-/** The tools that the model is offered: the actions by their tool names, then the loop's own. */
 function toolsOf(run: Run, actions: readonly AnyAction[]): readonly Tool[] {
   const { interactive, shell } = run;
   const hasCommands = interactive || grantsSome(shell.allowRun);
@@ -53,14 +52,13 @@ interface Loop {
   readonly inner: ReturnType<typeof createInnerTools>;
   /** Results of earlier calls, to tell the model when it repeats itself. */
   readonly seen: Map<string, string>;
-  readonly end: ReturnType<typeof watchEnd>;
 }
 
 const renderNames = (tools: readonly Tool[]) => `the tools are ${tools.map(({ name }) => name).join(", ")}`;
 
 /** Performs the calls of one reply, the actions as one batch. Returns results in the order of the calls. */
 async function doCalls(
-  { run, tools, byTool, inner, seen, end }: Loop,
+  { run, tools, byTool, inner, seen }: Loop,
   calls: readonly Call[],
 ): Promise<{ readonly results: readonly CallResult[]; readonly wished: string }> {
   const results = new Map<string, CallResult>();
@@ -72,7 +70,6 @@ async function doCalls(
   );
   // The inner tools perform looks of their own, which settle what was wished.
   const wished = await showWished(run);
-  end.note(reports);
   const known: ReadonlySet<string> = new Set([...byTool.values()].map(({ name }) => name));
   for (const report of reports) {
     const { id, ok } = report;
@@ -133,7 +130,6 @@ const renderSystem = (knowledgeText: string): string => [loopPrompt(), knowledge
 export const instructionsOf = async (run: Run): Promise<string> =>
   renderSystem("") + JSON.stringify(toolsOf(run, run.acting.actions));
 
-/** Adds a message to the conversation and tells the session. */
 function add(run: Run, message: Message): void {
   const { messages, tasks } = run.conversation;
   run.conversation = { messages: [...messages, message], tasks };
@@ -205,20 +201,14 @@ async function composeTurn(run: Run): Promise<readonly Part[]> {
   ];
 }
 
-/**
- * The user's message, in pieces. The first one of a conversation holds the briefing of a planning call, without the
- * knowledge files, which are in the instructions.
- */
+/** The user's message; the first one holds a briefing without the knowledge files, which are in the instructions. */
 export async function composeMessage(run: Run): Promise<readonly Part[]> {
   if (run.conversation.messages.length > 0) return composeTurn(run);
   const { parts } = await makeBriefing(run);
   return parts.filter(({ kind }) => kind !== "knowledge");
 }
 
-/**
- * Reads the files of earlier turns, so that what somebody else does to them from now on is told. Files that the
- * conversation or the message shows whole may be replaced without another look.
- */
+/** Notes the files of earlier turns, so that changes by others are told; those shown whole may be replaced unread. */
 async function noteShown({ overlay, conversation }: Run, parts: readonly Part[]): Promise<void> {
   for (const [path, hash] of Object.entries(conversation.known ?? {}) as [RelPath, string][]) {
     const blob = await overlay.read(path).catch(() => null);
@@ -251,8 +241,8 @@ export const toolLoop: Flow = async (run) => {
   );
   const tools = toolsOf(run, actions);
   const inner = createInnerTools(run, (task) => explore(run, task, actions));
-  const end = watchEnd(run);
-  const loop: Loop = { run, tools, byTool, inner, seen: new Map(), end };
+  const findRest = watchEnd(run);
+  const loop: Loop = { run, tools, byTool, inner, seen: new Map() };
   /** Texts of the last replies in a row that were cut before any call was whole. */
   let cut: readonly string[] = [];
   // How many calls a loop takes is unknown: only the cap is promised.
@@ -271,7 +261,7 @@ export const toolLoop: Flow = async (run) => {
     cut = [];
     add(run, { role: "assistant", text, calls, native });
     if (calls.length === 0) {
-      const rest = await end.findRest();
+      const rest = await findRest();
       if (rest === null) return;
       add(run, { role: "user", text: rest });
       continue;
@@ -283,60 +273,34 @@ export const toolLoop: Flow = async (run) => {
   }
 };
 
-/** How often the model is sent back to work by a failed check. */
 const maxCorrections = 2;
 
-/** Codes of refusals that only the user can lift. */
-const policy: readonly ErrorCode[] = [
-  "path_refused",
-  "scope_refused",
-  "delete_refused",
-  "command_refused",
-  "secret_refused",
-];
+/** Headless, nobody sees a refusal, so it fails a run in which nothing was done. */
+function throwRefused({ acting, changing, interactive }: Run): void {
+  const { forbidden } = acting.tally;
+  if (interactive || forbidden === null) return;
+  const { code, name, target, text } = forbidden;
+  throw new PaiError(code, `${name} ${target}: ${text}`, { hint: hintFor(forbidden, changing) });
+}
 
-/** Watches one run; in a dry run there are no checks. */
-function watchEnd(run: Run) {
+/** Returns what tells a model that stopped what is left to do; null: nothing. It throws check_failed, or the refusal. */
+function watchEnd(run: Run): () => Promise<string | null> {
   const checks = run.changing.dryRun ? [] : checksOf(run);
-  let refused: CallReport | null = null;
   let corrections = 0;
-  /** How much the person had declined when the model was last sent back. */
-  let declinedBefore = 0;
 
-  /** Headless, nobody sees a refusal, so it fails a run in which nothing was done. */
-  const throwRefused = () => {
-    const { forbidden, actions } = run.acting.tally;
-    if (run.interactive) return;
-    if (refused !== null)
-      throw new PaiError(refused.code ?? "scope_refused", `${refused.name} ${refused.target}: ${refused.text}`);
-    if (forbidden === null || actions.done > 0) return;
-    const message = `${forbidden.name} ${forbidden.target} was refused; nothing was done`;
-    throw new PaiError(forbidden.code, message, { hint: hintFor(forbidden, run.changing) });
-  };
-
-  return {
-    /** Notes the results of a reply's calls. */
-    note(reports: readonly CallReport[]): void {
-      refused = reports.findLast(({ code }) => code !== null && policy.includes(code)) ?? refused;
-    },
-    /** A message for the model about what is left to do; null: the turn is over. Throws check_failed, or the refusal. */
-    async findRest(): Promise<string | null> {
-      if (!hasOwnWork(run)) {
-        throwRefused();
-        return null;
-      }
-      const failed = (await runChecks(run, checks)).filter(({ fatal }) => fatal);
-      const [first] = failed;
-      if (first === undefined) return null;
-      const isUnwanted = corrections > 0 && run.changing.declined.length > declinedBefore;
-      if (corrections === maxCorrections || run.ledger.exhausted || isUnwanted) {
-        throw new PaiError("check_failed", describeFailed(first));
-      }
-      corrections += 1;
-      declinedBefore = run.changing.declined.length;
-      const outputs = failed.map((check) => describeCheck(check));
-      const parts = [...outputs, await tellMeanwhile(run), "Correct what the failed check shows."];
-      return parts.filter(Boolean).join("\n\n");
-    },
+  return async () => {
+    if (!hasOwnWork(run)) {
+      throwRefused(run);
+      return null;
+    }
+    const failed = (await runChecks(run, checks)).filter(({ fatal }) => fatal);
+    const [first] = failed;
+    if (first === undefined) return null;
+    if (corrections === maxCorrections || run.ledger.exhausted)
+      throw new PaiError("check_failed", describeFailed(first));
+    corrections += 1;
+    const outputs = failed.map((check) => describeCheck(check));
+    const parts = [...outputs, await tellMeanwhile(run), "Correct what the failed check shows."];
+    return parts.filter(Boolean).join("\n\n");
   };
 }

@@ -1,11 +1,8 @@
 /** The user's formatters: when they run, on what, and whose their changes are. */
 import { expect, test } from "bun:test";
-import { eightStep } from "../../../src/flows/eight-step.ts";
-import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, playLoop, resultsOf } from "../loop.ts";
-import { finish, modify, plan, schedule, verdict } from "../plans.ts";
+import { finish, modify, plan } from "../plans.ts";
 import { play } from "../scripted.ts";
-import { openTurns } from "../turns.ts";
 
 const files = { "a.txt": "one\n", "b.txt": "b\n" };
 const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two  \n"]) + finish("Done.")];
@@ -58,27 +55,4 @@ test("where the check behind a formatter sends the model back to work, the same 
   const options = { formats: [trim], checks: ["grep -q one a.txt"], baseline: false };
   const ran = await playLoop([calls(edit), "Done.", "Done.", "Done."], { files, options });
   expect(told(ran.requests[2]?.messages.at(-1))).toBe(1);
-});
-
-test("of a formatter that ran behind the last words the next turn of the session is told", async () => {
-  const turns = openTurns(files);
-  const edit = call("edit", { path: "a.txt", old_str: "one", new_str: "two  " });
-  const options = { mode: "tool-loop", formats: [trim] } as const;
-  await turns.say("make it two", { flow: toolLoop, options, lines: [calls(edit), "Done."] });
-  turns.resume();
-  const { past } = await turns.say("and now?", { flow: toolLoop, options, lines: ["Nothing."] });
-  expect(past).toContain(`; ${formatted}`);
-  const { past: later } = await turns.say("and now?", { flow: toolLoop, options, lines: ["Nothing."] });
-  expect(told(later)).toBe(0);
-});
-
-test("eight-step's judge and later steps are told who formatted a file, and not that somebody else changed it", async () => {
-  const act = modify("a.txt", ["one\n", "two  \n"]);
-  const steps = [schedule({ modify: ["a.txt", "b.txt"], steps: ["one", "two"] }), act, verdict(true)];
-  const more = [modify("b.txt", ["b\n", "c\n"]) + finish("Done."), verdict(true), "Done."];
-  const options = { mode: "eight-step", formats: [trim] } as const;
-  const ran = await play({ files, flow: eightStep, options, lines: [...steps, ...more] });
-  expect(ran.outcome.code).toBe(0);
-  expect(ran.requests.slice(1, 4).map(({ messages }) => told(messages.at(-1)))).toEqual([0, 1, 1]);
-  expect(JSON.stringify(ran.requests)).not.toContain("not by you");
 });

@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { needs, rootUser } from "../../needs.ts";
-import { endOf } from "../../ui/fixture.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
 import { call, calls, playLoop, resultsOf } from "../loop.ts";
 import { finish, modify, plan, talk } from "../plans.ts";
@@ -188,27 +187,6 @@ onCopies(
 
 const unkept = "exit 0, and nothing that it changed was kept";
 
-onCopies(
-  "a command whose file somebody edits at the question about it is told as one of which nothing is kept",
-  async () => {
-    const name = "nothing that.txt";
-    const turns = openTurns({ ...files, [name]: "one\n" });
-    const command = `echo 1 > "${name}"`;
-    const loop = { flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: "yes" } as const;
-    const ran = await turns.say("build", {
-      ...loop,
-      lines: [calls(call("bash", { command })), "Built."],
-      onQuestion: ({ kind }) => {
-        if (kind === "batch") writeFileSync(join(turns.root, name), "theirs\n");
-      },
-    });
-    expect(ran.outcome).toMatchObject({ code: 11, changes: [], commands: [{ command, exit: 0, kept: false }] });
-    expect(endOf(ran.outcome)).toContain(`nothing that it changed was kept: ${command}`);
-    const { past } = await turns.say("what now?", { ...loop, lines: ["Look."] });
-    expect(past).toContain(`commands that ran: ${command} (${unkept})`);
-  },
-);
-
 onCopies("a command works on what somebody wrote before it began, and meets no conflict", async () => {
   const turns = openTurns({ ...files, "README.md": "old\n" });
   let asked = 0;
@@ -243,17 +221,6 @@ onCopies("a command of which a person keeps nothing has run all the same: its ou
   expect(ran.outcome).toMatchObject({ code: 0, actions: { done: 1, refused: 0 }, refused: [], changes: [] });
   expect(ran.told(2)).toContain("5 passed");
   expect(ran.files).toEqual(files);
-});
-
-onCopies("that what is done stays so is not claimed above a command of which nothing was kept", async () => {
-  const command = "echo x > junk.txt";
-  const edit = (to: string, from = "one\n") => modify("a.txt", [from, to]);
-  const [made, wrong] = [plan({ steps: ["MODIFY a.txt", `RUN ${command}`] }), edit("1\n", "three\n")];
-  const lines = [made, `${wrong}RUN::${command}\n${finish()}`, edit("1\n") + finish()];
-  const ran = await play({ files, lines, options: { interactive: true }, answers: ["yes", "no"] });
-  expect(ran.told(3)).toMatch(/\nResults\. Do not send again what is done\.\nFAILED: MODIFY a\.txt\n/);
-  expect(ran.told(3)).toContain("nothing that the command changed was kept. the user declined");
-  expect(ran.told(3)).not.toContain("What is done is done");
 });
 
 onCopies(

@@ -68,12 +68,6 @@ test("what is refused is told in words that fit a mode without a plan", async ()
   expect(JSON.stringify([told, ran.outcome.refused])).not.toContain("plan");
 });
 
-test("the reason of a refusal repeats neither the path nor that nothing was done", async () => {
-  const rest = { files: { "a.txt": "x" } };
-  const { outcome } = await playLoop([calls(call("rm", { path: "a.txt" })), "Done."], rest);
-  expect(outcome.refused).toEqual([{ action: "RM", target: "a.txt", why: "headless a deletion needs --allow-delete" }]);
-});
-
 const reply = (name: string, input: Json) => calls(call(name, input));
 
 test("a failing check of the user sends the model back to work, with its output", async () => {

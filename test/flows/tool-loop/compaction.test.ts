@@ -60,13 +60,6 @@ test("an interrupt ends a compaction at once and leaves the conversation as it w
   expect(ran.eventsOf("conversation.replaced")).toEqual([]);
 });
 
-test("a result without any text is a result: its call stays answered", async () => {
-  const made = [call("read", { path: "empty.txt" }), call("bash", { command: "true" })];
-  const ran = await playLoop([calls(...made), "Done."], { files: { "empty.txt": "" }, options: { allowRun: true } });
-  expect(resultsOf(ran, 2).map(({ id }) => id)).toEqual(made.map(({ id }) => id));
-  expect(ran.outcome.text).toBe("Done.");
-});
-
 test("a reply that says nothing never becomes a message", async () => {
   const ran = await playLoop(["", "Hello."]);
   expect(ran.requests.map(({ messages }) => faultOf(messages))).toEqual(ran.requests.map(() => null));
@@ -116,14 +109,6 @@ test("a file that somebody changed since is to be read again", async () => {
   const next = await again(turns);
   expect(words(next)[0]).toStartWith("a.txt exists and was not shown to you whole as it is now: ");
   expect(next.files).toEqual({ "a.txt": "other\n" });
-});
-
-test("a file that a rewound turn had read is to be read again", async () => {
-  const turns = openTurns(first);
-  await turns.say("what do you see?", { ...loop, lines: ["Nothing yet."] });
-  await turns.say("what is in a.txt?", { ...loop, lines: [read, "One."] });
-  turns.open.add({ type: "session.rewound", at: "2026", turns: 1 });
-  expect(words(await again(turns))[0]).toContain("was not shown to you whole");
 });
 
 test("the summary is followed by what pai itself has applied for the request, and what somebody took back of it", async () => {

@@ -73,13 +73,6 @@ test("each action that the end of the run left undone is named", async () => {
   );
 });
 
-test("of an edit that failed and was then sent anew, the end of the run is told, and not the first failure", async () => {
-  const { signal, interrupt } = interruptible();
-  const edit = (old: string) => calls(call("edit", { path: "a.txt", old_str: old, new_str: "A" }));
-  const ran = await run([edit("stale"), edit("a")], { files: { "a.txt": "a\n" }, signal, onQuestion: interrupt });
-  expect(ran.outcome.refused).toEqual([{ action: "MODIFY", target: "a.txt", why: "the run ended before it" }]);
-});
-
 test("at the cap a session keeps what is done, and 13 is the code all the same", async () => {
   const options = { ...inSession, caps: { calls: 1, tokens: null, cost: null } };
   const ran = await run([calls(make("a.txt"))], { options });

@@ -4,7 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
-import { finish, modify, plan } from "../plans.ts";
 import { openTurns } from "../turns.ts";
 
 const setup = {
@@ -35,17 +34,4 @@ test.each([
   const told = "a.txt: somebody else changed it meanwhile, too; what of it is not your edit is theirs, and stays.";
   expect(resultsOf(ran, 3).at(-1)?.text).toEndWith(told);
   expect([ran.files["a.txt"], ran.outcome.merged]).toEqual(["one\n2\n3\n4\n5!\nby hand\n", ["a.txt"]]);
-});
-
-test("what the first message showed is not said to be as it was once a turn in another mode has changed it", async () => {
-  const turns = openTurns({ "a.txt": "1\n2\n" });
-  await turns.say("look", { ...setup, lines: ["Seen."] });
-  const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["1\n", "one\n"]) + finish()];
-  await turns.say("edit", { answers: "yes", options: { interactive: true }, lines });
-  const { past, requests } = await turns.say("what is in it?", { ...setup, lines: ["One, and two."] });
-  expect(past).toContain("; changed: a.txt");
-  expect(requests[0]?.messages[0]).toMatchObject({ text: expect.stringContaining("1\n2\n") });
-  expect(requests[0]?.system).toContain(
-    "what the first message shows need not be read again unless it has changed since",
-  );
 });

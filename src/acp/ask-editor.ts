@@ -9,7 +9,6 @@ import type { EditorFace } from "./face.ts";
 
 export interface AskEditorOptions {
   readonly face: EditorFace;
-  /** Makes everything in a question's text visible. */
   readonly spell: (text: string, isCommand: boolean) => string;
   /** Asks the person; true: yes, null: the turn was cancelled instead. Rejects when the editor has gone. */
   readonly permit: (toolCall: ToolCallUpdate, options: PermissionOption[]) => Promise<boolean | null>;

@@ -24,7 +24,6 @@ export interface ShownBatch {
 
 export type EditorFace = ReturnType<typeof createFace>;
 
-/** How many characters of an output are shown. */
 const maxOutput = 8000;
 
 const text = (said: string) => ({ type: "text", text: said }) as const;
@@ -183,11 +182,8 @@ export function createFace({ send, absolute, readText }: FaceOptions) {
       // An event that cannot be shown must not end the run; the outcome still tells everything.
       orNull(() => (shows[event.type] as ((event: RunEvent) => void) | undefined)?.(event));
     },
-    /** Resolves when all updates so far have been sent. */
     shown: () => queue,
-    /** The last batch that was shown; null: none yet. */
     batch: () => batch,
-    /** The plan; null: there is none yet. */
     plan: () => plan,
     async finish(outcome: Outcome) {
       if (plan !== null && outcome.ok) showPlan(true);

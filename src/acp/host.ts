@@ -4,7 +4,6 @@ import type { Outcome } from "../core/outcome.ts";
 import type { Decide } from "../core/question.ts";
 import type { Showing } from "./door.ts";
 
-/** Something to choose: a mode, a model, a slash command. */
 export interface Choice {
   readonly id: string;
   readonly name: string;
@@ -22,10 +21,8 @@ export interface EditorTurn {
   readonly signal: AbortSignal;
 }
 
-/** One session of an editor in one folder. */
 export interface EditorTalk {
   readonly id: string;
-  /** Real path of the folder. */
   readonly root: string;
   readonly turns: readonly { readonly request: string; readonly text: string }[];
   readonly modes: readonly Choice[];
@@ -42,7 +39,6 @@ export interface EditorTalk {
   setModel(id: string): Promise<void>;
   /** Never rejects. */
   run(turn: EditorTurn): Promise<Outcome>;
-  /** Carries out a slash command; returns its output. */
   command(id: string, words: string, signal: AbortSignal): Promise<string>;
   /** Text of a file on disk; null: there is no file, or it is not text. Throws path_refused. */
   readText(path: string): Promise<string | null>;
@@ -55,7 +51,6 @@ export interface TalkSummary {
   readonly id: string;
   readonly root: string;
   readonly title: string;
-  /** ISO 8601. */
   readonly changed: string;
 }
 

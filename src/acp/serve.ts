@@ -21,7 +21,6 @@ export interface AcpStreams {
   readonly output: WritableStream<Uint8Array>;
 }
 
-/** An open session, and its running turn. */
 interface Open {
   readonly talk: EditorTalk;
   /** The editor's own spelling of the folder. */
@@ -44,7 +43,6 @@ function toRequestError(thrown: unknown): RequestError {
 
 type Send = ReturnType<typeof senderOf>;
 
-/** Sends the editor the list of commands, and the notices from opening the session. */
 async function greet(send: Send, talk: EditorTalk, notes: readonly string[]): Promise<void> {
   await send({
     sessionUpdate: "available_commands_update",
@@ -58,7 +56,6 @@ async function greet(send: Send, talk: EditorTalk, notes: readonly string[]): Pr
     await send({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${note}\n` } });
 }
 
-/** Shows the earlier turns of a resumed session. */
 async function replay(send: Send, talk: EditorTalk): Promise<void> {
   for (const { request, text } of talk.turns) {
     await send({ sessionUpdate: "user_message_chunk", content: { type: "text", text: request } });

@@ -28,7 +28,6 @@ export interface TurnPlace {
 /** Reads a file's text by its path relative to the root; null: there is none. */
 type Read = (path: string) => Promise<string | null>;
 
-/** Sends updates of a session to its editor. */
 export const senderOf = ({
   showing,
   client,
@@ -168,7 +167,6 @@ const decodePath = (path: string): string => orNull(() => decodeURIComponent(pat
  */
 function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]) {
   const said: string[] = [];
-  /** Relative to the root. */
   const mentions = new Set<string>();
   /** Parts of files and texts without a file. */
   const context: string[] = [];

@@ -4,8 +4,9 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { digest } from "../core/digest.ts";
 import { orNull } from "../core/error.ts";
-import { chooseFacts, factNamesIn, type MemoryFact } from "../core/memory.ts";
+import { chooseFacts, factNamesIn, type MemoryFact, type ProjectMemory } from "../core/memory.ts";
 import { openMemory } from "../store/memory.ts";
+import type { OpenedWorkspace } from "../workspace/open.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 
@@ -34,7 +35,7 @@ export function recallFacts(stateFolder: string, root: string, task: string): st
   const stale = facts.filter(({ files }) =>
     Object.entries(files).some(([path, hash]) => hashFile(root, path) !== hash),
   );
-  memory.drop(new Set(stale.map(({ id }) => id)));
+  if (stale.length > 0) memory.drop(new Set(stale.map(({ id }) => id)));
   return chooseFacts(
     facts.filter((fact) => !stale.includes(fact)),
     task,
@@ -52,4 +53,24 @@ export function keepFacts(
 ): readonly MemoryFact[] {
   const { now, ...from } = of;
   return openMemory(stateFolder).add(texts.map((text) => ({ ...makeFact(root, text, now), ...from })));
+}
+
+interface Learner {
+  readonly run: string;
+  readonly learns: boolean;
+  /** A person sees what is kept. */
+  readonly isSeen: boolean;
+  readonly now: () => Date;
+}
+
+/** A project's memory for a run; null: nothing is kept. */
+export function openProjectMemory(
+  { stateFolder, workspace: { root } }: Pick<OpenedWorkspace, "stateFolder" | "workspace">,
+  { run, learns, isSeen, now }: Learner,
+): ProjectMemory | null {
+  if (stateFolder === null) return null;
+  return {
+    recall: async (task) => recallFacts(stateFolder, root, task),
+    learn: learns ? async (texts) => keepFacts(stateFolder, root, texts, { run, pending: !isSeen, now: now() }) : null,
+  };
 }

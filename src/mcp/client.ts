@@ -145,7 +145,6 @@ export async function connectServer(server: ServerLink, clientVersion: string, s
       const isUsable = ({ name, schema }: PinnedTool) => /^[A-Za-z0-9_./-]{1,128}$/.test(name) && !isTooDeep(schema);
       return found.filter(isUsable).slice(0, maxTools);
     },
-    /** Calls a tool. Throws when there is no answer in time, or the server has ended. */
     async call(name: string, input: Fields, { timeoutMs, signal: stop }: CallLimits): Promise<CallAnswer> {
       const result = await request("tools/call", { name, arguments: input }, timeoutMs, stop);
       return { ok: result["isError"] !== true, text: renderContent(result), thrownAway: server.takeWritten() };

@@ -112,7 +112,6 @@ async function* readAnswer(response: Response, createReader: () => EventReader):
   yield* reader.end();
 }
 
-/** A reader for an answer that is one message. */
 function createWholeReader(): EventReader {
   const pieces: string[] = [];
   return {

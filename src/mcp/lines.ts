@@ -18,7 +18,6 @@ export async function* readMessages(input: ReadableStream<Uint8Array>, limit: nu
   }
 }
 
-/** Reads one line. Never throws. */
 export function parseMessage(line: string): McpLine {
   let value: Json;
   try {

@@ -86,7 +86,6 @@ export async function serveMcp(host: ToolHost, { input, output }: McpStreams): P
     };
     const call = async (): Promise<Reply> => {
       const answer = await host.call({ name, input: fieldsOf(params["arguments"]), signal: stop.signal, progress });
-      // An agent that cancelled does not wait for an answer.
       return stop.signal.aborted ? null : { result: renderAnswer(answer) };
     };
     const called = queue.then(call);
@@ -159,7 +158,6 @@ export async function serveMcp(host: ToolHost, { input, output }: McpStreams): P
   await writer.close().catch(() => {});
 }
 
-/** JSON Schema of an object. */
 export interface InputSchema {
   readonly type: "object";
   readonly properties: Fields;
@@ -167,7 +165,6 @@ export interface InputSchema {
   readonly additionalProperties: false;
 }
 
-/** The description of a tool for agents. */
 export interface OfferedTool {
   readonly name: string;
   readonly title: string;
@@ -186,7 +183,6 @@ export interface ToolRequest {
   readonly input: Fields;
   /** Aborted when the agent cancels, or disconnects. */
   readonly signal: AbortSignal;
-  /** Tells the agent what is being done. */
   readonly progress: (text: string) => void;
 }
 

@@ -17,23 +17,16 @@ function openHere() {
 
 const program = "#!/bin/sh\nexit 1\n";
 
-test("system, tools with the versions their files tell, and the package manager, on one line", () => {
+test("system, tools with the versions their names tell, and the package manager, on one line", () => {
   const { root, bin } = openHere();
   for (const name of ["python3.11", "gcc-12", "make", "node"]) writeFileSync(join(bin, name), program);
   symlinkSync("python3.11", join(bin, "python3"));
   symlinkSync("gcc-12", join(bin, "gcc"));
-  mkdirSync(join(root, "usr/include/node"), { recursive: true });
-  writeFileSync(join(root, "usr/include/node/node_version.h"), "#define NODE_MAJOR_VERSION 22\n");
-  const package_ = join(root, "lib/node_modules/bun");
-  mkdirSync(join(package_, "bin"), { recursive: true });
-  writeFileSync(join(package_, "bin/bun.exe"), program);
-  writeFileSync(join(package_, "package.json"), '{ "name": "bun", "version": "1.4.5" }\n');
-  symlinkSync(join(package_, "bin/bun.exe"), join(bin, "bun"));
   const project = join(root, "project");
   mkdirSync(project);
   writeFileSync(join(project, "pnpm-lock.yaml"), "");
   const said = describeEnvironment({ PATH: `relative:${bin}` }, project);
-  expect(said).toContain("; python 3.11, node 22, bun 1.4.5, gcc 12, make; packages by pnpm");
+  expect(said).toContain("; python 3.11, node, gcc 12, make; packages by pnpm");
   expect(said.length).toBeLessThanOrEqual(300);
   expect(said).not.toContain("\n");
 });

@@ -23,9 +23,9 @@ import { listModels } from "../compose/compose-model.ts";
 import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { openHere } from "../compose/open-here.ts";
 import { composeOptions, limitTime, makeRunId } from "../compose/options.ts";
-import { openProjectMemory } from "../compose/project-memory.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 import { openLog } from "../open-log.ts";
+import { openProjectMemory } from "../remember.ts";
 import { readTask } from "./task.ts";
 
 /** A model that is never asked; only its limits matter for the preview. */

@@ -10,6 +10,9 @@ import { type LoadedSettings, loadSettings, type Settings } from "../../store/se
 import type { Context } from "../command.ts";
 import { envFlag } from "../flag-values.ts";
 
+/** What asking a server with the user's keys takes. */
+export type Asking = Pick<Base, "context" | "places" | "settings" | "origins">;
+
 export interface Base extends LoadedSettings {
   /** The context, with flags that settings add (`plain`). */
   readonly context: Context;
@@ -29,7 +32,6 @@ function folderOf({ cwd, flags }: Pick<Context, "cwd" | "flags">): string {
   throw new PaiError("usage", `-C ${flags.cwd}: ${found === undefined ? "no such folder" : "not a folder"}`);
 }
 
-/** Reads the settings of this call and finds its folders. */
 export function composeBase(given: Context): Base {
   const places = openPlaces(given.env);
   const root = folderOf(given);

@@ -19,10 +19,9 @@ import { version } from "../commands/version.ts";
 import { openLab } from "../lab.ts";
 import { adviseUnknown } from "./advise-unknown.ts";
 import type { Base } from "./base.ts";
-import { openKeyCommand, type RenewKey } from "./key-command.ts";
+import { openKeyCommand } from "./key-command.ts";
 import { factsOfModel, findPrices, priceOf } from "./model-facts.ts";
 
-/** Handles notices and questions outside a run. */
 export interface Face {
   readonly notify: (notice: Notice) => void;
   /** Asks for approval, for example to send a key to a new address; null: nobody can be asked. */
@@ -37,7 +36,6 @@ export interface ComposedModel {
   readonly successor: () => string | null;
 }
 
-/** The settings with a model that the user named. */
 export const withModel = (base: Base, model: string): Base => ({
   ...base,
   settings: { ...base.settings, model },
@@ -60,24 +58,23 @@ export function listModels(source: string): readonly [string, ...string[]] {
 const splitModels = (source: string): readonly string[] =>
   source.trim().startsWith("replay:") ? [source] : source.split(",");
 
-const pairForm = "two models are written plan=MODEL,work=MODEL";
-
 /** The models of `plan=a,work=b`; null: no job is named. Throws usage for what is neither that nor a list. */
 function readPair(source: string): Readonly<Record<Job, string>> | null {
   const parts = splitModels(source).map((part) => /^\s*(plan|work)=\s*(.*)$/s.exec(part)?.slice(1) ?? null);
   if (parts.every((part) => part === null)) return null;
   const named = parts.flatMap((part) => (part === null ? [] : [part]));
   const of = (job: Job) => named.filter(([name]) => name === job).map(([, id = ""]) => id.trim());
-  const [plan = "", ...otherPlans] = of("plan");
-  const [work = "", ...otherWorks] = of("work");
-  const wrong = (why: string) =>
-    new PaiError("usage", `the model ${JSON.stringify(source)} ${why}`, {
-      hint: `${pairForm}, a list of stand-ins a,b`,
-    });
-  if (named.length < parts.length) throw wrong("mixes two models with a list of stand-ins");
-  if (plan === "" || work === "") throw wrong(`names no model for ${plan === "" ? "plan" : "work"}`);
-  if (otherPlans.length + otherWorks.length > 0) throw wrong("names two models for one job");
-  return { plan, work };
+  const [plan = "", ...plans] = of("plan");
+  const [work = "", ...works] = of("work");
+  const isPair = named.length === parts.length && plans.length + works.length === 0;
+  if (isPair && plan !== "" && work !== "") return { plan, work };
+  throw new PaiError(
+    "usage",
+    `the model ${JSON.stringify(source)} names neither one model for each job nor stand-ins`,
+    {
+      hint: "two models are written plan=MODEL,work=MODEL, a list of stand-ins a,b",
+    },
+  );
 }
 
 /** The models with their providers, as `a:b,c:d`. Throws model_unknown when a provider is unclear. */
@@ -150,8 +147,11 @@ async function openOne(
   const own = openKeyState(context.flags.ephemeral === true ? null : places.stateDir);
   if (provider === null) return openModel({ ...common, keyState: own, keys: [], baseUrl: null });
   const address = findBaseUrl(provider, context.env, configuredAddress(provider, base));
-  const renew = await keyByCommand(provider, base, learn);
-  if (renew !== null) {
+  const command = settings.providers.find((each) => each.id === provider.id)?.keyCommand ?? null;
+  if (command !== null) {
+    const { env, now } = context;
+    const options = { env, home: places.home, root: base.root, now, hold: learn };
+    const renew = openKeyCommand(provider.id, command, options);
     const key = await renew(context.signal, null);
     return openModel({ ...common, keyState: own, keys: [key], renew, baseUrl: address.url });
   }
@@ -161,17 +161,6 @@ async function openOne(
   await requireConsent(address, keys, { places, ask: confirm });
   const keyState = await shareRests(own, { provider, found, base });
   return openModel({ ...common, keyState, keys: found, baseUrl: address.url });
-}
-
-/** How a command makes the key of a provider; null: it has none. */
-async function keyByCommand(
-  { id }: Provider,
-  { settings, context, places, root }: Base,
-  learn: (key: string) => void,
-): Promise<RenewKey | null> {
-  const command = settings.providers.find((each) => each.id === id)?.keyCommand ?? null;
-  if (command === null) return null;
-  return openKeyCommand(id, command, { env: context.env, home: places.home, root, now: context.now, hold: learn });
 }
 
 /** Shares rests with the team, but not of a single key, which never rests. */

@@ -1,6 +1,5 @@
 /** The composition root: builds every adapter of a task from the context, without deciding anything. */
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { allActions } from "../../actions/registry.ts";
 import type { StampedEvent } from "../../core/event.ts";
@@ -14,22 +13,20 @@ import { hasCaps } from "../../core/spending/allowance.ts";
 import type { Ports, RunOptions, Task } from "../../flows/run.ts";
 import type { TeamLink } from "../../lab/door.ts";
 import { openAudit } from "../../store/audit.ts";
-import type { Places } from "../../store/places.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { keepReceipts } from "../../store/recorder.ts";
 import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import { askUntilShown } from "../at-paths.ts";
-import type { Context } from "../command.ts";
 import { allowFlag, alsoFlag, envFlag, shownFlag } from "../flag-values.ts";
 import { openLab } from "../lab.ts";
+import { openProjectMemory } from "../remember.ts";
 import { type Base, knownSecrets } from "./base.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
 import { connectTools } from "./connect-tools.ts";
 import { describeSkills } from "./custom.ts";
 import { priceOf } from "./model-facts.ts";
 import { composeSandbox, makeRunId } from "./options.ts";
-import { openProjectMemory } from "./project-memory.ts";
 
 type Notify = Face["notify"];
 
@@ -39,7 +36,6 @@ interface RunStart {
   readonly sink: (event: StampedEvent) => void;
   readonly signal: AbortSignal;
   readonly decide: Decide;
-  /** Replaces the model of the settings. */
   readonly model?: ComposedModel | undefined;
   /** The plan to begin with, instead of asking for one. */
   readonly shown?: Plan | undefined;
@@ -58,8 +54,8 @@ const earlierTexts = ({ conversation, history, context }: Task): readonly string
  * Opens the working folder, undoes an interrupted run, and reports that as well as missing protections. Throws
  * root_refused.
  */
-export async function composeWorkspace(context: Context, base: Base, notify: Face["notify"]): Promise<OpenedWorkspace> {
-  const { settings, places } = base;
+export async function composeWorkspace(base: Base, notify: Notify): Promise<OpenedWorkspace> {
+  const { context, settings, places } = base;
   const ephemeral = context.flags.ephemeral === true;
   const opened = await openWorkspace({
     root: base.root,
@@ -79,7 +75,7 @@ export async function composeWorkspace(context: Context, base: Base, notify: Fac
     also: alsoFlag(context),
   });
   context.onOpened?.(opened.close);
-  logCutOff(base, opened, context.now, notify);
+  logCutOff(base, opened, notify);
   const homeless = places.stateDir === null && !ephemeral;
   const lacks = homeless ? ["undo is off: no home folder is known to keep anything in"] : [];
   for (const text of [...opened.recovered, ...opened.warnings, ...lacks])
@@ -88,29 +84,18 @@ export async function composeWorkspace(context: Context, base: Base, notify: Fac
 }
 
 /** Adds the runs that were cut off, and are ended now, to the project's log. */
-function logCutOff(
-  base: Base,
-  { workspace, stateFolder, ended }: OpenedWorkspace,
-  now: () => Date,
-  notify: Face["notify"],
-): void {
+function logCutOff(base: Base, { workspace, stateFolder, ended }: OpenedWorkspace, notify: Notify): void {
   if (stateFolder === null || ended.length === 0) return;
   const receipts = openReceipts(join(stateFolder, "runs"));
-  const audit = openSessionLog(base, workspace.root, now, notify);
+  const audit = openSessionLog(base, workspace.root, notify);
   for (const id of receipts.ids().filter((each) => ended.includes(each))) audit.add(receipts.read(id).facts);
   audit.close();
 }
 
 /** The readable log in the project. */
-export function openSessionLog({ settings, places }: Base, root: string, now: () => Date, notify: Face["notify"]) {
+function openSessionLog({ context, settings, places }: Base, root: string, notify: Notify) {
   const warn = (text: string) => notify({ level: "warning", code: "audit", text });
-  return openAudit({
-    root,
-    stateDir: places.stateDir,
-    now,
-    keep: settings.keep,
-    warn,
-  });
+  return openAudit({ root, stateDir: places.stateDir, now: context.now, keep: settings.keep, warn });
 }
 
 /** Passes notices to the current run, or to the face before the first run. */
@@ -132,7 +117,7 @@ async function openBoth(
   { given, learn }: { readonly given: Model | null; readonly learn: Veil["learn"] },
 ): Promise<readonly [OpenedWorkspace, ComposedModel]> {
   const { context } = base;
-  const opening = composeWorkspace(context, base, notify);
+  const opening = composeWorkspace(base, notify);
   if (given !== null) {
     const price = () => priceOf(given.id, base, context.now());
     return [await opening, { model: given, price, successor: () => null }];
@@ -151,19 +136,13 @@ function openKept(base: Base, opened: OpenedWorkspace, notify: Notify) {
   const { stateFolder, workspace } = opened;
   const { keep } = settings;
   if (flags.ephemeral === true) return { audit: null, planCache: null, receipts: null };
-  const audit = base.asksOnly === true ? null : openSessionLog(base, workspace.root, now, notify);
+  const audit = base.asksOnly === true ? null : openSessionLog(base, workspace.root, notify);
   const cacheDir = stateFolder === null ? null : places.stateDir;
   return {
     audit,
     planCache: cacheDir === null ? null : openPlanCache(cacheDir, now),
     receipts: keepReceipts(stateFolder, { keep, now, notify, ended: audit?.add ?? (() => {}) }),
   };
-}
-
-/** null: no server is configured. */
-async function openTools(base: Base, { workspace, startTool }: OpenedWorkspace) {
-  const isNamed = base.settings.mcpServers.length > 0 || existsSync(join(base.root, ".mcp.json"));
-  return isNamed ? connectTools(base, workspace, startTool) : null;
 }
 
 /** null: neither a store nor a day's cap is set. */
@@ -173,12 +152,11 @@ async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Pro
   return (await openLab()).linkTeam(base, { ephemeral, now: base.context.now, notify });
 }
 
-/** What all runs of one composition share. */
 interface Parts {
   readonly base: Base;
   readonly opened: OpenedWorkspace;
-  readonly kept: Awaited<ReturnType<typeof openKept>>;
-  readonly tools: Awaited<ReturnType<typeof openTools>>;
+  readonly kept: ReturnType<typeof openKept>;
+  readonly tools: ReturnType<typeof connectTools>;
   readonly team: TeamLink | null;
   readonly notify: Notify;
   readonly onNotice: NonNullable<Ports["onNotice"]>;
@@ -248,20 +226,18 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
   const [opened, own] = await openBoth(base, face, notify, { given, learn });
   knownSecrets(base, opened.workspace.root).forEach(learn);
   const kept = openKept(base, opened, face.notify);
-  const tools = await openTools(base, opened);
-  const skills = await tellSkills(base.places, opened.workspace.root);
+  const tools = connectTools(base, opened.workspace, opened.startTool);
+  const skills = describeSkills({ places: base.places, root: opened.workspace.root });
   const team = await openTeamLink(base, ephemeral, notify);
   const parts: Parts = { base, opened, kept, tools, team, notify, onNotice };
   return {
     base,
     opened,
-    /** Ports of one run, with its own id, sink and signal. */
     portsFor(run: RunStart): Ports {
       const model = run.model ?? own;
       veil.resume(earlierTexts(run.task));
       return portsOf(parts, model, veil, run);
     },
-    /** Adds the tools of connected servers to the task. */
     tellTools(task: Task): Task {
       const found = [task.context, skills, tools?.describe(task.text) ?? null].filter((part) => part !== null);
       return found.length === 0 ? task : { ...task, context: found.join("\n\n") };
@@ -271,7 +247,6 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
     successor: own.successor,
     /** Replaces secrets that are known, or that a run has seen, by their names. */
     cover,
-    /** Hides a key from now on. */
     learn,
     /** Sets the session that is sent to the team's store with its runs; does nothing without a store. */
     followSession: ((place) => team?.followSession(place)) satisfies TeamLink["followSession"],
@@ -282,10 +257,4 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
       await team?.close();
     },
   };
-}
-
-/** The list as text; null: no skills, or not trusted. */
-async function tellSkills(places: Places, root: string): Promise<string | null> {
-  if (!existsSync(join(root, ".pai"))) return null;
-  return describeSkills({ places, root });
 }

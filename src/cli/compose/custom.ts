@@ -51,7 +51,6 @@ export function expandCustom(text: string, { places, root }: CustomProject): str
   return task;
 }
 
-/** The error for an unknown command or skill. */
 export function unknownCustom(text: string, project: CustomProject): PaiError {
   const name = line.exec(text.trim())?.[1] ?? "";
   const names = listCustom(project).map((file) => file.name);

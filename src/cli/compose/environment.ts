@@ -1,13 +1,12 @@
 /** Describes the system, its tools and the package manager for the model, without running a program. */
 
 import { existsSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { textOfSystem } from "../../system/lookups.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
 
 const longest = 300;
 
-/** Tools that a plan may use, by program name. */
 const tools = "python3 node bun deno go cargo java ruby php gcc clang make cmake docker git".split(" ");
 
 /** Files at the root that identify the project's package manager. */
@@ -35,39 +34,13 @@ function nameSystem(): string {
 const versioned =
   /(?:python|java|jdk|jre|node|go|ruby|php|gcc|clang)[-_]?v?(\d+(?:\.\d+)*)(?=[^/]*(?:\/|$)(?!.*\d\.\d))/;
 
-/** Files of a tool with its version in the first group, relative to the program's folder. */
-const versionFiles: Readonly<Record<string, readonly [file: string, version: RegExp]>> = {
-  node: ["../include/node/node_version.h", /NODE_MAJOR_VERSION (\d+)/],
-  go: ["../VERSION", /^go(\d[\d.]*)/],
-  java: ["../release", /^JAVA_VERSION="([\d.]+)/m],
-  python3: ["../version", /^(\d+\.\d+)/],
-  cargo: ["../../.rustup/settings.toml", /^default_toolchain = "(\d[\d.]*)/m],
-};
-
-/** The version of a package installed by npm, as bun may be. */
-function versionOfPackage(name: string, program: string): string | undefined {
-  const [folder] = /^.*\/node_modules\/[^/]+/.exec(program) ?? [];
-  const text = folder?.endsWith(`/${name}`) === true ? textOfSystem(join(folder, "package.json")) : "";
-  return /"version":\s*"(\d[\d.]*)/.exec(text)?.[1];
-}
-
-function versionOf(name: string, file: string): string | undefined {
-  const program = realpathSync(file);
-  const [beside, pattern] = versionFiles[name] ?? [];
-  return (
-    versioned.exec(program)?.[1] ??
-    (beside === undefined ? undefined : pattern?.exec(textOfSystem(join(dirname(program), beside)))?.[1]) ??
-    versionOfPackage(name, program)
-  );
-}
-
-/** The tools in PATH, with the version if a file names it: gcc 12, python 3.11. */
+/** The tools in PATH, with the version if the program's name tells it: gcc 12, python 3.11. */
 function nameTools(path: string): readonly string[] {
   const folders = path.split(":").filter((folder) => folder.startsWith("/"));
   return tools.flatMap((name) => {
     const at = folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
     if (at === undefined) return [];
-    const version = versionOf(name, at);
+    const version = versioned.exec(realpathSync(at))?.[1];
     return [version === undefined ? name : `${name.replace(/\d+$/, "")} ${version}`];
   });
 }
@@ -79,7 +52,6 @@ function nameRights(): string {
   return `${init}, run by ${process.geteuid?.() === 0 ? "root" : "an ordinary user"}`;
 }
 
-/** Packages whose folder in /etc has another name. */
 const packages: Readonly<Record<string, string>> = { ssh: "openssh-server", mysql: "mysql-server" };
 
 /** The server whose settings a folder holds, with the version of its package: nginx 1.22.1-9. `status`: dpkg's list. */

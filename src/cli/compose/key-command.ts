@@ -8,10 +8,9 @@ import { type FoundKey, findFault, findKeys } from "../../store/keys.ts";
 import type { KeyCommand } from "../../store/own-providers.ts";
 import type { Environment } from "../../store/places.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
-import { findRoot } from "./base.ts";
-import type { AskingAddress } from "./permit-address.ts";
+import { type Asking, findRoot } from "./base.ts";
 
-export interface KeyCommandOptions {
+interface KeyCommandOptions {
   readonly env: Environment;
   readonly home: string | null;
   /** The project: none of its programs is the user's. */
@@ -128,12 +127,9 @@ function lastLine(err: string): string {
 /** The default key first. Throws what finding a key or running the command throws. */
 export async function currentKeys(
   provider: Provider,
-  {
-    context,
-    places,
-    settings,
-  }: Pick<AskingAddress, "context" | "places"> & { readonly settings: Pick<AskingAddress["settings"], "providers"> },
+  asking: Pick<Asking, "context" | "places"> & { readonly settings: Pick<Asking["settings"], "providers"> },
 ): Promise<readonly FoundKey[]> {
+  const { context, places, settings } = asking;
   const { env, now } = context;
   const command = settings.providers.find(({ id }) => id === provider.id)?.keyCommand ?? null;
   if (command === null) return findKeys(provider, { env, places });

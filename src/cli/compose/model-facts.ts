@@ -7,12 +7,10 @@ import { parseModelId, providerOfModel } from "../../models/open.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { findModelList } from "../../store/model-lists.ts";
 import type { ModelFacts } from "../../store/model-settings.ts";
-import type { Base } from "./base.ts";
-
-type Told = Pick<Base, "settings" | "origins" | "places" | "context">;
+import type { Asking } from "./base.ts";
 
 /** What the user says of a model, however it is spelled, which wins over what pai knows; or what its server listed. */
-export function factsOfModel(id: string, told: Told): ModelFacts {
+export function factsOfModel(id: string, told: Asking): ModelFacts {
   const { models, providers } = told.settings;
   const { provider, name } = parseModelId(id, providers);
   const row = findAnyProvider(provider, providers);
@@ -25,7 +23,7 @@ export function factsOfModel(id: string, told: Told): ModelFacts {
  * What the server listed, less than a day ago, of a model that the catalogue does not know. A local server is asked at each
  * start, for what it has loaded.
  */
-function listedFacts(row: Provider, name: string, { places, context, ...loaded }: Told): ModelFacts {
+function listedFacts(row: Provider, name: string, { places, context, ...loaded }: Asking): ModelFacts {
   if (row.wire === "local" || findModel(row.id, name) !== null) return {};
   const { url: address } = findBaseUrl(row, context.env, configuredAddress(row, loaded));
   const kept = findModelList(places.stateDir, row.id, { address, now: context.now() });
@@ -37,15 +35,14 @@ function listedFacts(row: Provider, name: string, { places, context, ...loaded }
   };
 }
 
-/** The fields of a Model that are known before it is opened. */
-export function describeChosen(id: string, told: Told): Omit<Model, "stream" | "address"> {
+export function describeChosen(id: string, told: Asking): Omit<Model, "stream" | "address"> {
   const { provider, name } = parseModelId(id, told.settings.providers);
   const like = providerOfModel(id, told.settings.providers)?.like;
   return limitModel(describeModel(provider, name, like), factsOfModel(id, told));
 }
 
 /** Finds a model once, to tell its price at any time. */
-export function findPrices(id: string, told: Told): (now: Date) => Price | null {
+export function findPrices(id: string, told: Asking): (now: Date) => Price | null {
   const { provider, name } = parseModelId(id, told.settings.providers);
   const { prices } = factsOfModel(id, told);
   const model = prices === undefined ? findModel(provider, name) : null;
@@ -53,4 +50,4 @@ export function findPrices(id: string, told: Told): (now: Date) => Price | null 
 }
 
 /** Current price of a model; null: unknown. */
-export const priceOf = (id: string, told: Told, now: Date): Price | null => findPrices(id, told)(now);
+export const priceOf = (id: string, told: Asking, now: Date): Price | null => findPrices(id, told)(now);

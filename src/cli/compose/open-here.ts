@@ -11,5 +11,5 @@ export async function openHere(context: Context) {
   const base = composeBase(context);
   const { notify } = openLog(context);
   for (const text of base.warnings) notify({ level: "warning", code: "settings", text });
-  return { ...(await composeWorkspace(context, base, notify)), base };
+  return { ...(await composeWorkspace(base, notify)), base };
 }

@@ -19,7 +19,6 @@ import { readOuterGuides } from "./guides.ts";
 /** The folder .git of the project, whose content can run code later. */
 const isGit = (path: string) => /^(?:\.\/)?\.git\/?$/.test(path);
 
-/** Sandbox settings from flags and settings. */
 export function composeSandbox({ flags }: Context, settings: Settings): SandboxSettings {
   const written = flags.allowWrite ?? [];
   return {
@@ -69,7 +68,6 @@ function checkRightsOf(folder: string, { checkSandbox }: Settings, origins: Load
   };
 }
 
-/** Options of a run from flags and settings; a command may replace some. */
 export function composeOptions(
   context: Context,
   { settings, origins }: Pick<LoadedSettings, "settings" | "origins">,

@@ -3,9 +3,11 @@ import { PaiError } from "../../core/error.ts";
 import type { KeptList } from "../../core/listed-model.ts";
 import { type Provider, renderSetKey } from "../../core/providers.ts";
 import { askForModels } from "../../models/listing.ts";
+import { parseEndpoint } from "../../models/wire/endpoint.ts";
+import { type BaseUrl, configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";
 import { findModelList, keepModelList } from "../../store/model-lists.ts";
+import type { Asking } from "./base.ts";
 import { currentKeys } from "./key-command.ts";
-import { type AskingAddress, permitAddress } from "./permit-address.ts";
 
 /**
  * Asks the server, or takes its list of less than a day ago unless `fresh`. Throws no_key, untrusted, what a refusal means,
@@ -13,7 +15,7 @@ import { type AskingAddress, permitAddress } from "./permit-address.ts";
  */
 export async function findServerModels(
   row: Provider,
-  asking: AskingAddress,
+  asking: Asking,
   { fresh }: { readonly fresh: boolean },
 ): Promise<KeptList> {
   const { context, places } = asking;
@@ -32,4 +34,25 @@ export async function findServerModels(
   const list: KeptList = { provider, address, at, ...(await askForModels(row, address, options)) };
   keepModelList(context.flags.ephemeral === true ? null : places.stateDir, list);
   return list;
+}
+
+/**
+ * The address in use of a provider. Throws untrusted for one that the user never agreed to, and for plain http to another
+ * machine.
+ */
+export async function permitAddress(
+  provider: Provider,
+  keys: readonly { readonly key: string }[],
+  { context, places, ...loaded }: Asking,
+): Promise<BaseUrl> {
+  const base = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
+  const sent = keys.map(({ key }) => key);
+  await requireConsent(base, sent, { places, ask: null });
+  const { address, exposed } = parseEndpoint(base.url, context.env);
+  if (exposed && keys.length > 0 && !loaded.settings.insecureHttp && provider.insecureHttp !== true) {
+    throw new PaiError("untrusted", `${address} is plain http: everyone on the way could read the key`, {
+      hint: "use https, or allow it: pai config set insecureHttp true",
+    });
+  }
+  return base;
 }

@@ -20,14 +20,11 @@ export interface TerminalView extends Face {
   readonly finish: Terminal["finish"];
   /** What the user types meanwhile, below what is waited for. */
   typed: () => TypedAhead;
-  /** Shows them anew. */
   readonly refresh: () => void;
   readonly decide: Decide;
   /** What answers `a` (always) have allowed in the session. */
   readonly allowing: Omit<ReturnType<typeof decideByAsking>, "decide">;
-  /** Style of standard error. */
   readonly style: Style;
-  /** Whether a person can be asked. */
   readonly interactive: boolean;
   readonly prompter: () => Promise<Prompter>;
 }
@@ -65,7 +62,6 @@ export function openPrompter(context: Context, signal: AbortSignal): () => Promi
 /** The highlighter of code, which is large and only for colours. */
 export const loadHighlight = async (): Promise<Highlight> => (await import("../../ui/highlight.ts")).highlight;
 
-/** Style of a stream; `tty`: whether it is a terminal. */
 export function styleOf({ env, flags }: Context, tty: boolean): Style {
   return chooseStyle({ tty, env, plain: flags.plain === true });
 }
@@ -160,7 +156,6 @@ export function decideByPolicy(yes: boolean): Decide {
       : { accept: false, by: "policy", reason: "nobody can be asked", feedback: null };
 }
 
-/** What the person has allowed for the rest of the session. */
 interface Allowed {
   readonly kind: "folder" | "command" | "pattern";
   readonly what: string;
@@ -201,17 +196,13 @@ export function decideByAsking(prompter: () => Promise<Prompter>) {
 
   return {
     decide,
-    /** Everything allowed so far, oldest first. */
     allowed: () => allowed,
-    /** Allows commands in the sandbox that match a pattern, as --allow-run=PATTERN does. */
     allowPattern(pattern: string) {
       allowed = [...allowed, { kind: "pattern", what: pattern }];
     },
-    /** Drops what was allowed, counted from 0. */
     drop(at: number) {
       allowed = allowed.filter((_, index) => index !== at);
     },
-    /** Forgets every `a`, so that its subject is asked about again. */
     forget() {
       allowed = [];
     },

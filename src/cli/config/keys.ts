@@ -79,7 +79,6 @@ export const keyWords: Readonly<Record<string, ConfigWord>> = {
 
 /** What the words after `set` and `add` say. */
 interface Given {
-  /** The name to store a key under. */
   readonly name: string;
   readonly provider: Provider | null;
   /** A key on the command line; null: none, it is read. */
@@ -154,7 +153,6 @@ async function confirmDoubtful(call: ConfigCall, provider: Provider, name: strin
   if (readAnswer(said, { feedback: false }) !== "yes") throw new PaiError("declined", "the key was not stored");
 }
 
-/** What to do after storing a key. */
 function renderNext({ context, places }: ConfigCall, { id, usualModel, like }: Provider): string {
   const { settings, origins } = loadSettings({ flags: {}, env: context.env, places, root: null });
   const isUsed = settings.model.startsWith(`${id}:`) || (origins["model"] === "default" && usualModel !== null);

@@ -31,39 +31,24 @@ export const settingWords: Readonly<Record<string, ConfigWord>> = {
 function loadHere(call: ConfigCall) {
   const { context, places, warn, now } = call;
   if (now !== null) return { base: now, message: null, problem: null };
-  const loaded = loadFiles(call);
-  for (const text of loaded.warnings) warn(text);
+  const loaded = loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
+  loaded.warnings.forEach(warn);
   return pickModel(context, { ...loaded, places });
 }
-
-const loadFiles = ({ context, places }: ConfigCall) =>
-  loadSettings({ flags: {}, env: context.env, places, root: findRoot(context) });
 
 function get(call: ConfigCall): ConfigAnswer {
   const { base, message, problem } = loadHere(call);
   const [name = ""] = call.words;
   const { setting, entry } = demandSetting(name);
-  const valueIn = ({ values }: Pick<typeof base, "values">): Json => {
-    const whole = values[setting.name] ?? null;
-    return entry === null ? whole : isFields(whole) ? (whole[entry] ?? null) : null;
-  };
-  const value = valueIn(base);
+  const whole = base.values[setting.name] ?? null;
+  const value = entry === null ? whole : isFields(whole) ? (whole[entry] ?? null) : null;
   const origin = base.origins[setting.name] ?? "default";
   const why = name === "model" ? (message ?? problem?.message ?? null) : null;
-  call.note(why ?? `${name}: ${originWords(origin)}`);
-  const later = call.now === null ? null : loadFiles(call);
-  if (later?.origins[setting.name] === "config.json" && !Bun.deepEquals(valueIn(later), value))
-    call.note(`from the next session on: ${render(valueIn(later))} (config.json)`);
+  call.note(why ?? `${name}: ${origin === "default" ? "the default, as nothing sets it" : `set by ${origin}`}`);
   const address = `address of ${setting.name.replace("baseUrl.", "")}, where it is not the usual one`;
   call.note(`for: ${settingsAbout[setting.name] ?? address}`);
   call.note(`change: ${call.now === null ? "pai config set" : "/config"} ${name} VALUE (${setting.wants})`);
   return { lines: [render(value)], data: { name, value, origin } };
-}
-
-/** Why a setting has its value, to follow its name. */
-function originWords(origin: string): string {
-  if (origin === "default") return "the default, as nothing sets it";
-  return `set by ${origin}`;
 }
 
 function list(call: ConfigCall): ConfigAnswer {
@@ -113,7 +98,6 @@ function set({ context, places, words, warn }: ConfigCall): ConfigAnswer {
   return { lines: [`${name} = ${render(shown)} in ${file}`], data: { name, value: shown, file } };
 }
 
-/** The value as it may be shown. */
 function show({ shown }: Pick<Setting<Json>, "shown">, entry: string | null, value: Json): Json {
   if (shown === undefined) return value;
   if (entry === null) return shown(value);

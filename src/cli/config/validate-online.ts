@@ -6,7 +6,7 @@ import { parseEndpoint } from "../../models/wire/endpoint.ts";
 import { type AskedServer, readHttpError } from "../../models/wire/http-errors.ts";
 import type { FoundKey } from "../../store/keys.ts";
 import { loadSettings } from "../../store/settings.ts";
-import { permitAddress } from "../compose/permit-address.ts";
+import { permitAddress } from "../compose/server-models.ts";
 import type { ConfigCall } from "./word.ts";
 
 export interface KeyVerdict {

@@ -14,7 +14,6 @@ export interface SettingsNow {
 
 export interface ConfigCall {
   readonly context: Context;
-  /** The arguments after the subcommand. */
   readonly words: readonly string[];
   /** The provider that `--provider` names; null: not given. */
   readonly provider: Provider | null;

@@ -20,7 +20,6 @@ export const findLocalServers = (options: DiscoverOptions): Promise<readonly Fou
 
 const maxShown = 20;
 
-/** How to ask the user and to check a key. */
 export interface Asker {
   readonly readLine: ReadLine;
   readonly askHidden: AskHidden;
@@ -29,7 +28,6 @@ export interface Asker {
   readonly check: (provider: ProviderId, key: string) => Promise<void>;
 }
 
-/** A model of a local server. */
 interface Offer {
   readonly name: string;
   readonly url: string;
@@ -63,7 +61,6 @@ interface Asking {
   readonly context: Context;
   readonly base: Base;
   readonly asker: Asker;
-  /** Looks for servers on this machine. */
   readonly look: () => Promise<readonly FoundServer[]>;
 }
 

@@ -16,7 +16,6 @@ import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 export const readLineOf = (view: TerminalView) => async (question: string) =>
   (await view.prompter()).readLine(question);
 
-/** Checks a key with its provider. Throws the provider's refusal. */
 async function checkKey(context: Context, { places }: Base, provider: ProviderId, key: string): Promise<void> {
   const verdicts = await validateOnline(providerTable[provider], [{ id: "primary", key, origin: "typed" }], {
     context,

@@ -26,7 +26,6 @@ export function lacksKey(
   return findKeys(provider, { env, places }).length === 0;
 }
 
-/** Providers with a stored key or one in the environment, in table order. */
 function providersWithKey({ env }: Pick<Context, "env">, { places }: Pick<Base, "places">): readonly ProviderId[] {
   return providers.filter((row) => row.needsKey && findKeys(row, { env, places }).length > 0).map(({ id }) => id);
 }
@@ -62,7 +61,6 @@ export function pickModel<B extends Pickable>(context: Pick<Context, "env">, bas
   };
 }
 
-/** The error for several keys without a chosen model. */
 function manyKeys(ids: readonly ProviderId[]): PaiError {
   const choices = ids.map((id) => `pai -m ${id}:${providerTable[id].usualModel ?? "MAKER/MODEL"}`);
   const keys = ids.length === 1 ? `a key for ${ids[0]} is` : `keys for ${ids.join(" and ")} are`;

@@ -13,19 +13,19 @@ import { runTask } from "../../flows/run-task.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
 import type { InputSchema, OfferedTool, ToolAnswer, ToolHost, ToolRequest } from "../../mcp/serve.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
+import { counted } from "../../ui/amount.ts";
 import { renderDocument } from "../../ui/json.ts";
 import { type Context, closeAfter, type Handler } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
 import { historyCommand, undoCommand } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
-import { type Base, composeBase } from "../compose/base.ts";
+import { composeBase } from "../compose/base.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";
 import { composeOptions, limitTime } from "../compose/options.ts";
 import { decideByPolicy } from "../compose/view.ts";
 import { onlyFlag, runFlag } from "../flag-values.ts";
 import { addChecks, readPlanFile, renderPlanFile, requireBase } from "../plan-file.ts";
-import { describeEvent } from "./describe-event.ts";
 
 const text = { type: "string" } as const;
 const texts = { type: "array", items: text } as const;
@@ -112,22 +112,23 @@ const plannedShape = z.object({
 });
 
 /** Plans that wait for `apply`: some agents start a server for each call, so they outlive the process. */
-function openPlanned(base: Base): {
-  readonly load: (id: string) => Promise<Planned | null>;
-  readonly save: (id: string, planned: Planned) => Promise<void>;
-} {
-  const { context, places, root } = base;
-  const isKept = places.stateDir !== null && context.flags.ephemeral !== true;
-  const kept = isKept ? openPlanCache(places.stateDir, context.now) : null;
-  const keyOf = (id: string) => digest(`mcp ${root} ${id}`);
+function openPlanned(given: Context) {
   const here = new Map<string, Planned>();
+  function kept(id: string) {
+    const { context, places, root } = composeBase(given);
+    const isKept = places.stateDir !== null && context.flags.ephemeral !== true;
+    const cache = isKept ? openPlanCache(places.stateDir, context.now) : null;
+    return { cache, key: digest(`mcp ${root} ${id}`) };
+  }
   return {
-    async load(id) {
-      return here.get(id) ?? plannedShape.safeParse(kept?.load(keyOf(id))).data ?? null;
+    load(id: string): Planned | null {
+      const { cache, key } = kept(id);
+      return here.get(id) ?? plannedShape.safeParse(cache?.load(key)).data ?? null;
     },
-    async save(id, planned) {
+    save(id: string, planned: Planned): void {
+      const { cache, key } = kept(id);
       here.set(id, planned);
-      kept?.save(keyOf(id), planned as unknown as Json);
+      cache?.save(key, planned as unknown as Json);
     },
   };
 }
@@ -154,7 +155,6 @@ function readTexts(input: Fields, name: string): readonly string[] {
   throw new PaiError("usage", `${name} must be a list of texts`);
 }
 
-/** The masked outcome, as `--json` prints it. */
 const documentOfOutcome = (outcome: Outcome) => JSON.parse(renderDocument(outcome, [])) as Fields;
 
 function answerOf(outcome: Outcome): ToolAnswer {
@@ -173,13 +173,29 @@ function failureOf(thrown: unknown): ToolAnswer {
   };
 }
 
+/** An event in a few words, for a client that waits; null: nothing to report. Never contains file content. */
+function describeEvent(event: RunEvent): string | null {
+  switch (event.type) {
+    case "plan.ready":
+      return `planned: expected ${counted(event.promise.expected, "call")}, at most ${event.promise.at_most}`;
+    case "model.started":
+      return `asking ${event.model}: ${event.purpose}`;
+    case "changes.applied":
+      return `changed ${counted(event.changes.length, "path")}`;
+    case "changes.rolled_back":
+      return event.changes.length === 0 ? null : `took back ${counted(event.changes.length, "path")}`;
+    case "check.finished":
+      return `check ${event.when} the change: ${event.passed === true ? "passed" : "did not pass"}`;
+    case "notice":
+      return event.text;
+    default:
+      return null;
+  }
+}
+
 /** `given`: the call of `pai mcp`. Its folder is the root, its flags are the rights of every call. */
 export function openAgentHost(given: Context): ToolHost {
-  let opened: ReturnType<typeof openPlanned> | null = null;
-  const planned = () => {
-    opened ??= openPlanned(composeBase(given));
-    return opened;
-  };
+  const planned = openPlanned(given);
   // Standard input belongs to the protocol.
   const flags = { ...given.flags, json: true, noInput: true, noStdin: true };
 
@@ -265,7 +281,7 @@ export function openAgentHost(given: Context): ToolHost {
       request,
     );
     if (!outcome.ok || saved === "" || outcome.run === null) return answerOf(outcome);
-    await planned().save(outcome.run, { saved, only, checks, outcome: null });
+    planned.save(outcome.run, { saved, only, checks, outcome: null });
     const { plan } = documentOfOutcome(outcome);
     const data = { id: outcome.run, plan: plan ?? null, promise };
     return { ok: true, text: JSON.stringify(data), data };
@@ -273,7 +289,7 @@ export function openAgentHost(given: Context): ToolHost {
 
   async function applyPlan(request: ToolRequest): Promise<ToolAnswer> {
     const id = readText(request.input, "id");
-    const found = await planned().load(id);
+    const found = planned.load(id);
     if (found === null) throw new PaiError("usage", `unknown plan: ${id}`, { hint: "make one with the tool plan" });
     if (found.outcome !== null) return found.outcome;
     const saved = readPlanFile(found.saved, `plan ${id}`);
@@ -285,7 +301,7 @@ export function openAgentHost(given: Context): ToolHost {
     const asked: Task = { text: saved.task, history: [], context: null };
     const answer = answerOf(await doRun({ flow, task: asked, command: "apply", options: { only } }, request));
     // A failed run was rolled back, so the plan may be tried again.
-    if (answer.ok) await planned().save(id, { ...found, outcome: answer });
+    if (answer.ok) planned.save(id, { ...found, outcome: answer });
     return answer;
   }
 

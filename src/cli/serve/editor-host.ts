@@ -60,7 +60,6 @@ function modelChoices({ env, now }: Context, { places }: Base, inUse: string): r
   return [...ids].map((id) => ({ id, name: id, description: "" }));
 }
 
-/** Runs a command and returns what it would print. */
 async function textOf(
   run: (context: Context) => Promise<number>,
   context: Context,

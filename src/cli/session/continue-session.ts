@@ -33,7 +33,6 @@ export async function continueSession(
   const truth = watchTruth({ workspace, history, now });
   return {
     task: await continueWith(task, { open, truth, dialogue: createDialogue() }),
-    /** Takes every event of the run. */
     sink: (event: StampedEvent) => truth.sink(open, event),
     close: () => truth.saved().then(open.close),
   };

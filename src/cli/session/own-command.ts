@@ -75,7 +75,6 @@ export async function runOwn(talk: Talk, command: string): Promise<void> {
 
 const usual = ["editor", "nano", "vi"] as const;
 
-/** The editor's command for the shell: VISUAL, EDITOR, or a usual one. Throws failed if there is none. */
 function findEditor(env: Context["env"], path: string): string {
   const named = [env["VISUAL"], env["EDITOR"]].find((text) => (text ?? "").trim() !== "");
   const found = named ?? usual.find((name) => Bun.which(name, { PATH: path }) !== null);

@@ -30,7 +30,6 @@ function renderTurn(turn: Turn, style: Style, columns: number): readonly string[
   ];
 }
 
-/** Text for standard error, each line with its line feed. */
 export function renderResumed(session: Session, style: Style, columns: number): string {
   const { id, turns, conversation } = session;
   const tasks = conversation.tasks.length === 0 ? "" : `, ${counted(conversation.tasks.length, "task")}`;

@@ -27,7 +27,6 @@ const actions = ["both", "code", "conversation", "summary"] as const;
 type RewindAction = (typeof actions)[number];
 const restored = { both: "files and conversation", code: "files", conversation: "the conversation" } as const;
 
-/** Local time as "09:05". */
 const clockOf = (at: string) => new Date(at).toTimeString().slice(0, 5);
 
 function renderTurns({ open, context, view }: Talk): string {
@@ -142,7 +141,6 @@ async function summarizeFrom(talk: Talk, from: number): Promise<void> {
   });
 }
 
-/** `/rewind` lists the turns; `/rewind N WHAT` goes back to before turn N. */
 export async function rewindTalk(talk: Talk, words: string): Promise<void> {
   const { open, context } = talk;
   const { turns } = open.session;

@@ -66,7 +66,6 @@ function renderPending(pending: readonly string[], line: string): string | null 
   throw new PaiError("usage", `no next step ${line}`, { hint: `there are ${pending.length}; see above` });
 }
 
-/** Shows the error if the work for a line fails; the session continues, and a message that was not sent is there to edit. */
 async function sayFailure({ context, ahead }: Talk, line: string, work: Promise<unknown>): Promise<void> {
   await work.catch((thrown) => {
     const error = toPaiError(thrown);
@@ -119,7 +118,6 @@ function takeNo(talk: Talk, planned: Talk["planned"]): void {
   tell(talk, "session", "nothing was done");
 }
 
-/** Handles one message: slash command, own command, yes or no, or a task. */
 async function doLine(talk: Talk, line: string): Promise<void> {
   talk.truth.sync(talk.open);
   const isTurn = talk.turnsListed && /^\d+(?:\s+[a-z]+)?$/i.test(line);
@@ -143,7 +141,6 @@ async function showAll({ shown, onInterrupt }: Context): Promise<void> {
   onInterrupt(null);
 }
 
-/** Handles an interrupt at the prompt. Rethrows it if it ends the session. */
 function takeInterrupt(talk: Talk, thrown: unknown): void {
   const error = toPaiError(thrown);
   if (error.code !== "interrupted" || talk.context.signal.aborted) throw thrown;
@@ -152,7 +149,6 @@ function takeInterrupt(talk: Talk, thrown: unknown): void {
   if (meant === "ask") tell(talk, "leave", "press Ctrl+C again to leave");
 }
 
-/** Reads a message, trimmed; null: the user leaves. Throws interrupted for the second Ctrl+C in a row. */
 async function readMessage(talk: Talk): Promise<string | null> {
   const { context, view } = talk;
   const keep = (text: string) => talk.input.add(talk.composed.cover(text));
@@ -270,7 +266,6 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   return talk;
 }
 
-/** Prints the session's totals and how to continue it; nothing if there was no task. */
 function sayFarewell(talk: Talk): void {
   const { context, sessions, open } = talk;
   if (talk.spent.calls === 0) return;
@@ -279,7 +274,6 @@ function sayFarewell(talk: Talk): void {
   context.err(`${wrap(`${renderSpent(talk)}${way}`, columnsOf(context.env)).join("\n")}\n`);
 }
 
-/** Opens a session in a folder and runs it until the user leaves. */
 export async function talkAt(context: Context, resume: { readonly id: string | null } | null): Promise<number> {
   requireTerminal(context);
   const talk = await openTalk(context, resume);

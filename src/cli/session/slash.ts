@@ -1,7 +1,7 @@
 /** The slash commands of a session. An unknown one is an error and is never sent to the model. */
 
-import { existsSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { startAnew } from "../../core/dialogue.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { type Effort, efforts } from "../../core/model.ts";
@@ -56,7 +56,6 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
   say(talk, `model: ${talk.model.model.id}`);
 }
 
-/** How pai works in each mode, in a user's words. */
 export const modeAbout: Readonly<Record<Mode, string>> = {
   "single-shot": "one plan for your yes, then all of it in one go",
   "eight-step": "one plan for your yes, then each step is done and judged by itself",
@@ -90,7 +89,6 @@ function switchEffort(talk: Talk, name: string): void {
   say(talk, `effort: ${both}${name === "" ? ` (/effort LEVEL: ${[...efforts, ownEffort].join(", ")})` : ""}`);
 }
 
-/** Shows what the first call for a message would send. */
 async function showContext(talk: Talk, words: string): Promise<void> {
   const { context, composed, mode, model } = talk;
   const { settings } = composed.base;
@@ -111,7 +109,6 @@ async function showContext(talk: Talk, words: string): Promise<void> {
   say(talk, renderPreview(id, mode, found, columnsOf(context.env)));
 }
 
-/** Shows the session's changes; `path`: only in that file or folder. */
 async function showSessionDiff(talk: Talk, path: string): Promise<void> {
   const { history, workspace } = talk.composed.opened;
   const all = changesOfSession(history, talk.open.session);
@@ -128,15 +125,13 @@ async function showMemory(talk: Talk): Promise<void> {
   const blob = await talk.composed.opened.workspace.read("MEMORY.md" as RelPath).catch(() => null);
   if (blob?.kind === "file") talk.context.out(visible(new TextDecoder().decode(blob.bytes)));
   const { stateFolder } = talk.composed.opened;
-  const isKept = stateFolder !== null && existsSync(join(stateFolder, "memory.json"));
-  const facts = isKept ? openMemory(stateFolder).list() : [];
+  const facts = stateFolder === null ? [] : openMemory(stateFolder).list();
   if (blob?.kind !== "file" && facts.length === 0)
     say(talk, "nothing is remembered yet: /remember keeps a fact; a MEMORY.md here goes with every task");
   for (const { id, text, pending } of facts)
     talk.context.out(`${id}  ${visibleLine(text)}${pending ? "  (pending: pai memory accept)" : ""}\n`);
 }
 
-/** Keeps a fact that the user states; later requests include it if it fits them. */
 async function remember({ composed, context, view }: Talk, text: string): Promise<void> {
   const { stateFolder, workspace } = composed.opened;
   if (text === "") throw new PaiError("usage", "nothing to remember", { hint: "/remember tests run with: make check" });
@@ -187,7 +182,6 @@ function resume(talk: Talk, id: string): void {
   say(talk, `session ${session.id}, ${counted(session.turns.length, "turn")}`);
 }
 
-/** Lists what is allowed in the session, allows commands by a pattern, or drops one. */
 function allow(talk: Talk, words: string): void {
   const { allowing } = talk.view;
   const dropped = /^drop\s+(\d+)$/.exec(words)?.[1];
@@ -215,7 +209,6 @@ function allow(talk: Talk, words: string): void {
   );
 }
 
-/** Writes the session as Markdown into a new file of the user's. */
 async function exportTalk(talk: Talk, path: string): Promise<void> {
   const { context, open } = talk;
   if (path === "") throw new PaiError("usage", "/export needs a file", { hint: "/export session.md" });
@@ -271,7 +264,6 @@ async function setConfig(talk: Talk, words: string): Promise<void> {
   say(talk, `counts from the next session on${isSlashed ? `; in this one: /${name} ${value}` : ""}`);
 }
 
-/** Undoes or redoes a run. */
 const reverse =
   (command: typeof undoInSession): Slash["run"] =>
   async ({ context }, text) =>
@@ -309,7 +301,6 @@ export const slashCommands: readonly Slash[] = [
   { name: "remember", about: "keep a fact about this project: /remember TEXT", run: remember },
 ];
 
-/** Custom commands of the user and of a trusted project. */
 export const listOwn = ({ composed: { base, opened } }: Talk): readonly PromptFile[] =>
   listCustom({ places: base.places, root: opened.workspace.root });
 
@@ -337,7 +328,6 @@ function renderHelp(talk: Talk): string {
 
 export const isSlash = (word: string): boolean => slashCommands.some(({ name }) => name === word);
 
-/** Whether a line begins with one of these commands. */
 export const isSlashLine = (line: string): boolean => isSlash(/^\/(\S*)/.exec(line)?.[1]?.toLowerCase() ?? "");
 
 /** Runs a line that begins with a slash. Throws usage for an unknown command. */

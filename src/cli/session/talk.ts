@@ -37,7 +37,6 @@ const stopGraceMs = 1500;
 /** Milliseconds after which one more Ctrl+C abandons work that has not stopped. */
 const stuckMs = 3000;
 
-/** The state of a session, which slash commands may change. */
 export interface Talk {
   readonly context: Context;
   readonly view: TerminalView;
@@ -58,9 +57,7 @@ export interface Talk {
   /** Totals of the tasks so far; `cost` in USD, null: some price is unknown. */
   spent: { readonly calls: number; readonly tokens: number; readonly cost: number | null };
   readonly truth: TruthWatch;
-  /** What was typed while a task worked. */
   readonly ahead: Ahead;
-  /** The files of the project, for `@`. */
   readonly files: () => Promise<readonly string[]>;
   /** All that the looks, commands and checks of the last task with any said, or the user's own last command. */
   outputs: readonly { readonly title: string; readonly text: string }[];
@@ -76,7 +73,6 @@ export interface Planned {
   readonly task: string;
   /** The part of the task that the user typed. */
   readonly typed: string;
-  /** The run that made the plan. */
   readonly run: string;
   readonly plan: Plan;
   /** The approved work with its mode; null: not approved yet, so it will be shown and asked about. */
@@ -108,12 +104,10 @@ function outputOf(event: Parameters<TerminalView["sink"]>[0]): Talk["outputs"][n
   return { title, text };
 }
 
-/** Shows the lines that are sent later. */
 export function showQueue({ ahead, context, view }: Talk): void {
   for (const line of ahead.lines) context.err(`${view.style.paint("dim", visibleLine(`then: ${line}`))}\n`);
 }
 
-/** A notice outside a run's lines. */
 export const tell = ({ view }: Talk, code: string, text: string): void => view.notify({ level: "info", code, text });
 
 /**
@@ -172,7 +166,6 @@ export async function taskOf(
   return continueWith({ text, context: null, files }, talk);
 }
 
-/** The totals with those of one more outcome. */
 export function addSpent({ calls, tokens, cost }: Talk["spent"], outcome: Outcome): Talk["spent"] {
   return {
     calls: calls + (outcome.calls.sent ?? outcome.calls.made),
@@ -220,7 +213,6 @@ function keepPlan(talk: Talk, { text }: Task, typed: string, { id, planning, cha
   );
 }
 
-/** Runs one task of the session; shows and saves it. */
 export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Promise<Outcome> {
   const { context, view, composed, open, model } = talk;
   const { typed = text, flow, shown, planOnly = false, approved } = turn;

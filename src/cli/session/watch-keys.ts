@@ -4,7 +4,6 @@ import { type Keystroke, openKeys } from "../../ui/prompt/keystrokes.ts";
 import { couldAnswer } from "../../ui/prompt/read-answer.ts";
 import { isInForeground, openTyped } from "../../ui/tty.ts";
 
-/** Reads what has been typed, without waiting; "" for nothing. */
 function readTyped(fd: number, decoder: TextDecoder): string {
   const bytes = new Uint8Array(4096);
   let typed = "";
@@ -25,13 +24,11 @@ export interface Ahead {
   isHeld: boolean;
 }
 
-/** Ends the line that is being typed. */
 function queue(ahead: Ahead): void {
   if (ahead.text.trim() !== "") ahead.lines.push(ahead.text.trim());
   ahead.text = "";
 }
 
-/** No queued line is sent by itself any more. */
 export function hold(ahead: Ahead): void {
   queue(ahead);
   ahead.isHeld = ahead.lines.length > 0;
@@ -110,7 +107,6 @@ export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void)
     process.kill(process.pid, "SIGTSTP");
     process.on("SIGTSTP", suspend);
   };
-  /** What the shell did to the terminal meanwhile is unknown. */
   const wake = () => {
     if (paused) return;
     setRaw(false);

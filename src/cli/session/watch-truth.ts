@@ -18,7 +18,6 @@ export type TruthWatch = ReturnType<typeof watchTruth>;
 
 /** How many files are watched: those that were shown or changed last. */
 const maxWatched = 200;
-/** How many paths are named. */
 const maxNamed = 10;
 
 /** What each path holds, as `heldIn` says it. */
@@ -169,7 +168,6 @@ export function watchTruth({
     return names.length === 0 ? [] : [`changed, not by you: ${nameSome(names, maxNamed)}`];
   };
 
-  /** A run begins: it is told what has happened. */
   function begin(open: OpenSession, event: StampedEvent): void {
     const { at, run } = event;
     for (const text of sayChanged()) open.add({ type: "session.noted", at, what: "found", run: null, text });

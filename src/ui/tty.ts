@@ -1,6 +1,6 @@
 /** Whether a descriptor is a terminal, and whether this process is in the foreground, without Node's streams. */
 
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { orNull } from "../core/error.ts";
 
 /** Major device numbers of Linux terminals: virtual consoles, /dev/tty and the console, pseudo-terminals. */
@@ -34,6 +34,19 @@ export function openTyped(from: number): number | null {
   const { O_NOCTTY, O_NONBLOCK, O_RDONLY } = constants;
   const open = (path: string) => orNull(() => openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
   return open(`/proc/self/fd/${from}`) ?? open("/dev/tty");
+}
+
+/** Reads what has been typed, without waiting; "" for nothing. */
+export function readTyped(fd: number, decoder: TextDecoder): string {
+  const bytes = new Uint8Array(4096);
+  let typed = "";
+  try {
+    for (let size = readSync(fd, bytes); size > 0; size = readSync(fd, bytes))
+      typed += decoder.decode(bytes.subarray(0, size), { stream: true });
+  } catch {
+    // EAGAIN: nothing is left.
+  }
+  return typed;
 }
 
 /** False if the shell has put this process into the background: changing the terminal there would stop it. */

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { configCommand, configIn } from "../../src/cli/commands/config.ts";
+import { configCommand } from "../../src/cli/commands/config.ts";
 import { trustCommand } from "../../src/cli/commands/trust.ts";
 import { settingsAbout } from "../../src/cli/manual.ts";
 import { requireConsent } from "../../src/store/base-url.ts";
@@ -120,18 +120,6 @@ test("one half of an effort that was set for both is set alone, and the other ha
   await say(process, "set effort high");
   expect((await say(process, "set effort.plan low")).code).toBe(0);
   expect((await say(process, "get effort")).out).toBe('{"plan":"low","work":"high"}\n');
-});
-
-test("in a session a setting that was set since tells from when on it counts", async () => {
-  const process = openProcess();
-  const now = { values: { "limits.calls": null, keep: 200 }, origins: { "limits.calls": "default", keep: "default" } };
-  await say(process, "set limits.calls 9");
-  const said = await process.run({ run: configIn(now) }, { words: ["get", "limits.calls"] });
-  expect([said.out, said.err.split("\n", 2)]).toEqual([
-    "\n",
-    ["limits.calls: the default, as nothing sets it", "from the next session on: 9 (config.json)"],
-  ]);
-  expect((await process.run({ run: configIn(now) }, { words: ["get", "keep"] })).err).not.toContain("next session");
 });
 
 test("a switch is set in any of the usual words, memory too", async () => {

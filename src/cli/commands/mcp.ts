@@ -10,9 +10,8 @@ import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import { askYes, isApproved } from "../ask-yes.ts";
 import type { Context } from "../command.ts";
-import { listServers } from "../compose/connect-tools.ts";
+import { listServers, startServer } from "../compose/connect-tools.ts";
 import { type Here, openHere } from "../compose/open-here.ts";
-import { startServer } from "../compose/start-server.ts";
 import { openAgentHost } from "../serve/agent-host.ts";
 import { openProtocolStreams } from "../serve/streams.ts";
 

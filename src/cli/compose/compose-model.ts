@@ -68,13 +68,10 @@ function readPair(source: string): Readonly<Record<Job, string>> | null {
   const [work = "", ...works] = of("work");
   const isPair = named.length === parts.length && plans.length + works.length === 0;
   if (isPair && plan !== "" && work !== "") return { plan, work };
-  throw new PaiError(
-    "usage",
-    `the model ${JSON.stringify(source)} names neither one model for each job nor stand-ins`,
-    {
-      hint: "two models are written plan=MODEL,work=MODEL, a list of stand-ins a,b",
-    },
-  );
+  const why = "must name one model for plan and one for work, or stand-ins alone";
+  throw new PaiError("usage", `the model ${JSON.stringify(source)} ${why}`, {
+    hint: "two models are written plan=MODEL,work=MODEL, a list of stand-ins a,b",
+  });
 }
 
 /** The models with their providers, as `a:b,c:d`. Throws model_unknown when a provider is unclear. */

@@ -15,10 +15,24 @@ import {
   renderTools,
   type ServerTools,
 } from "../../core/tool-calls.ts";
-import type { CallAnswer, ToolClient } from "../../mcp/client.ts";
-import { type McpServer, pinnedTools, readProjectServers } from "../../store/mcp-servers.ts";
+import { type CallAnswer, connectServer, type ServerLink, type ToolClient } from "../../mcp/client.ts";
+import { openAddress } from "../../mcp/http-link.ts";
+import { parseEndpoint, tlsOf } from "../../models/wire/endpoint.ts";
+import { createSseReader } from "../../models/wire/sse.ts";
+import {
+  type AddressServer,
+  type McpServer,
+  type ProgramServer,
+  pinnedTools,
+  readProjectServers,
+} from "../../store/mcp-servers.ts";
+import type { Environment } from "../../store/places.ts";
+import { commandEnv } from "../../workspace/command/command-env.ts";
+import type { OpenedWorkspace } from "../../workspace/open.ts";
+import { version } from "../commands/version.ts";
 import type { Base } from "./base.ts";
-import { type StartTool, startServer } from "./start-server.ts";
+
+type StartTool = OpenedWorkspace["startTool"];
 
 /** Configured servers; the user's win over a project's of the same name. */
 export function listServers({ settings, root }: Base): readonly McpServer[] {
@@ -37,17 +51,15 @@ function listUsable(base: Base): readonly McpServer[] {
   }
 }
 
-type Answer = CallAnswer;
-
 /** Files that a tool wrote are not in the project, whatever its answer says. */
-const notesOf = ({ thrownAway }: Answer): readonly string[] =>
+const notesOf = ({ thrownAway }: CallAnswer): readonly string[] =>
   thrownAway.length === 0
     ? []
     : [`what the tool wrote is thrown away with its copy of the project: ${nameSome(thrownAway)}`];
 
-const renderAnswer = (answer: Answer): string => [answer.text, ...notesOf(answer)].join("\n");
+const renderAnswer = (answer: CallAnswer): string => [answer.text, ...notesOf(answer)].join("\n");
 
-const refuse = (text: string): Answer => ({ ok: false, text, thrownAway: [] });
+const refuse = (text: string): CallAnswer => ({ ok: false, text, thrownAway: [] });
 
 interface Trusted extends ServerTools {
   readonly server: McpServer;
@@ -81,7 +93,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
 
   function find(
     command: string,
-  ): { readonly from: Trusted; readonly tool: PinnedTool; readonly input: Fields } | Answer {
+  ): { readonly from: Trusted; readonly tool: PinnedTool; readonly input: Fields } | CallAnswer {
     const asked = readToolCall(command);
     if (asked === null) return refuse('unreadable: write server.tool {"json": "input"}');
     const from = trusted.get(asked.server);
@@ -91,7 +103,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   }
 
   /** A tool that has changed since the approval is not called. */
-  async function call(command: string, { signal, timeoutMs }: Patience): Promise<Answer> {
+  async function call(command: string, { signal, timeoutMs }: Patience): Promise<CallAnswer> {
     const found = find(command);
     if ("ok" in found) return found;
     const { from, tool, input } = found;
@@ -105,8 +117,8 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   }
 
   /** A failing server becomes an answer; an interrupt is thrown. */
-  const callSafely = (command: string, options: Patience): Promise<Answer> =>
-    call(command, options).catch((thrown): Answer => {
+  const callSafely = (command: string, options: Patience): Promise<CallAnswer> =>
+    call(command, options).catch((thrown): CallAnswer => {
       options.signal.throwIfAborted();
       if (thrown instanceof PaiError) throw thrown;
       return refuse(toPaiError(thrown).message);
@@ -121,7 +133,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     return { exit: answer.ok ? 0 : 1, timedOut: false, output: renderAnswer(answer), ms, held, effects };
   }
 
-  async function query(command: string, signal: AbortSignal): Promise<Answer> {
+  async function query(command: string, signal: AbortSignal): Promise<CallAnswer> {
     const found = find(command);
     if ("ok" in found) return found;
     const { from, tool } = found;
@@ -170,4 +182,47 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     describe: (task: string) => renderTools(trusted, task),
     close: end,
   };
+}
+
+/** Throws sandbox_missing if no sandbox keeps a program off the project, config_invalid for an unusable address. */
+export async function startServer(
+  server: McpServer,
+  start: StartTool,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<ToolClient> {
+  const link = server.kind === "program" ? startProgram(server, start, env) : openServerAddress(server, env);
+  return connectServer(await link, version, signal);
+}
+
+async function startProgram(server: ProgramServer, start: StartTool, env: Environment): Promise<ServerLink> {
+  const program = { argv: [server.command, ...server.args], env: { ...commandEnv(env, []), ...server.env } };
+  return start(program, server.network);
+}
+
+function openServerAddress(server: AddressServer, env: Environment): ServerLink {
+  const { origin } = new URL(server.url);
+  const { proxy } = parseEndpoint(origin, env);
+  // Without the environment: the user's client certificate is for the model's provider.
+  const tls = tlsOf(parseEndpoint(origin, {}));
+  const headers = Object.fromEntries(
+    Object.entries(server.headers).map(([name, value]) => [name, fillVariables(server, value, env)]),
+  );
+  const send = (init: RequestInit) => fetch(server.url, { ...init, ...tls, redirect: "manual", timeout: false, proxy });
+  return openAddress({ headers, send, createReader: createSseReader });
+}
+
+/**
+ * Replaces `${NAME}` by a variable, but only in the user's own file: a project must not choose which variables leave
+ * the machine.
+ */
+function fillVariables(server: AddressServer, text: string, env: Environment): string {
+  if (server.origin !== "config.json") return text;
+  return text.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+    const value = env[name];
+    if (value !== undefined) return value;
+    throw new PaiError("config_invalid", `the MCP server ${server.name} wants the variable ${name}, which is not set`, {
+      hint: "set it, or write the header's value into config.json",
+    });
+  });
 }

@@ -61,7 +61,7 @@ export function unknownCustom(text: string, project: CustomProject): PaiError {
 }
 
 const maxSkills = 40;
-const maxCharacters = 4096;
+const maxAbout = 200;
 
 /** Describes a trusted project's skills to the model, which reads a file when it fits; null: there are none. */
 export function describeSkills({ places, root }: CustomProject): string | null {
@@ -69,11 +69,6 @@ export function describeSkills({ places, root }: CustomProject): string | null {
   if (skills.length === 0) return null;
   const lines = skills
     .slice(0, maxSkills)
-    .map(({ name, about, path }) => `- ${name}: ${about || "no description"} (${path})`);
-  let left = maxCharacters;
-  const listed = lines.filter((each) => {
-    left -= each.length + 1;
-    return left >= 0;
-  });
-  return `Skills of this project. Where one fits the request, READ its file first and work as it says:\n${listed.join("\n")}`;
+    .map(({ name, about, path }) => `- ${name}: ${about.slice(0, maxAbout) || "no description"} (${path})`);
+  return `Skills of this project. Where one fits the request, READ its file first and work as it says:\n${lines.join("\n")}`;
 }

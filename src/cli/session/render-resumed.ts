@@ -1,4 +1,5 @@
 /** A saved session as text: when it is resumed, and as Markdown for a file. Stored text never approves anything. */
+import { asBlock } from "../../acp/door.ts";
 import { endOf } from "../../core/session/past.ts";
 import { pendingOf, type ReadSession, type Session, type Turn } from "../../core/session/session.ts";
 import type { SessionSummary } from "../../store/sessions.ts";
@@ -48,24 +49,17 @@ export function describeLosses({ session, damaged }: ReadSession, models: string
   ];
 }
 
-/** A fence that no line of the text closes. */
-function fenceFor(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((ticks) => ticks.length));
-  return "`".repeat(longest + 1);
-}
-
 /** `cover`: hides what is secret. */
 export function renderExport({ id, at, turns }: Session, cover: (text: string) => string): string {
   const parts = turns.flatMap((turn) => {
     const { at: begun, request, text, diff } = turn;
-    const tick = fenceFor(diff);
     return [
       `## ${request.split("\n", 1)[0]}`,
       begun,
       ...(request.includes("\n") ? [request] : []),
       ...(text.trim() === "" ? [] : [text.trim()]),
       `*${endOf(turn)}*`,
-      ...(diff === "" ? [] : [`${tick}diff\n${diff.trimEnd()}\n${tick}`]),
+      ...(diff === "" ? [] : [asBlock(diff.trimEnd(), "diff")]),
     ];
   });
   return cover(`${[`# pai session ${id}`, at, ...parts].join("\n\n")}\n`);

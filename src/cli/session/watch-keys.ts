@@ -1,20 +1,8 @@
 /** While a run works: Escape stops it, and other keys make a queue of messages for later. */
-import { closeSync, readSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { type Keystroke, openKeys } from "../../ui/prompt/keystrokes.ts";
 import { couldAnswer } from "../../ui/prompt/read-answer.ts";
-import { isInForeground, openTyped } from "../../ui/tty.ts";
-
-function readTyped(fd: number, decoder: TextDecoder): string {
-  const bytes = new Uint8Array(4096);
-  let typed = "";
-  try {
-    for (let size = readSync(fd, bytes); size > 0; size = readSync(fd, bytes))
-      typed += decoder.decode(bytes.subarray(0, size), { stream: true });
-  } catch {
-    // EAGAIN: nothing is left.
-  }
-  return typed;
-}
+import { isInForeground, openTyped, readTyped } from "../../ui/tty.ts";
 
 /** What is typed while a task works: lines for later, which are sent one by one, and the line that is being typed. */
 export interface Ahead {

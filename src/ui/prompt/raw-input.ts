@@ -1,7 +1,7 @@
 /** Puts the terminal into raw mode for one answer and restores it afterwards, whatever happens. */
-import { closeSync, readSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { PaiError } from "../../core/error.ts";
-import { isInForeground, openTyped } from "../tty.ts";
+import { isInForeground, openTyped, readTyped } from "../tty.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { type Keys, type Keystroke, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keystrokes.ts";
 
@@ -51,14 +51,8 @@ const modes = {
 function dropTypedAhead(from: number): void {
   const fd = openTyped(from);
   if (fd === null) return;
-  try {
-    const bytes = new Uint8Array(4096);
-    while (readSync(fd, bytes) > 0);
-  } catch {
-    // EAGAIN: nothing is left.
-  } finally {
-    closeSync(fd);
-  }
+  readTyped(fd, new TextDecoder());
+  closeSync(fd);
 }
 
 /** Passes on the keys that have arrived until `isOver`; waits a moment for the rest of an incomplete sequence. */

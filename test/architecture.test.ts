@@ -121,10 +121,10 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 14_546,
   workspace: 12_189,
-  cli: 10_780,
+  cli: 10_578,
   flows: 11_482,
   models: 4_490,
-  ui: 4_385,
+  ui: 4_392,
   store: 3_818,
   lab: 3_610,
   acp: 1_020,

@@ -269,8 +269,9 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
 function sayFarewell(talk: Talk): void {
   const { context, sessions, open } = talk;
   if (talk.spent.calls === 0) return;
-  const isSaved = sessions.folder !== null && open.session.turns.length > 0;
-  const way = isSaved ? `; go on with: pai resume ${open.session.id}` : "";
+  // One without a turn, as /clear leaves it, has no file.
+  const named = open.session.turns.length === 0 ? "--list" : open.session.id;
+  const way = sessions.folder === null ? "" : `; go on with: pai resume ${named}`;
   context.err(`${wrap(`${renderSpent(talk)}${way}`, columnsOf(context.env)).join("\n")}\n`);
 }
 

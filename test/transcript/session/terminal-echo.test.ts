@@ -95,16 +95,6 @@ inTerminal("lines typed ahead of a stop come to the prompt one by one, none is s
   expect(place.gemini.requests).toHaveLength(2);
 });
 
-inTerminal("the last task is offered again only where it stands at the prompt, not a queued line", async () => {
-  await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }]);
-  using screen = openScreen(place, { columns: 90, rows: 30 });
-  await stopWithQueue(screen, place);
-  await screen.shows(/^pai> then the second *$/m);
-  screen.press("C-u", "y", "Enter");
-  await screen.shows(/nothing to continue[\s\S]*^pai> and the third *$/m);
-  expect(screen.text()).not.toContain("Enter sends the task again");
-});
-
 inTerminal("of a long line that is typed while a task works the end is seen", async () => {
   await using place = openPlace([{ ...talked("First."), delayMs: 20_000 }]);
   using screen = await openSession(place, '"$PAI"', { columns: 60, rows: 20 });

@@ -61,26 +61,19 @@ export function readModelList(body: string): ModelList | null {
   const answer = fields(parseJson(body));
   const rows = [answer["data"], answer["models"]].find((each) => Array.isArray(each));
   if (rows === undefined) return null;
-  const models = new Map<string, ListedModel>();
-  const left = { silent: 0, nameless: 0, beyond: 0 };
-  for (const [at, row] of listIn(rows).entries()) {
-    if (models.size === maxModels || at === maxRows) {
-      left.beyond = listIn(rows).length - at;
-      break;
-    }
-    const read = readModel(row);
-    if (read === null) left.nameless += 1;
-    else if (!read.writes) left.silent += 1;
-    else models.set(read.model.name, read.model);
-  }
+  const known = listIn(rows).slice(0, maxRows).map(readModel);
+  const named = known.filter((each) => each !== null);
+  const writing = named.filter(({ writes }) => writes).map(({ model }) => model);
+  const models = [...new Map(writing.map((model) => [model.name, model])).values()];
+  const beyond = listIn(rows).length - known.length + Math.max(0, models.length - maxModels);
+  const omitted = [
+    [named.length - writing.length, "that write no text"],
+    [known.length - named.length, "without a usable name"],
+    [beyond, "beyond what pai holds"],
+  ] as const;
   const hasMore = textIn(answer["nextPageToken"]) !== "" || answer["has_more"] === true;
-  const omitted: readonly (readonly [number, string])[] = [
-    [left.silent, "that write no text"],
-    [left.nameless, "without a usable name"],
-    [left.beyond, "beyond what pai holds"],
-  ];
   return {
-    models: [...models.values()],
+    models: models.slice(0, maxModels),
     omitted: [
       ...omitted.filter(([many]) => many > 0).map(([many, which]) => `${many} ${which}`),
       ...(hasMore ? ["those on further pages of the server"] : []),

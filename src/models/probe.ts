@@ -24,23 +24,32 @@ export interface ProbeAnswer {
   readonly body: string;
 }
 
-/** Asks without following redirects. Throws network or tls when no server answers, config_invalid for a bad URL. */
+export interface OneQuestion extends Pick<ProbeModelOptions, "headers" | "signal" | "limit" | "post"> {
+  readonly endpoint: Endpoint;
+  readonly url: string;
+}
+
+/** One request, whose redirects are not followed. Throws what `fetch` throws. */
+export async function askOnce({ endpoint, url, headers, signal, limit = 65_536, post }: OneQuestion) {
+  const response = await fetch(withQuery(url, endpoint), {
+    ...(post === undefined ? {} : { method: "POST", body: post }),
+    headers: { ...headers, ...(post === undefined ? {} : { "content-type": "application/json" }) },
+    redirect: "manual",
+    proxy: endpoint.proxy,
+    ...tlsOf(endpoint),
+    signal,
+  });
+  return { status: response.status, headers: response.headers, body: await readStart(response, limit) };
+}
+
+/** Asks the server at a base URL. Throws network or tls when no server answers, config_invalid for a bad URL. */
 export async function probeModel(baseUrl: string, options: ProbeModelOptions): Promise<ProbeAnswer> {
   const endpoint = parseEndpoint(baseUrl, options.env);
   const { address, proxy } = endpoint;
-  const { post } = options;
   const limit = AbortSignal.timeout(options.timeoutMs);
+  const signal = AbortSignal.any([options.signal, limit]);
   try {
-    const response = await fetch(withQuery(endpoint.url + options.path, endpoint), {
-      ...(post === undefined ? {} : { method: "POST", body: post }),
-      headers: { ...options.headers, ...(post === undefined ? {} : { "content-type": "application/json" }) },
-      redirect: "manual",
-      proxy,
-      ...tlsOf(endpoint),
-      signal: AbortSignal.any([options.signal, limit]),
-    });
-    const body = await readStart(response, options.limit ?? 65_536);
-    return { endpoint, status: response.status, headers: response.headers, body };
+    return { endpoint, ...(await askOnce({ ...options, endpoint, url: endpoint.url + options.path, signal })) };
   } catch (thrown) {
     options.signal.throwIfAborted();
     const cause = limit.aborted ? Object.assign(new Error("no answer"), { code: "ETIMEDOUT" }) : thrown;

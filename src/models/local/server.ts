@@ -1,8 +1,8 @@
 /** Identifies the server at a local address: its kind, and the context window of one of its models. */
 import type { Notice } from "../../core/question.ts";
 import { usualOutput } from "../catalogue.ts";
-import { type Endpoint, tlsOf, withQuery } from "../wire/endpoint.ts";
-import { readStart } from "../wire/error-body.ts";
+import { askOnce } from "../probe.ts";
+import type { Endpoint } from "../wire/endpoint.ts";
 import { count, fields, listIn, parseJson, textIn, type WireFields } from "../wire/fields.ts";
 
 export interface LocalServer {
@@ -49,19 +49,11 @@ export async function askServer(endpoint: Endpoint, model: string, options: AskS
   const { headers, signal, isStated, loadMs, notify } = options;
   const root = rootOf(endpoint.url);
   const ask = async (url: string, body?: object, ms = timeoutMs): Promise<WireFields> => {
-    try {
-      const response = await fetch(withQuery(url, endpoint), {
-        ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-        headers: { "content-type": "application/json", ...headers },
-        redirect: "manual",
-        proxy: endpoint.proxy,
-        ...tlsOf(endpoint),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]),
-      });
-      return response.ok ? fields(parseJson(await readStart(response, answerLimit))) : {};
-    } catch {
-      return {};
-    }
+    const within = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+    const post = body === undefined ? {} : { post: JSON.stringify(body) };
+    const asking = askOnce({ endpoint, url, headers, signal: within, limit: answerLimit, ...post });
+    const answer = await asking.catch(() => null);
+    return fields(answer?.status === 200 ? parseJson(answer.body) : null);
   };
   const [version, props, show, running, models, studio] = await Promise.all([
     ask(`${root}/api/version`),

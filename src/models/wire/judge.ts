@@ -143,12 +143,6 @@ const kinds: readonly Kind[] = [
   {
     code: "quota",
     retry: often,
-    is: (status, { quotaIds }) => status === 429 && quotaIds.some((id) => /per.?minute/i.test(id)),
-    what: ({ provider, key }) => `${key} is over its limit for this minute at ${provider}`,
-  },
-  {
-    code: "quota",
-    retry: often,
     is: (status) => status === 429,
     what: ({ provider, key }) => `${key} is over its limit at ${provider}`,
   },

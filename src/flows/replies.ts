@@ -5,10 +5,11 @@ import { PaiError } from "../core/error.ts";
 import type { Call, Json, Message, Purpose } from "../core/model.ts";
 import type { Rights } from "../core/plan/scope.ts";
 import { type LooseTarget, readLooseReply } from "../core/script/loose-reply.ts";
-import { chooseTag, renderResume, usualTag } from "../core/script/open-body.ts";
+import { chooseTag, usualTag } from "../core/script/open-body.ts";
 import { completeFinish, parseScript } from "../core/script/parser.ts";
 import { readAmendments } from "../core/script/read-amend.ts";
-import { type Cut, parseReadRange, type Script, type ScriptAction, splitRange } from "../core/script/script.ts";
+import { joinRest, keptOf, renderResume } from "../core/script/resume.ts";
+import { parseReadRange, type Script, type ScriptAction, splitRange } from "../core/script/script.ts";
 import { withoutOpenThought } from "../core/script/thought.ts";
 import { createWordsReader } from "../core/script/words.ts";
 import { cutDiff } from "../core/session/became.ts";
@@ -83,36 +84,27 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
     return bytes === null ? null : new TextDecoder().decode(bytes);
   };
   const reply = await askAloud(run, { purpose, system, messages, format: null }, question.shows);
-  const parse = ({ text, stop }: Reply, resumed: Cut | null = null) =>
-    completeFinish(
-      parseScript(stop === "end" ? withoutOpenThought(text) : text, { stop, read, tag, resumed }),
-      text,
-      tag,
-    );
-  const script = parse(reply);
+  const parse = (text: string, { stop }: Reply) =>
+    completeFinish(parseScript(stop === "end" ? withoutOpenThought(text) : text, { stop, read, tag }), text, tag);
+  const script = parse(reply.text, reply);
   const said = [...messages, replied(reply)];
   if (script.cut === null || !run.ledger.spare)
     return { tag, messages: said, ...readLoose(script, reply.text, targets, read) };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
   // The cut line is dropped and asked for again: models would not continue in the middle of a line.
-  const end = reply.text.lastIndexOf("\n") + 1;
-  const whole = script.cut.lines.length === 0 ? reply.text.replace(/\n?$/, "\n") : reply.text.slice(0, end);
   const resume: Message[] = [
     ...messages,
-    { role: "assistant", text: whole, calls: [], native: null },
+    { role: "assistant", text: keptOf(reply.text, script.cut), calls: [], native: null },
     { role: "user", text: renderResume(script.cut) },
   ];
   const rest = await askForRest(run, { purpose: "resume", system, messages: resume, format: null });
   if (rest === null) return { script, text: reply.text, tag, messages: said, seen: "" };
-  const more = parse(rest, script.cut);
-  const complete = script.actions.filter(({ partial }) => partial !== true);
-  const joined: Script = {
-    ...more,
-    actions: [...complete, ...more.actions],
-    remarks: [...script.remarks, ...more.remarks],
-    warnings: [...script.warnings, ...more.warnings],
-  };
-  return { script: joined, text: whole + rest.text, tag, messages: [...resume, replied(rest)], seen: "" };
+  const { text, isLost } = joinRest(reply.text, script.cut, rest.text);
+  const whole = parse(text, rest);
+  const { cmd, path, line } = script.cut;
+  const lost = isLost ? [{ line, text: `${cmd}::${path} was cut and not continued` }] : [];
+  const joined: Script = { ...whole, warnings: [...whole.warnings, ...lost] };
+  return { script: joined, text, tag, messages: [...resume, replied(rest)], seen: "" };
 }
 
 const isMessage = ({ cmd }: ScriptAction) => rowOf(cmd)?.kind === "finish";
@@ -128,7 +120,7 @@ function readLoose(
   const { actions, seen, prose } = readLooseReply(text, targets(text), read);
   if (actions.length === 0) return { script, text, seen };
   const finish = script.actions[0] ?? { cmd: "FINISH", arg: prose, next: [], line: 1 };
-  const whole = { ...script, actions: [...actions, finish], remarks: [], truncated: false, flags: [] };
+  const whole = { ...script, actions: [...actions, finish], remarks: [], truncated: false, isWhole: true };
   return { script: whole, text, seen: "" };
 }
 
@@ -146,8 +138,8 @@ async function askForRest(run: Run, question: ModelQuestion): Promise<Reply | nu
  * Whether a reply was cut: not where it ended by itself, has all bodies closed and only lacks FINISH, nor where only the
  * message of the FINISH behind its actions is cut.
  */
-export const wasCut = ({ actions, truncated, flags }: Script): boolean =>
-  truncated && !flags.includes("no-finish") && !actions.slice(1).some(isMessage);
+export const wasCut = ({ actions, truncated, isWhole }: Script): boolean =>
+  truncated && !isWhole && !actions.slice(1).some(isMessage);
 
 /** The actions that may be done: no incomplete ones, and in a cut reply no deletions, moves and commands. */
 function usable(script: Script): Script["actions"] {

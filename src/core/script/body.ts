@@ -11,15 +11,11 @@ type Read = (path: string) => string | null;
 
 /** The action of a closed body; `read` decides between dividers and whether a file to modify exists. */
 export function buildAction(body: Body, read: Read): ScriptAction {
-  if (body.cmd === "FINISH") return buildFinish(body);
-  const { path, line } = body;
-  const inner = isMarkdown(path) ? unwrapMarkdown(body.lines) : unwrapFence(body.lines);
-  const lines = inner ?? body.lines;
-  const flags = inner === null ? [...body.flags] : [...body.flags, "fence-stripped"];
-  const edits = body.cmd === "MODIFY" || opensSearch(lines.find((each) => each.trim() !== "") ?? "");
-  if (!edits) return { cmd: "WRITE", path, body: joinLines(lines), ...flagged(flags), line };
-
-  return buildEdits(body, { lines, flags }, read);
+  const { cmd, path, line } = body;
+  if (cmd === "FINISH") return buildFinish(body);
+  const lines = (isMarkdown(path) ? unwrapMarkdown(body.lines) : unwrapFence(body.lines)) ?? body.lines;
+  const holdsEdits = cmd === "MODIFY" || opensSearch(lines.find((each) => each.trim() !== "") ?? "");
+  return holdsEdits ? buildEdits({ ...body, lines }, read) : { cmd: "WRITE", path, body: joinLines(lines), line };
 }
 
 /**
@@ -35,51 +31,32 @@ export function isWholeFile(path: string, lines: readonly string[], text: string
 }
 
 /** The MODIFY of a body with blocks or a diff; a WRITE when a MODIFY without blocks names a missing file, or holds all of it. */
-function buildEdits(
-  { cmd, path, line }: Body,
-  { lines, flags }: { readonly lines: readonly string[]; readonly flags: readonly string[] },
-  read: Read,
-): ScriptAction {
-  const edit = parseBlocks(path, lines, read);
-  const isBare = cmd === "MODIFY" && edit.begun === 0;
+function buildEdits({ cmd, path, line, lines }: Body, read: Read): ScriptAction {
+  const { closed, open, begun } = parseBlocks(path, lines, read);
+  const isBare = cmd === "MODIFY" && begun === 0;
   const diff = isBare ? readDiffBody(path, lines, line) : null;
-  if (diff !== null) return { ...diff, ...flagged([...flags, ...(diff.flags ?? [])]) };
-  const isNew = read(path) === null;
-  if (isBare && hasText(lines) && (isNew || isWholeFile(path, lines, read(path)))) {
-    const how = isNew ? "modify-of-missing-file" : "whole-file";
-    return { cmd: "WRITE", path, body: joinLines(lines), ...flagged([...flags, how]), line };
-  }
-  const made = [...edit.blocks, ...(edit.open?.blocks ?? [])];
-  const blocks = made.length === edit.begun ? made : [];
-  const odd = [
-    ...(cmd === "WRITE" ? ["write-with-blocks"] : []),
-    ...edit.flags,
-    ...(edit.open?.flags ?? []),
-    ...(blocks.length === 0 ? ["no-blocks"] : []),
-  ];
-  return { cmd: "MODIFY", path, blocks, ...flagged([...flags, ...odd]), line };
+  if (diff !== null) return diff;
+  const text = read(path);
+  if (isBare && hasText(lines) && (text === null || isWholeFile(path, lines, text)))
+    return { cmd: "WRITE", path, body: joinLines(lines), line };
+  const blocks = open === null ? closed : [...closed, open.block];
+  const isOpen = open?.isClosed === false;
+  return { cmd: "MODIFY", path, blocks: blocks.length === begun ? blocks : [], ...(isOpen && { isOpen }), line };
 }
 
 /** The action of a body that the reply did not close: complete lines and complete blocks only. */
 export function buildPartial(body: Body, read: Read): ScriptAction {
-  const { cmd, path, line } = body;
-  if (cmd === "FINISH") return { ...buildFinish(body), partial: true, flags: [...body.flags, "truncated"] };
-  if (cmd === "WRITE") {
-    return { cmd, path, body: joinLines(body.lines), partial: true, flags: [...body.flags, "truncated"], line };
-  }
-  const { blocks, flags } = parseBlocks(path, body.lines, read);
-  return { cmd, path, blocks, partial: true, flags: [...body.flags, ...flags, "truncated"], line };
+  const { cmd, path, line, lines } = body;
+  if (cmd === "FINISH") return { ...buildFinish(body), partial: true };
+  if (cmd === "WRITE") return { cmd, path, body: joinLines(lines), partial: true, line };
+  return { cmd, path, blocks: parseBlocks(path, lines, read).closed, partial: true, line };
 }
 
-function buildFinish({ lines, flags, line }: Body): ScriptAction {
-  const message: string[] = [];
-  const next: string[] = [];
-  for (const each of lines) {
-    const step = readNext(each);
-    if (step === null) message.push(each);
-    else if (step !== "") next.push(step);
-  }
-  return { cmd: "FINISH", arg: message.join("\n").trim(), next, ...flagged(flags), line };
+function buildFinish({ lines, line }: Body): ScriptAction {
+  const steps = lines.map(readNext);
+  const message = lines.filter((_, at) => steps[at] === null);
+  const next = steps.filter((step) => step !== null && step !== "") as string[];
+  return { cmd: "FINISH", arg: message.join("\n").trim(), next, line };
 }
 
 /** The text after NEXT: in a line, which may have list or bold marks around NEXT; null: there is no NEXT. */
@@ -87,14 +64,16 @@ export function readNext(line: string): string | null {
   return /^[\W\d]*NEXT:[:*\s]*(.*)$/s.exec(line)?.[1]?.trim() ?? null;
 }
 
-interface Blocks {
-  readonly blocks: readonly EditBlock[];
-  readonly flags: readonly string[];
+interface ReadBlock {
+  readonly block: EditBlock;
+  /** A line closes it: its mark, or a second divider. */
+  readonly isClosed: boolean;
 }
 
-interface Edit extends Blocks {
-  /** The last block when its closer is missing. */
-  readonly open: Blocks | null;
+interface Edit {
+  readonly closed: readonly EditBlock[];
+  /** The last block when its closing mark is missing; null: there is none, or it cannot be read. */
+  readonly open: ReadBlock | null;
   /** How many blocks the body begins, broken ones included. */
   readonly begun: number;
 }
@@ -102,13 +81,10 @@ interface Edit extends Blocks {
 function parseBlocks(path: string, lines: readonly string[], read: Read): Edit {
   const file = knowFile(path, read(path));
   const { before, parts } = splitBlocks(lines, file.holdsMarks);
-  const made = parts.map((part) => parseBlock(part, file));
-  const open = parts.at(-1)?.closed === false ? (made.pop() ?? null) : null;
-  const stray = hasText(before) || parts.some((part) => hasText(part.after));
+  const last = parts.at(-1);
   return {
-    blocks: made.flatMap((each) => each.blocks),
-    open,
-    flags: [...new Set(made.flatMap((each) => each.flags)), ...(stray ? ["stray-text"] : [])],
+    closed: parts.filter(({ closed }) => closed).flatMap((part) => parseBlock(part, file)?.block ?? []),
+    open: last === undefined || last.closed ? null : parseBlock(last, file),
     begun: parts.length + (before.some(looksLikeMark) ? 1 : 0),
   };
 }
@@ -187,20 +163,17 @@ function findLines(lines: readonly string[], fits: (line: string) => boolean): r
   return found;
 }
 
-function parseBlock({ all, inside, closed, after }: BlockLines, file: KnownFile): Blocks {
+/** null: where its halves begin and end is not sure. */
+function parseBlock({ all, inside, closed, after }: BlockLines, file: KnownFile): ReadBlock | null {
   const mayHold = closed && file.holdsMarks;
-  if (after.some(looksLikeMark) || (!mayHold && inside.some(looksLikeMark)))
-    return { blocks: [], flags: ["mark-inside"] };
+  if (after.some(looksLikeMark) || (!mayHold && inside.some(looksLikeMark))) return null;
   const dividers = findLines(inside, isDivider);
-  const [first] = dividers;
-  if (first === undefined) return { blocks: [], flags: ["no-divider"] };
   const isChosen = dividers.length > 1 && file.holdsDividers;
-  const at = isChosen ? chooseDivider(inside, dividers, file.lines, all) : first;
+  const at = isChosen ? chooseDivider(inside, dividers, file.lines, all) : (dividers[0] ?? null);
   const lower = at === null ? null : readLower(inside.slice(at + 1), closed, file);
-  if (at === null || lower === null) return { blocks: [], flags: ["divider-unclear"] };
+  if (at === null || lower === null) return null;
   const sides = { search: joinLines(inside.slice(0, at)), replace: joinLines(lower.lines) };
-  const flags = [...(isChosen ? ["divider-by-file"] : []), ...(lower.closed ? [] : ["unclosed-block"])];
-  return { blocks: [all ? { ...sides, all } : sides], flags };
+  return { block: all ? { ...sides, all } : sides, isClosed: lower.closed };
 }
 
 /**
@@ -264,8 +237,4 @@ function hasText(lines: readonly string[]): boolean {
 
 function joinLines(lines: readonly string[]): string {
   return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
-}
-
-function flagged(flags: readonly string[]): { readonly flags?: readonly string[] } {
-  return flags.length === 0 ? {} : { flags: [...new Set(flags)] };
 }

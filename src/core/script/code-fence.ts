@@ -8,16 +8,16 @@ export const isMarkdown = (path: string) => markdown.test(path);
 export const isFence = (line: string): boolean => marksOf(line.trimStart()) !== null;
 
 /** The marks of a fence that begins in the first column; null: the line is not a fence. */
-function marksOf(line: string): string | null {
+export function marksOf(line: string): string | null {
   if (!line.startsWith("```") && !line.startsWith("~~~")) return null;
   const mark = /^(?:(`{3,})[^`]*|(~{3,}).*)$/s.exec(line);
   return mark?.[1] ?? mark?.[2] ?? null;
 }
 
-const closes = (line: string, marks: string) =>
+export const closes = (line: string, marks: string) =>
   line.startsWith(marks) && line.replaceAll(marks.charAt(0), "").trim() === "";
 
-const findEnd = (lines: readonly string[], from: number, marks: string) =>
+export const findEnd = (lines: readonly string[], from: number, marks: string) =>
   lines.findIndex((line, at) => at > from && closes(line, marks));
 
 /** The lines inside a fence that surrounds the whole text; null: the text is not one fence. */
@@ -41,7 +41,7 @@ export function unwrapMarkdown(lines: readonly string[]): readonly string[] | nu
 }
 
 /** The index of the fence that is open after the last line; -1: none is. */
-function findOpen(lines: readonly string[]): number {
+export function findOpen(lines: readonly string[]): number {
   for (let at = 0; at < lines.length; at++) {
     const marks = marksOf(lines[at] ?? "");
     if (marks === null) continue;
@@ -50,25 +50,4 @@ function findOpen(lines: readonly string[]): number {
     at = end;
   }
   return -1;
-}
-
-/**
- * The rest of a cut body without what models put around it, against the prompt: a fence, and one line of introduction
- * before it. Removed are a fence that is never closed, and one around the whole rest. In Markdown the latter is kept,
- * and so is every fence when the kept part had one open: it may close that.
- */
-export function unwrapRest(kept: readonly string[], rest: readonly string[], path: string): readonly string[] {
-  const at = rest.findIndex((line) => marksOf(line) !== null);
-  const introduction = rest.slice(0, Math.max(at, 0)).filter((line) => line.trim() !== "");
-  const marks = marksOf(rest[at] ?? "");
-  if (marks === null || introduction.length > 1) return rest;
-  const open = findOpen(kept);
-  if (open >= 0) {
-    const isAround = !isMarkdown(path) && kept.slice(0, open).every((line) => line.trim() === "");
-    return isAround && !closes(rest[at] ?? "", marks) ? rest.slice(at + 1) : rest;
-  }
-  const end = findEnd(rest, at, marks);
-  if (end < 0) return rest.slice(at + 1);
-  const isLast = rest.slice(end + 1).every((line) => line.trim() === "");
-  return isLast && !isMarkdown(path) ? rest.slice(at + 1, end) : rest;
 }

@@ -12,7 +12,6 @@ export type Header =
       readonly cmd: "WRITE" | "MODIFY" | "FINISH";
       readonly path: string;
       readonly tag: string | null;
-      readonly flags: readonly string[];
     }
   | { readonly kind: "fault"; readonly text: string };
 
@@ -124,14 +123,12 @@ function readBodied(cmd: "WRITE" | "MODIFY", rest: string): Header {
     .slice(third.lastIndexOf("::") + 1)
     .replace(/^:/, "")
     .trim();
-  const tag = isTag(last) ? last : null;
-  const flags = third === "" ? ["no-tag"] : third === tag ? [] : ["description-ignored"];
-  return { kind: "body", cmd, path, tag, flags };
+  return { kind: "body", cmd, path, tag: isTag(last) ? last : null };
 }
 
 function readFinish(rest: string): Header {
   return isTag(rest)
-    ? { kind: "body", cmd: "FINISH", path: "", tag: rest, flags: [] }
+    ? { kind: "body", cmd: "FINISH", path: "", tag: rest }
     : { kind: "action", action: { cmd: "FINISH", arg: rest, next: [] } };
 }
 

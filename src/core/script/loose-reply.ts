@@ -98,14 +98,14 @@ function endsInDivider(lines: readonly string[]): boolean {
   return block.filter(isDivider).length > 1 && isDivider(block.findLast((line) => line.trim() !== "") ?? "");
 }
 
-const isWhole = ({ blocks = [], flags = [] }: ScriptAction) => blocks.length > 0 && !flags.includes("unclosed-block");
+const isWhole = ({ blocks = [], isOpen }: ScriptAction) => blocks.length > 0 && isOpen !== true;
 
 function readBlocks(lines: readonly string[], targets: readonly LooseTarget[], read: Read): LooseReply {
   const seen = "SEARCH/REPLACE blocks outside of an action";
   const { groups, rest } = groupBlocks(lines, (name) => holdsMarks(read(resolve(name, targets) ?? "") ?? ""));
   const actions = groups.flatMap(({ name, lines: body }): ScriptAction[] => {
     const path = resolve(name, targets);
-    const head = { cmd: "MODIFY", tag: "EOT", line: 1, flags: ["loose-blocks"] } as const;
+    const head = { cmd: "MODIFY", tag: "EOT", line: 1 } as const;
     return path === null ? [] : [buildAction({ ...head, path, lines: body }, read)];
   });
   const all = actions.length === groups.length && actions.every(isWhole) && !rest.some(looksLikeMark);
@@ -184,7 +184,7 @@ function readFence(lines: readonly string[], targets: readonly LooseTarget[], re
   if (!isMeant || !holdsText) return { actions: [], seen, prose: found.around };
   const body = `${found.inside.join("\n")}\n`;
   return {
-    actions: [{ cmd: "WRITE", path: only.path, body, flags: ["fenced-file"], line: 1 }],
+    actions: [{ cmd: "WRITE", path: only.path, body, line: 1 }],
     seen,
     prose: found.around,
   };
@@ -211,7 +211,7 @@ function readToolCall(text: string, targets: readonly LooseTarget[]): ScriptActi
   if (typeof search !== "string" || typeof replace !== "string" || search === "") return null;
   const target = path === null || typeof path === "string" ? resolve(path, targets) : null;
   if (target === null) return null;
-  return { cmd: "MODIFY", path: target, blocks: [{ search, replace }], flags: ["from-tool-call"], line: 1 };
+  return { cmd: "MODIFY", path: target, blocks: [{ search, replace }], line: 1 };
 }
 
 /** Reads a reply without actions. `read`: the text of a file as the model knows it, or null. */

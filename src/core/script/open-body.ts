@@ -1,13 +1,11 @@
 /** A body while its lines arrive, and the line that ends it. */
 
-import { isFence, isMarkdown, unwrapRest } from "./code-fence.ts";
+import { isFence } from "./code-fence.ts";
 import { isTag, readHeader, withoutEndTokens } from "./header.ts";
 import type { Body, Cut } from "./script.ts";
 
 export interface OpenBody extends Body {
   readonly lines: string[];
-  /** How many lines the cut reply before this one held of it; another header then does not end it. null: it is new. */
-  readonly kept: number | null;
   /** The header named no tag, so the body may be missing altogether. */
   readonly wordless: boolean;
   readonly startsHeredoc: RegExp;
@@ -23,19 +21,12 @@ export interface OpenBody extends Body {
 export type BodyEnd = "end" | "bare-end" | "no-body" | "implied-end";
 
 export function openBody(head: Omit<Body, "lines">, wordless: boolean): OpenBody {
-  return { ...head, ...freshState(head.tag), kept: null, wordless };
-}
-
-/** Reopens a cut body with the lines it had. */
-export function reopenBody({ lines, ...head }: Cut): OpenBody {
-  const open = { ...head, ...freshState(head.tag), kept: lines.length, wordless: false };
-  for (const line of lines) growBody(open, line);
-  return open;
+  return { ...head, ...freshState(head.tag), wordless };
 }
 
 /** The cut of an open body; null for FINISH, which is used as far as it goes and not resumed. */
-export function keepCut({ cmd, path, tag, line, flags, lines }: OpenBody): Cut | null {
-  return cmd === "FINISH" ? null : { cmd, path, tag, line, flags, lines };
+export function keepCut({ cmd, path, tag, line, lines }: OpenBody): Cut | null {
+  return cmd === "FINISH" ? null : { cmd, path, tag, line, lines };
 }
 
 /** Adds a line that is content. */
@@ -60,12 +51,12 @@ export function readEnd(open: OpenBody, line: string): BodyEnd | null {
 }
 
 /** In an open body of a reply that ended normally: the index of the line that can only be its FINISH; -1: none. */
-export function findFinish({ cmd, kept, lines }: OpenBody): number {
+export function findFinish({ cmd, lines }: OpenBody): number {
   const at = lines.findLastIndex((line) => line.trim() !== "" && !isFence(line));
   const text = withoutEndTokens((lines[at] ?? "").trimEnd());
   const header = text === "FINISH" ? readHeader("FINISH::") : readHeader(text);
   const name = header?.kind === "action" ? header.action.cmd : header?.kind === "body" ? header.cmd : "";
-  return cmd !== "FINISH" && kept === null && name === "FINISH" ? at : -1;
+  return cmd !== "FINISH" && name === "FINISH" ? at : -1;
 }
 
 /** Whether the lines are nothing but content: no header, no tag or END that may end them, no half of a fence. */
@@ -124,45 +115,4 @@ export function chooseTag(texts: Iterable<string>): string {
   let tag: string = usualTag;
   for (let n = 2; taken.has(tag); n++) tag = `${usualTag}${n}`;
   return tag;
-}
-
-/** Lines of a resumed reply that may repeat the end of the cut body. */
-export const overlapLimit = 30;
-
-/**
- * How many of the first lines of `next` repeat the end of `lines`. Blank lines and lone brackets repeat by
- * themselves, so an overlap counts only if it contains a letter or digit.
- */
-export function countOverlap(lines: readonly string[], next: readonly string[]): number {
-  for (let count = Math.min(overlapLimit, lines.length, next.length); count > 0; count--) {
-    const end = lines.slice(-count);
-    const equal = end.every((line, at) => line === next[at]);
-    if (equal) return end.some((line) => /\p{L}|\p{N}/u.test(line)) ? count : 0;
-  }
-  return 0;
-}
-
-/** The lines of a body. Of a resumed one, the new lines come without a fence or introduction around them. */
-export function joinRest({ kept, lines, path, cmd }: OpenBody): readonly string[] {
-  if (kept === null) return lines;
-  const before = lines.slice(0, kept);
-  const rest = lines.slice(before.length);
-  // Half of an edit in Markdown may hold half a fence.
-  const inner = cmd === "MODIFY" && isMarkdown(path) ? rest : unwrapRest(before, rest, path);
-  return inner === rest ? lines : [...before, ...inner.slice(countOverlap(before, inner.slice(0, overlapLimit)))];
-}
-
-/** The message that asks the model for the rest of a cut body and of the script. */
-export function renderResume({ cmd, path, tag, lines }: Cut): string {
-  const name = `${cmd}::${path.includes("::") ? JSON.stringify(path) : path}::${tag}`;
-  const rest = `then END::${tag}, the remaining actions and FINISH. Do not repeat anything and add no introduction or fence.`;
-  const last = lines.findLastIndex((line) => line.trim() !== "");
-  const line = lines[last];
-  if (line === undefined) {
-    return `Your reply was cut inside ${name}, right after its header. Continue with the first line of that body, ${rest}`;
-  }
-  const blank = lines.length - 1 - last;
-  const after = blank === 0 ? "" : ` and ${blank === 1 ? "one blank line" : `${blank} blank lines`}`;
-  const where = line.length > 300 ? `the line that ends in «${line.slice(-300)}»` : `the line «${line}»`;
-  return `Your reply was cut inside ${name}, after ${where}${after}. Continue with the next line of that body, ${rest}`;
 }

@@ -3,109 +3,69 @@ import type { StopReason } from "../model.ts";
 import { readNext } from "./body.ts";
 import { isFence } from "./code-fence.ts";
 import { readHeader, undecorate, withoutEndTokens } from "./header.ts";
-import { countOverlap, dropBrokenEnd, overlapLimit, reopenBody, usualTag } from "./open-body.ts";
-import { begin, discard, endBody, type LineProgress, placeLine } from "./place-line.ts";
-import type { Note, Script, ScriptOptions } from "./script.ts";
-import { createThoughtFilter } from "./thought.ts";
+import { dropBrokenEnd, usualTag } from "./open-body.ts";
+import { endBody, type LineProgress, placeLine } from "./place-line.ts";
+import type { Script, ScriptOptions } from "./script.ts";
+import { afterClosing, findClosing, openingOf } from "./thought.ts";
 
-function openProgress({ read, resumed = null, tag = usualTag }: ScriptOptions): LineProgress {
-  const body = resumed === null ? null : reopenBody(resumed);
-  const lists = { actions: [], remarks: [], warnings: [] };
-  return { read, tag, ...lists, number: 0, finished: false, unclosed: false, body, grown: 0 };
-}
+/** Removes reasoning from the lines outside of bodies, one after another. */
+function createThoughtFilter(to: LineProgress) {
+  let isThinking = false;
 
-/** The first lines of a resumed reply, held back until it is clear how they continue the cut body. */
-interface Joint {
-  readonly lines: Note[];
-  /** Only blank lines and fences so far. */
-  leading: boolean;
-}
-
-const openJoint = (): Joint => ({ lines: [], leading: true });
-
-/** Adds a line of a resumed reply. True: the reply begins with another action, so the cut body was given up. */
-function beginsAnew(joint: Joint, to: LineProgress, text: string): boolean {
-  joint.lines.push({ line: to.number, text });
-  if (!joint.leading || text.trim() === "" || isFence(text)) return false;
-  joint.leading = false;
-  const header = readHeader(undecorate(text));
-  if (header === null) return false;
-  discard(to, header);
-  begin(to, header);
-  return true;
-}
-
-/** Places the lines that were held back, without those that repeat the end of the cut body. */
-function placeJoint({ lines }: Joint, to: LineProgress): void {
-  const { body, number } = to;
-  if (body === null) return;
-  const texts = lines.map(({ text }) => text);
-  for (const { line, text } of lines.slice(countOverlap(body.lines, texts))) {
-    to.number = line;
-    placeLine(to, text);
-  }
-  to.number = number;
-}
-
-/** Takes whole lines: skips thoughts, holds back the beginning of a resumed reply, places all others. */
-function createLineReader(to: LineProgress, isResumed: boolean) {
-  const thoughts = createThoughtFilter();
-  let joint = isResumed ? openJoint() : null;
-
-  /** Drops everything read so far: it turned out to be reasoning. */
+  /** Drops everything read so far: it turned out to be reasoning whose opening mark is missing. */
   function forget(): void {
-    to.finished = false;
-    if (joint !== null) joint = openJoint();
-    const dropped = to.actions.length;
+    const text = "everything before this line was taken for reasoning";
+    const warnings = to.actions.length > 0 ? [{ line: to.number, text }] : [];
     for (const list of [to.actions, to.remarks, to.warnings]) list.length = 0;
-    if (dropped > 0) to.warnings.push({ line: to.number, text: "everything before this line was taken for reasoning" });
+    to.warnings.push(...warnings);
+    to.finished = false;
   }
 
-  function settle(): void {
-    const held = joint;
-    joint = null;
-    if (held !== null) placeJoint(held, to);
-  }
-
-  function take(text: string): void {
-    const after = joint !== null || to.body === null ? thoughts.after(text) : null;
-    if (after !== null) forget();
-    if (after === "") return;
-    if (joint === null) placeLine(to, after ?? text);
-    else if (beginsAnew(joint, to, after ?? text)) joint = null;
-    else if (joint.lines.length === overlapLimit) settle();
+  /** The text behind a mark or the reasoning at its beginning; null: it begins with neither. */
+  function behindThought(text: string): string | null {
+    if (isThinking) {
+      const end = findClosing(text)?.end;
+      if (text === "") return null;
+      isThinking = end === undefined;
+      return end === undefined ? "" : text.slice(end);
+    }
+    const rest = afterClosing(text);
+    if (rest !== null) forget();
+    const opening = openingOf(text);
+    isThinking = opening !== "";
+    return isThinking ? text.slice(opening.length) : rest;
   }
 
   return {
-    take(raw: string): void {
-      to.number += 1;
-      const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
-      const isOutside = joint === null ? to.body === null : joint.leading;
-      const text = isOutside ? thoughts.skip(line) : line;
-      if (text !== null) take(text);
+    isThinking: () => isThinking,
+    skip(line: string): string {
+      let text = line;
+      for (let rest = behindThought(text); rest !== null; rest = behindThought(text)) text = rest;
+      return text;
     },
-    settle,
-    isThinking: thoughts.isOpen,
   };
 }
 
-/** Parses a whole reply. Never throws. */
+/** Parses a whole reply. */
 export function parseScript(
-  reply: string | Iterable<string>,
-  { stop, ...options }: ScriptOptions & { readonly stop: StopReason },
+  reply: string,
+  { stop, read, tag = usualTag }: ScriptOptions & { readonly stop: StopReason },
 ): Script {
-  const to = openProgress(options);
-  const lines = createLineReader(to, to.body !== null);
-  const whole = (typeof reply === "string" ? reply : [...reply].join("")).split("\n");
-  const tail = whole.pop() ?? "";
-  for (const line of whole) lines.take(line);
-  if (stop === "end" && tail !== "") lines.take(tail);
-  lines.settle();
+  const lists = { actions: [], remarks: [], warnings: [] };
+  const to: LineProgress = { read, tag, ...lists, number: 0, finished: false, unclosed: false, body: null, grown: 0 };
+  const thoughts = createThoughtFilter(to);
+  const lines = reply.split("\n");
+  const tail = lines.pop() ?? "";
+  if (stop === "end" && tail !== "") lines.push(tail);
+  for (const raw of lines) {
+    to.number += 1;
+    const line = raw.endsWith("\r") ? raw.slice(0, -1) : raw;
+    placeLine(to, to.body === null ? thoughts.skip(line) : line);
+  }
   const cut = endBody(to, stop, tail === "");
   const { actions, remarks, warnings, finished } = to;
-  const isWhole = stop === "end" && to.body === null && !to.unclosed && !lines.isThinking();
-  const flags = isWhole && !finished ? ["no-finish"] : [];
-  return { actions, remarks, warnings, truncated: stop !== "end" || !finished, flags, cut };
+  const isWhole = stop === "end" && to.body === null && !to.unclosed && !thoughts.isThinking();
+  return { actions, remarks, warnings, truncated: stop !== "end" || !finished, isWhole, cut };
 }
 
 /** The script of an earlier reply. It does not say whether the reply was cut. */

@@ -11,7 +11,6 @@ import {
   findFinish,
   growBody,
   isClear,
-  joinRest,
   keepCut,
   type OpenBody,
   openBody,
@@ -51,8 +50,7 @@ export function placeLine(to: LineProgress, line: string): void {
     to.grown = to.number;
     return;
   }
-  if (end === "implied-end" && body.kept !== null) discard(to, readHeader(line));
-  else close(to, body, end);
+  close(to, body, end);
   if (end !== "end") placeOutside(to, line);
 }
 
@@ -72,15 +70,15 @@ function placeOutside(to: LineProgress, line: string): void {
 }
 
 /** Begins what a header asks for: an action in one line, or a body. */
-export function begin(to: LineProgress, header: Header): void {
+function begin(to: LineProgress, header: Header): void {
   if (header.kind === "fault") {
     to.warnings.push({ line: to.number, text: header.text });
   } else if (header.kind === "action") {
     to.finished = header.action.cmd === "FINISH";
     to.actions.push({ ...header.action, line: to.number });
   } else {
-    const { cmd, path, flags, tag } = header;
-    to.body = openBody({ cmd, path, tag: tag ?? to.tag, line: to.number, flags }, tag === null);
+    const { cmd, path, tag } = header;
+    to.body = openBody({ cmd, path, tag: tag ?? to.tag, line: to.number }, tag === null);
   }
 }
 
@@ -89,21 +87,10 @@ function close(to: LineProgress, open: OpenBody, end: BodyEnd): void {
   to.body = null;
   dropEnd(open.lines, end);
   if (cmd === "FINISH") to.finished = true;
-  const lines = joinRest(open);
-  const flags = [...open.flags, ...(end === "end" ? [] : [end]), ...(lines === open.lines ? [] : ["fence-stripped"])];
   if (cmd !== "FINISH" && path === "") to.warnings.push({ line, text: `${cmd} needs a path; its body was skipped` });
   else if (end === "no-body")
     to.warnings.push({ line, text: `${cmd}::${path} has no body: send it with END::${open.tag}` });
-  else to.actions.push(buildAction({ ...open, flags, lines }, to.read));
-}
-
-/** Gives up a cut body that the resumed reply does not continue: half a file is never taken for a whole one. */
-export function discard(to: LineProgress, header: Header | null): void {
-  const { body } = to;
-  const restarted = header?.kind === "body" && header.path === body?.path;
-  if (body !== null && !restarted)
-    to.warnings.push({ line: to.number, text: `${body.cmd}::${body.path} was cut and not continued` });
-  to.body = null;
+  else to.actions.push(buildAction(open, to.read));
 }
 
 /** For a reply that ended normally inside a body. */

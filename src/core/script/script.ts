@@ -18,7 +18,8 @@ export interface ScriptAction {
   readonly blocks?: readonly EditBlock[];
   /** NEXT lines of FINISH. */
   readonly next?: readonly string[];
-  readonly flags?: readonly string[];
+  /** The last block of its edits has no closing line. */
+  readonly isOpen?: true;
   /** The reply was cut inside this action. */
   readonly partial?: true;
   /** Line of the header, 1-based. */
@@ -33,11 +34,10 @@ export interface Body {
   readonly tag: string;
   /** Line of the header, 1-based. */
   readonly line: number;
-  readonly flags: readonly string[];
   readonly lines: readonly string[];
 }
 
-/** A body that a cut reply left open, with its complete lines. JSON-safe. Pass it as `resumed` to continue it. */
+/** A body that a cut reply left open, with its complete lines. */
 export interface Cut extends Body {
   readonly cmd: "WRITE" | "MODIFY";
 }
@@ -49,8 +49,8 @@ export interface Note {
 }
 
 /**
- * A parsed reply. A MODIFY without blocks could not be read; its flags say why. One broken block is enough
- * (`no-divider`, `divider-unclear`), since either all blocks of a MODIFY are applied or none.
+ * A parsed reply. A MODIFY without blocks could not be read: one broken block is enough, since either all blocks of a
+ * MODIFY are applied or none.
  */
 export interface Script {
   readonly actions: readonly ScriptAction[];
@@ -60,8 +60,8 @@ export interface Script {
   readonly warnings: readonly Note[];
   /** The reply stopped early or has no FINISH. */
   readonly truncated: boolean;
-  /** `no-finish`: it ended normally with every body closed, so its actions may still run. */
-  readonly flags: readonly string[];
+  /** It ended normally with every body closed, so that its actions may run without FINISH, too. */
+  readonly isWhole: boolean;
   /** The body in which the reply was cut; its action is the last one, partial. */
   readonly cut: Cut | null;
 }
@@ -69,8 +69,6 @@ export interface Script {
 export interface ScriptOptions {
   /** Text of a file of the workspace, or null. The parser's only access to the workspace; must not throw. */
   readonly read: (path: string) => string | null;
-  /** The body to continue: the `cut` of the reply before. */
-  readonly resumed?: Cut | null;
   /** The tag of bodies whose header names none: the prompt's tag. Default EOT. */
   readonly tag?: string;
 }

@@ -8,7 +8,7 @@ const longestClosing = "<|channel|>final<|message|>".length;
 const beginsMark = (start: string) => start.startsWith("<") || start.startsWith("[");
 
 /** The text after a closing mark at its beginning, which blanks may precede; null: it does not begin with one. */
-function afterClosing(text: string): string | null {
+export function afterClosing(text: string): string | null {
   const start = text.trimStart();
   const found = beginsMark(start) ? findClosing(start) : null;
   return found?.at === 0 ? start.slice(found.end) : null;
@@ -89,55 +89,6 @@ export function createThoughtSplitter(): ThoughtSplitter {
       const rest = parted && state === "start" ? held.trimStart() : held;
       held = "";
       return state === "inside" ? { text: "", thought: rest } : { text: rest, thought: "" };
-    },
-  };
-}
-
-export interface ThoughtFilter {
-  /** The line without its reasoning; null: nothing is left. Blank lines right after reasoning are dropped, too. */
-  skip(line: string): string | null;
-  /**
-   * The text after a closing mark without an opening one, at the beginning of a line; null for any other line. Servers
-   * that put the opening mark into the prompt send such replies: everything before the mark is reasoning.
-   */
-  after(line: string): string | null;
-  /** Whether a block is still open. */
-  isOpen(): boolean;
-}
-
-export function createThoughtFilter(): ThoughtFilter {
-  let open = false;
-  let justClosed = false;
-
-  function outside(line: string): string {
-    let text = line;
-    for (;;) {
-      if (!open) {
-        const start = openingOf(text);
-        if (start === "") return text;
-        text = text.slice(start.length);
-        open = true;
-      }
-      const end = findClosing(text)?.end;
-      if (end === undefined) return "";
-      text = text.slice(end);
-      open = false;
-      justClosed = true;
-    }
-  }
-
-  return {
-    isOpen: () => open,
-    skip(line) {
-      const text = outside(line);
-      if (text.trim() === "" && (open || justClosed)) return null;
-      justClosed = false;
-      return text;
-    },
-    after(line) {
-      const rest = afterClosing(line);
-      if (rest !== null) justClosed = true;
-      return rest;
     },
   };
 }

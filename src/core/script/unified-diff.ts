@@ -91,9 +91,8 @@ export function readDiff(lines: readonly string[]): readonly FileDiff[] {
 
 /** The action for one file of a diff; null: the place of a hunk would be a guess. */
 export function actionOfDiff({ isNew, blocks, isUnplaced }: FileDiff, path: string, line: number): ScriptAction | null {
-  const flags = ["from-diff"];
-  if (isNew) return { cmd: "WRITE", path, body: blocks.map(({ replace }) => replace).join(""), flags, line };
-  return isUnplaced ? null : { cmd: "MODIFY", path, blocks, flags, line };
+  if (isNew) return { cmd: "WRITE", path, body: blocks.map(({ replace }) => replace).join(""), line };
+  return isUnplaced ? null : { cmd: "MODIFY", path, blocks, line };
 }
 
 /** The action for a MODIFY whose body is a diff of that file alone; null: it is not, or a place would be a guess. */

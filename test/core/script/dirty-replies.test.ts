@@ -27,7 +27,7 @@ interface ScriptReply {
     readonly warnings?: number;
     /** Absent: whole. */
     readonly truncated?: boolean;
-    readonly flags?: readonly string[];
+    readonly isWhole?: boolean;
   };
 }
 
@@ -106,13 +106,13 @@ test("a verdict in the word of another form is read", () => {
 describe("a script", () => {
   const scripts = replies.filter((each) => each.kind === "script");
   test.each(scripts.map((each) => [each.id, each] as const))("%s", (_id, { reply, stop, expect: wanted }) => {
-    const { actions, remarks, warnings, truncated, flags } = parse(reply, {}, stop);
+    const { actions, remarks, warnings, truncated, isWhole } = parse(reply, {}, stop);
     expect(actions).toMatchObject(wanted.actions as object[]);
     expect(actions.length).toBe(wanted.actions.length);
     expect(truncated).toBe(wanted.truncated ?? false);
     if (wanted.remarks !== undefined) expect(remarks.length).toBe(wanted.remarks);
     if (wanted.warnings !== undefined) expect(warnings.length).toBe(wanted.warnings);
-    if (wanted.flags !== undefined) expect(flags).toEqual(wanted.flags);
+    if (wanted.isWhole !== undefined) expect(isWhole).toBe(wanted.isWhole);
   });
 });
 

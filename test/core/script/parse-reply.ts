@@ -16,18 +16,14 @@ export interface Case {
   /** Absent: not looked at. */
   readonly warnings?: Script["warnings"];
   readonly remarks?: Script["remarks"];
-  readonly flags?: Script["flags"];
+  readonly isWhole?: boolean;
   readonly cut?: Script["cut"];
 }
 
 const file = readFileSync(join(import.meta.dir, "../../data/script_cases.jsonl"), "utf8");
 export const cases = Bun.JSONL.parse(file) as readonly Case[];
 
-export function chunk(text: string, size: number): string[] {
-  return text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
-}
-
-export function parse(stream: string | string[], files: Record<string, string> = {}, stop: StopReason = "end"): Script {
+export function parse(stream: string, files: Record<string, string> = {}, stop: StopReason = "end"): Script {
   return parseScript(stream, { stop, read: (path) => files[path] ?? null });
 }
 

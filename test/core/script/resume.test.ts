@@ -1,12 +1,20 @@
 /** Cut replies of the action script: how the rest is asked for and joined. */
 import { describe, expect, test } from "bun:test";
-import { renderResume } from "../../../src/core/script/open-body.ts";
-import { parseScript } from "../../../src/core/script/parser.ts";
+import { joinRest, renderResume } from "../../../src/core/script/resume.ts";
 import { actionsOf, bare, cases, finish, parse } from "./parse-reply.ts";
 
+/** What a reply that was cut and its rest come to, with what the model is told. */
+function resumed(first: string, rest: string) {
+  const { cut } = parse(first, {}, "length");
+  if (cut === null) throw new Error("not cut");
+  const { text, isLost } = joinRest(first, cut, rest);
+  return { ...parse(text), isLost };
+}
+
 describe("resuming", () => {
-  const cut = parse("WRITE::a.txt::EOT\none\n\ntwo\n  }\nthr", {}, "length").cut;
-  const resume = (stream: string) => parseScript(stream, { stop: "end", read: () => null, resumed: cut });
+  const first = "WRITE::a.txt::EOT\none\n\ntwo\n  }\nthr";
+  const cut = parse(first, {}, "length").cut;
+  const resume = (rest: string) => resumed(first, rest);
   const whole = { cmd: "WRITE", path: "a.txt", body: "one\n\ntwo\n  }\nthree\n" };
 
   test("asks for the rest of the named body after its last complete line", () => {
@@ -35,8 +43,6 @@ describe("resuming", () => {
     expect(bare(resume("I go on\nwith three\n</think>\n\nthree\nEND::EOT\n").actions)).toEqual([whole]);
   });
 
-  const unfenced = { ...whole, flags: ["fence-stripped"] };
-
   test("a fence around the rest does not belong to it, however it closes, nor does the line that introduces it", () => {
     const fences = [
       "```ts\nthree\n```\nEND::EOT\n",
@@ -44,16 +50,14 @@ describe("resuming", () => {
       "Here is the rest of the file:\n\n```ts\nthree\n```\n\nEND::EOT\n",
       "Berikut sisanya:\n```ts\ntwo\n  }\nthree\nEND::EOT\n```",
     ];
-    for (const rest of fences) expect(bare(resume(rest).actions)[0]).toEqual(unfenced);
+    for (const rest of fences) expect(bare(resume(rest).actions)[0]).toEqual(whole);
   });
 
   test("a fence that may be content stays", () => {
-    const readme = parse("WRITE::a.md::EOT\none\n", {}, "length").cut;
-    const resumeReadme = (stream: string) => parseScript(stream, { stop: "end", read: () => null, resumed: readme });
-    expect(resumeReadme("```sh\nls\n```\nEND::EOT\n").actions[0]?.body).toBe("one\n```sh\nls\n```\n");
-    expect(resumeReadme("```markdown\ntwo\nEND::EOT\n```\n").actions[0]?.body).toBe("one\ntwo\n");
-    const open = parse("WRITE::a.md::EOT\n```sh\nls\n", {}, "length").cut;
-    const closed = parseScript("```\nthen\nEND::EOT\n", { stop: "end", read: () => null, resumed: open });
+    const resumeReadme = (rest: string) => resumed("WRITE::a.md::EOT\none\n", rest).actions[0]?.body;
+    expect(resumeReadme("```sh\nls\n```\nEND::EOT\n")).toBe("one\n```sh\nls\n```\n");
+    expect(resumeReadme("```markdown\ntwo\nEND::EOT\n```\n")).toBe("one\ntwo\n");
+    const closed = resumed("WRITE::a.md::EOT\n```sh\nls\n", "```\nthen\nEND::EOT\n");
     expect(closed.actions[0]?.body).toBe("```sh\nls\n```\nthen\n");
     expect(resume("three\n```\nfour\n```\nfive\nEND::EOT\n").actions[0]?.body).toBe(
       "one\n\ntwo\n  }\nthree\n```\nfour\n```\nfive\n",
@@ -61,37 +65,31 @@ describe("resuming", () => {
   });
 
   test("a body that stood in a fence is gone on with in another one", () => {
-    const fenced = parse("WRITE::a.py::EOT\n```python\none\n", {}, "length").cut;
     for (const rest of ["two\n```\n", "```python\ntwo\n```\n", "```python\none\ntwo\n```\n"]) {
-      const script = parseScript(`${rest}END::EOT\nFINISH::ok\n`, { stop: "end", read: () => null, resumed: fenced });
+      const script = resumed("WRITE::a.py::EOT\n```python\none\n", `${rest}END::EOT\nFINISH::ok\n`);
       expect(script.actions[0]?.body).toBe("one\ntwo\n");
     }
   });
 
   test("a fence in the half of an edit in Markdown is content", () => {
-    const edit = parse("MODIFY::a.md::EOT\n<<<<<<< SEARCH\none\n=======\n", {}, "length").cut;
     const rest = "```ts\n>>>>>>> REPLACE\nEND::EOT\nFINISH::ok\n";
-    const script = parseScript(rest, { stop: "end", read: () => null, resumed: edit });
+    const script = resumed("MODIFY::a.md::EOT\n<<<<<<< SEARCH\none\n=======\n", rest);
     expect(script.actions[0]?.blocks).toEqual([{ search: "one\n", replace: "```ts\n" }]);
   });
 
   test("a reply that begins with any header gives the cut body up", () => {
     const restarted = resume("```\nWRITE::a.txt::EOT\nnew\nEND::EOT\nFINISH::ok\n```\n");
     expect(bare(restarted.actions)).toEqual([{ cmd: "WRITE", path: "a.txt", body: "new\n" }, finish]);
-    expect(restarted.warnings).toEqual([]);
+    expect(restarted.isLost).toBe(false);
     const left = resume("FINISH::ok");
     expect(bare(left.actions)).toEqual([finish]);
-    expect(left.warnings).toEqual([{ line: 1, text: "WRITE::a.txt was cut and not continued" }]);
+    expect(left.isLost).toBe(true);
   });
 
   test("an implied end never completes a body that was cut", () => {
     const script = resume("Going on:\nWRITE::b.txt::EOT\nnew\nEND::EOT\nFINISH::ok\n");
     expect(bare(script.actions)).toEqual([{ cmd: "WRITE", path: "b.txt", body: "new\n" }, finish]);
-    expect(script.warnings).toEqual([{ line: 2, text: "WRITE::a.txt was cut and not continued" }]);
-  });
-
-  test("a second cut is reported as well", () => {
-    expect(resume("three\nfour\nfi").cut?.lines).toEqual(["one", "", "two", "  }", "three", "four"]);
+    expect(script.isLost).toBe(true);
   });
 
   const replies = [
@@ -104,13 +102,11 @@ describe("resuming", () => {
     for (const reply of replies) {
       const uncut = actionsOf(reply);
       for (let at = 0; at <= reply.length; at++) {
-        const head = parse(reply.slice(0, at), {}, "length");
+        const text = reply.slice(0, at);
+        const head = parse(text, {}, "length");
         const rest = reply.slice(reply.lastIndexOf("\n", at - 1) + 1);
-        const kept = bare(head.actions.filter(({ partial }) => partial === undefined));
-        const inFinish = head.cut === null && head.actions.at(-1)?.partial === true;
-        const state = JSON.parse(JSON.stringify(head.cut));
-        const more = parseScript(at === 0 ? reply : rest, { stop: "end", read: () => null, resumed: state });
-        expect([...kept, ...(inFinish ? uncut.slice(-1) : bare(more.actions))]).toEqual(uncut);
+        if (head.cut === null) continue;
+        expect(bare(parse(joinRest(text, head.cut, rest).text).actions)).toEqual(uncut);
       }
     }
   });

@@ -4,23 +4,20 @@ import fc from "fast-check";
 import type { StopReason } from "../../../src/core/model.ts";
 import { chooseTag } from "../../../src/core/script/open-body.ts";
 import { parseScript } from "../../../src/core/script/parser.ts";
+import { joinRest } from "../../../src/core/script/resume.ts";
 import { parseReadRange } from "../../../src/core/script/script.ts";
 import { expectCpu } from "../cpu-time.ts";
-import { actionsOf, bare, cases, chunk, parse } from "./parse-reply.ts";
+import { actionsOf, bare, cases, parse } from "./parse-reply.ts";
 
 describe("shared cases", () => {
-  for (const size of [Number.MAX_SAFE_INTEGER, 1, 7]) {
-    for (const each of cases) {
-      test(`${each.id}, ${size > 7 ? "whole" : `${size} a chunk`}`, () => {
-        const { id: _, note: __, stream, files, stop, expect: actions, truncated, ...more } = each;
-        const script = parse(size > 7 ? [stream] : chunk(stream, size), files, stop);
-        expect({ actions: bare(script.actions), truncated: script.truncated } as unknown).toStrictEqual({
-          ...{ actions, truncated },
-        });
-        expect(script).toMatchObject(more);
-      });
-    }
-  }
+  test.each(cases)("$id", ({ id: _, note: __, stream, files, stop, expect: actions, truncated, ...more }) => {
+    const script = parse(stream, files, stop);
+    expect({ actions: bare(script.actions), truncated: script.truncated } as unknown).toStrictEqual({
+      actions,
+      truncated,
+    });
+    expect(script).toMatchObject(more);
+  });
 });
 
 test("every action carries its line", () => {
@@ -34,7 +31,7 @@ test("every action carries its line", () => {
 test("a header without word is closed by the word the prompt named", () => {
   const stream = "WRITE::a::a greeting\nEND::EOT\nEND::EOT2\n";
   const { actions } = parseScript(stream, { stop: "end", read: () => null, tag: "EOT2" });
-  expect(bare(actions)).toEqual([{ cmd: "WRITE", path: "a", body: "END::EOT\n", flags: ["description-ignored"] }]);
+  expect(bare(actions)).toEqual([{ cmd: "WRITE", path: "a", body: "END::EOT\n" }]);
 });
 
 test("a hundred thousand marks are read in a moment", () => {
@@ -70,16 +67,14 @@ const lines = fc.oneof(
 );
 const texts = fc.array(lines, { maxLength: 25 }).map((all) => all.join("\n"));
 
-test("any text is parsed without throwing, and the same at any chunking, resumed or not", () => {
+test("any text is parsed and joined with any other without throwing", () => {
   const stops = fc.constantFrom<StopReason[]>("end", "length", "refused", "calls");
   fc.assert(
-    fc.property(texts, texts, stops, fc.integer({ min: 1, max: 9 }), (first, second, stop, size) => {
+    fc.property(texts, texts, stops, (first, second, stop) => {
       const read = (path: string) => (path === "a" ? "x\n=======\n}\n" : null);
       const { cut } = parseScript(first, { stop: "length", read });
-      for (const resumed of [null, cut]) {
-        const options = { stop, read, resumed };
-        expect(parseScript(chunk(second, size), options)).toEqual(parseScript(second, options));
-      }
+      if (cut !== null) parseScript(joinRest(first, cut, second).text, { stop, read });
+      parseScript(second, { stop, read });
     }),
     { numRuns: 500 },
   );

@@ -4,13 +4,10 @@ import { findPlaceholders } from "../guard/placeholder.ts";
 import type { EditBlock } from "../script/script.ts";
 import { cutLines, decode, type Encoding, encode, findForeign, type Line } from "../text.ts";
 import { describeAmbiguous, describeMissing, describeUnplaceable } from "./describe-failure.ts";
-import { matchExactText } from "./exact-text.ts";
 import { type FileLines, findRows, indexLines, isBlank } from "./file-lines.ts";
-import { matchEverywhere } from "./inline.ts";
 import { lineSteps, matchLoosely } from "./line-steps.ts";
-import { matchNearly } from "./near.ts";
-import { matchElided, matchNumbered } from "./odd-copies.ts";
-import { matchSkipping } from "./skipped.ts";
+import { matchElided, matchNearly, matchNumbered, matchSkipping } from "./odd-copies.ts";
+import { matchEverywhere, matchExactText } from "./part-of-line.ts";
 import { type Halves, type Match, type Splice, type Step, variantsOf } from "./step.ts";
 import { applySplices, joinLines, type TracedLines, traceLines, translate } from "./trace.ts";
 
@@ -23,21 +20,12 @@ export interface EditInput {
   readonly blocks: readonly EditBlock[];
 }
 
-export type EditRefusal =
-  | "not_found"
-  | "ambiguous"
-  | "identical"
-  | "placeholder"
-  | "missing_file"
-  | "encoding"
-  | "binary";
-
 export type EditResult =
   | { readonly kind: "applied"; readonly bytes: Uint8Array; readonly notes: readonly string[] }
   /** The file already contains the result of every block. */
   | { readonly kind: "already"; readonly notes: readonly string[] }
   /** `block` counts from 1; `text` tells the model what is wrong with it and what to do. */
-  | { readonly kind: "refused"; readonly block: number; readonly reason: EditRefusal; readonly text: string };
+  | { readonly kind: "refused"; readonly block: number; readonly text: string };
 
 /** The file between two blocks. */
 interface Target {
@@ -55,7 +43,7 @@ interface Target {
 type Staged =
   | { readonly kind: "staged"; readonly target: Target; readonly note: string | null }
   | { readonly kind: "already" }
-  | { readonly kind: "refused"; readonly reason: EditRefusal; readonly text: string };
+  | { readonly kind: "refused"; readonly text: string };
 
 /**
  * Every block is searched in the file as the model saw it, then in the file as it is after the blocks before it.
@@ -64,7 +52,7 @@ type Staged =
  */
 export function applyEdits({ path, now, shown, blocks }: EditInput): EditResult {
   const opened = openTarget(path, now, shown);
-  if (opened === null) return { kind: "refused", block: 1, reason: "binary", text: `${path} is binary, not text` };
+  if (opened === null) return { kind: "refused", block: 1, text: `${path} is binary, not text` };
   let target = opened;
   const notes: string[] = [];
   for (const [at, block] of blocks.entries()) {
@@ -79,7 +67,6 @@ export function applyEdits({ path, now, shown, blocks }: EditInput): EditResult 
   return same || target === opened ? { kind: "already", notes } : { kind: "applied", bytes, notes };
 }
 
-/** What a person and the model may want to know of a block that was done. */
 function sayStaged(staged: Exclude<Staged, { kind: "refused" }>, name: string): readonly string[] {
   if (staged.kind === "already") return [`${name} is already there`];
   return staged.note === null ? [] : [`${name} fits ${staged.note}`];
@@ -112,25 +99,21 @@ function textsOf(lines: readonly Line[]): readonly string[] {
 
 function stageBlock(target: Target, block: EditBlock): Staged {
   const halves = prepareBlock(block, target.shown.lines);
-  if (isIdentical(halves)) return refuse("identical", "it changes nothing\nSend only blocks that change.");
+  if (isIdentical(halves)) return refuse("it changes nothing\nSend only blocks that change.");
   const placeholder = findAddedPlaceholder(halves);
   if (placeholder !== null) {
-    return refuse(
-      "placeholder",
-      `the new text leaves code out: ${JSON.stringify(placeholder)}\nWrite every line of it in REPLACE.`,
-    );
+    return refuse(`the new text leaves code out: ${JSON.stringify(placeholder)}\nWrite every line of it in REPLACE.`);
   }
   const foreign = findForeign(halves.replace.join("\n"), target.encoding);
   if (foreign !== null) {
     return refuse(
-      "encoding",
       `${target.path} is not UTF-8 and cannot hold ${JSON.stringify(foreign)}\nUse characters that it has already.`,
     );
   }
   if (halves.search.every(isBlank) && (halves.search.length === 0 || target.traced.length === 0)) {
     return append(target, halves, block.replace);
   }
-  if (target.missing !== null) return refuse("missing_file", `${target.path} ${target.missing}`);
+  if (target.missing !== null) return refuse(`${target.path} ${target.missing}`);
   return stageMatch(target, halves);
 }
 
@@ -155,7 +138,7 @@ function stageMatch(target: Target, halves: Halves): Staged {
   const match = target.current === null ? locate(current, halves) : null;
   if (match?.kind === "found") return stageOnce(target, match.splices, halves, match.note);
   if (isReplaced(current, halves)) return { kind: "already" };
-  return match === null ? refuse("not_found", describeMissing(current, halves)) : refuseMatch(current, match);
+  return match === null ? refuse(describeMissing(current, halves)) : refuseMatch(current, match);
 }
 
 function stageOnce(target: Target, splices: readonly Splice[], halves: Halves, note: string | null): Staged {
@@ -171,13 +154,11 @@ function stage(target: Target, splices: readonly Splice[], note: string | null):
 }
 
 function refuseMatch(file: FileLines, match: Exclude<Match, { kind: "found" }>): Staged {
-  return match.kind === "ambiguous"
-    ? refuse("ambiguous", describeAmbiguous(match))
-    : refuse("not_found", describeUnplaceable(file, match));
+  return refuse(match.kind === "ambiguous" ? describeAmbiguous(match) : describeUnplaceable(file, match));
 }
 
-function refuse(reason: EditRefusal, text: string): Staged {
-  return { kind: "refused", reason, text };
+function refuse(text: string): Staged {
+  return { kind: "refused", text };
 }
 
 /** A block as lines, without byte order mark, line endings, and code fences that are not part of the file. */
@@ -212,7 +193,6 @@ function isFenced(lines: readonly string[]): boolean {
   return lines.length >= 2 && /^```[\w+#.-]*$/.test(lines[0] ?? "") && /^```$/.test(lines.at(-1) ?? "");
 }
 
-/** The steps, strictest first. */
 const ladder: readonly Step[] = [
   matchEverywhere,
   ...lineSteps.slice(0, 1),
@@ -248,7 +228,6 @@ function isInserted(lines: TracedLines, splices: readonly Splice[], halves: Halv
   return isTelling(only.lines) && !only.lines.some((line) => !isBlank(line) && known.has(line.trim()));
 }
 
-/** Whether the splices would leave the file unchanged. */
 function isUnchanged(lines: readonly Line[], splices: readonly Splice[]): boolean {
   return splices.every(
     (splice) =>
@@ -257,7 +236,6 @@ function isUnchanged(lines: readonly Line[], splices: readonly Splice[]): boolea
   );
 }
 
-/** Whether the file contains REPLACE exactly once, and REPLACE holds something that SEARCH does not. */
 function isReplaced(file: FileLines, halves: Halves): boolean {
   const { search, replace } = variantsOf(halves).at(-1) ?? halves;
   const trimmed = replace.slice(replace.findIndex((line) => !isBlank(line)));
@@ -270,7 +248,6 @@ function isReplaced(file: FileLines, halves: Halves): boolean {
   return row?.kind === "found" && row.splices.length === 1;
 }
 
-/** Whether the file ends with these lines. */
 function isAppended(path: string, lines: readonly string[], added: readonly string[]): boolean {
   if (!isTelling(added)) return false;
   return findRows(indexLines(path, lines.slice(-added.length)), "trailing", added).length === 1;

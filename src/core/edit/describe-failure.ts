@@ -3,7 +3,6 @@
 import { type FileLines, isBlank, loosen } from "./file-lines.ts";
 import type { Halves, Match } from "./step.ts";
 
-/** How the message about a text that is nowhere begins. */
 export const notFound = "the text to replace is not in the file";
 
 const shownLines = 30;
@@ -44,7 +43,6 @@ function findPart(file: FileLines, search: readonly string[]): string | null {
   ].join("\n");
 }
 
-/** The line numbers of all candidates. */
 export function describeAmbiguous({ rows, note }: Extract<Match, { kind: "ambiguous" }>): string {
   const lines = [...new Set(rows.map((row) => row + 1))];
   const named = lines.slice(0, 10).join(", ") + (lines.length > 10 ? ` and ${lines.length - 10} more` : "");

@@ -4,17 +4,14 @@ import { isAscii } from "../text.ts";
 /** How loosely two lines are compared; each level forgives what the levels before it forgive, and one thing more. */
 export type Level = "exact" | "trailing" | "indent" | "unicode" | "spaces";
 
-/** One level of indentation: a tab, or some spaces. */
 export interface IndentUnit {
   readonly character: "\t" | " ";
   readonly width: number;
 }
 
-/** The lines of one file, numbered at each level so that equal lines have equal numbers. */
 export interface FileLines {
   readonly path: string;
   readonly lines: readonly string[];
-  /** A number for each line; equal lines have equal numbers. */
   keys(level: Level): readonly number[];
   /** The number of a line of a block, -1 when the file has no line equal to it. */
   keyOf(level: Level, line: string): number;
@@ -106,7 +103,6 @@ export function findRuns(keys: readonly number[], wanted: readonly number[]): re
   return starts;
 }
 
-/** The form of a line that is compared at a level. */
 export function loosen(line: string, level: Level): string {
   if (level === "exact") return line;
   if (level === "trailing") return line.trimEnd();

@@ -4,7 +4,6 @@ import type { MergePlace } from "./merge.ts";
 import type { Halves } from "./step.ts";
 
 export interface Placement {
-  /** The whole block is shifted alike. */
   readonly uniform: boolean;
   readonly place: MergePlace;
 }
@@ -86,7 +85,6 @@ function commonShift(pairs: readonly IndentPair[]): IndentShift | null {
   return null;
 }
 
-/** Indentation of one line in the block and in the file. */
 interface IndentPair {
   readonly line: number;
   readonly block: string;

@@ -42,7 +42,6 @@ export const lineSteps: readonly Step[] = steps.map(
 /** Steps 1 to 3, for parts of a block. */
 export const strictSteps: readonly Step[] = lineSteps.slice(0, 3);
 
-/** The match of the first step that finds one; null: none does. */
 export function matchLoosely(ladder: readonly Step[], file: FileLines, halves: Halves): Match | null {
   for (const step of ladder) {
     const match = step(file, halves);

@@ -31,7 +31,6 @@ export function readMark(line: string, isExact: boolean): EditMark | null {
   return line.trimStart().startsWith("<") && !/REPLACE/i.test(line) ? "open" : "close";
 }
 
-/** Whether a text holds lines of `<` or `>` that look like marks. */
 export const holdsMarks = (text: string): boolean => findMark(text) !== null;
 
 function findMark(text: string): string | null {

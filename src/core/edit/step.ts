@@ -1,7 +1,6 @@
 /** The input and the result of a step of the edit ladder: the halves of a block, and where it matches. */
 import type { FileLines } from "./file-lines.ts";
 
-/** A block as lines, without line endings. */
 export interface Halves {
   readonly search: readonly string[];
   readonly replace: readonly string[];
@@ -18,7 +17,6 @@ export interface Splice {
   readonly isBelow?: true;
 }
 
-/** Rows from the first up to but not including the second. */
 export type EditSpan = readonly [from: number, to: number];
 
 export type Match =

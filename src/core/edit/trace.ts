@@ -80,7 +80,6 @@ function usableEnding(beside: Line | undefined, main: "\n" | "\r\n" | "\r"): "\n
   return beside.ending === "\r" ? main : beside.ending;
 }
 
-/** The lines as one text; `finalEnding` says whether its last line has an ending. */
 export function joinLines(traced: TracedLines, finalEnding: boolean): string {
   const main = mainEnding(traced);
   const last = traced.length - 1;

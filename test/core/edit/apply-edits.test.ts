@@ -7,7 +7,7 @@ import { applyEdits } from "../../../src/core/edit/apply-edits.ts";
 import type { EditBlock } from "../../../src/core/script/script.ts";
 import { type Encoding, encode } from "../../../src/core/text.ts";
 import { expectCpu } from "../cpu-time.ts";
-import { edit, notes, toBytes, toText } from "./edit-on-text.ts";
+import { edit, notes, toBytes, toText, whyOf } from "./edit-on-text.ts";
 
 interface ApplyCase {
   readonly id: string;
@@ -35,7 +35,7 @@ function tryCase({ file_before, search, replace, all, blocks }: ApplyCase) {
   if (result.kind === "applied") return { after: toText(result.bytes) };
   return result.kind === "already"
     ? { why: "already", told: "" }
-    : { why: `${result.reason} in block ${result.block}`, told: result.text };
+    : { why: `${whyOf(result.text)} in block ${result.block}`, told: result.text };
 }
 
 describe("the corpus", () => {

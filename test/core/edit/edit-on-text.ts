@@ -10,7 +10,7 @@ export function edit(before: string | null, ...blocks: EditBlock[]): string {
   const now = before === null ? null : toBytes(before);
   const result = applyEdits({ path: "file.ts", now, shown: null, blocks });
   if (result.kind === "applied") return toText(result.bytes);
-  return result.kind === "already" ? "already" : `${result.reason} in block ${result.block}`;
+  return result.kind === "already" ? "already" : `${whyOf(result.text)} in block ${result.block}`;
 }
 
 export function refusalText(before: string, ...blocks: EditBlock[]): string {
@@ -22,3 +22,16 @@ export function notes(before: string, ...blocks: EditBlock[]): readonly string[]
   const result = applyEdits({ path: "file.ts", now: toBytes(before), shown: null, blocks });
   return result.kind === "refused" ? [] : result.notes;
 }
+
+const reasons = {
+  ambiguous: /occurs \d+ times/,
+  binary: /is binary/,
+  encoding: /is not UTF-8/,
+  identical: /changes nothing/,
+  missing_file: /does not exist|is gone since/,
+  placeholder: /leaves code out/,
+};
+
+/** The kind of a refusal by what the model is told. */
+export const whyOf = (text: string): string =>
+  Object.entries(reasons).find(([, words]) => words.test(text.split("\n")[0] ?? ""))?.[0] ?? "not_found";

@@ -1,6 +1,6 @@
-/** The file contains SEARCH exactly once, though it begins or ends inside a line. */
-import { type FileLines, isBlank, isWord } from "./file-lines.ts";
-import { type Halves, type Match, variantsOf } from "./step.ts";
+/** SEARCH is a part of a line: once in the file, or with ALL at every place. Its ends split no word and no number. */
+import { type FileLines, indentOf, isBlank, isWord } from "./file-lines.ts";
+import { type Halves, type Match, type Splice, variantsOf } from "./step.ts";
 
 /** Numbers with points, as 1.5 and 1.2.3 but not self.0: an edit that splits one of them was meant for other text. */
 const pointed = /(?<!\p{L}|\p{N}|[_$])\d(?:\p{L}|\p{N}|_)*(?:\.\d(?:\p{L}|\p{N}|_)*)+/gu;
@@ -11,7 +11,7 @@ const longestToken = 100;
 const isDigit = (character: string) => character >= "0" && character <= "9";
 
 /** Whether a cut at `at` would split a word or a number of the text. */
-export function splitsToken(text: string, at: number): boolean {
+function splitsToken(text: string, at: number): boolean {
   const [left, right] = [text.charAt(at - 1), text.charAt(at)];
   if (isWord(left) && isWord(right)) return true;
   if (!(isDigit(left) && right === ".") && !(left === "." && isDigit(right))) return false;
@@ -80,4 +80,68 @@ export function matchExactText(file: FileLines, halves: Halves): Match | null {
   if (meansLines(head.trim(), tail.trim(), variant)) return null;
   const lines = (head + replace + tail).split("\n");
   return { kind: "found", splices: [{ start: span[0], end: span[1], lines }], span, note: "as part of a line" };
+}
+
+interface Hit {
+  readonly row: number;
+  readonly at: number;
+}
+
+interface Piece {
+  readonly search: string;
+  readonly replace: readonly string[];
+}
+
+/** SEARCH ALL of one line that also occurs inside longer lines: every place, or none if one is part of a word. */
+export function matchEverywhere(file: FileLines, halves: Halves): Match | null {
+  const piece = halves.all ? pieceOf(halves) : null;
+  if (piece === null) return null;
+  const hits = findHits(file, piece.search);
+  const rows = hits.map((hit) => hit.row);
+  if (hits.every((hit) => file.lines[hit.row]?.trim() === piece.search)) return null;
+  if (!hits.every((hit) => isToken(file, hit, piece.search))) {
+    return { kind: "ambiguous", rows, note: "as part of a longer word" };
+  }
+  const span = [rows[0] ?? 0, (rows.at(-1) ?? 0) + 1] as const;
+  return { kind: "found", splices: substitute(file, hits, piece), span, note: `at ${hits.length} places` };
+}
+
+/** The only line of SEARCH, without the indentation that REPLACE has too. */
+function pieceOf(halves: Halves): Piece | null {
+  const { search, replace } = variantsOf(halves).at(-1) ?? halves;
+  const [line = "", ...more] = search;
+  const [first = "", ...rest] = replace;
+  const indent = indentOf(line);
+  if (more.length > 0 || isBlank(line) || line !== line.trimEnd()) return null;
+  if (first !== "" && !first.startsWith(indent)) return null;
+  return { search: line.trim(), replace: [first.slice(indent.length), ...rest] };
+}
+
+function findHits(file: FileLines, search: string): readonly Hit[] {
+  const hits: Hit[] = [];
+  for (const [row, line] of file.lines.entries()) {
+    for (let at = line.indexOf(search); at >= 0; at = line.indexOf(search, at + search.length)) hits.push({ row, at });
+  }
+  return hits;
+}
+
+function isToken(file: FileLines, { row, at }: Hit, search: string): boolean {
+  const line = file.lines[row] ?? "";
+  return !splitsToken(line, at) && !splitsToken(line, at + search.length);
+}
+
+function substitute(file: FileLines, hits: readonly Hit[], { search, replace }: Piece): readonly Splice[] {
+  const byRow = Map.groupBy(hits, (hit) => hit.row);
+  return [...byRow].map(([row, inRow]) => {
+    const line = file.lines[row] ?? "";
+    const wholeLine = inRow.length === 1 && line.trim() === search;
+    if (wholeLine && replace.join("") === "") return { start: row, end: row + 1, lines: [] };
+    const parts: string[] = [];
+    let from = 0;
+    for (const { at } of inRow) {
+      parts.push(line.slice(from, at), replace.join("\n"));
+      from = at + search.length;
+    }
+    return { start: row, end: row + 1, lines: [...parts, line.slice(from)].join("").split("\n") };
+  });
 }

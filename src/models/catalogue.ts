@@ -70,7 +70,6 @@ export function priceOn(day: string, { provider, ends = "9", prices }: Catalogue
   };
 }
 
-/** The next price that is announced for a model, after `day`; null: none. */
 export function nextPrice(
   day: string,
   { ends = "9", prices }: CatalogueEntry,

@@ -6,9 +6,7 @@ import { nearestNamed } from "./effort.ts";
 import { foreignSignature } from "./gemini/foreign-signature.ts";
 import { wordsOfError } from "./wire/http-errors.ts";
 
-/** What one refusal taught. */
 interface Lesson {
-  /** What the server said. */
   readonly words: string;
   /** Messages of the request that was refused. */
   readonly messages: number;
@@ -16,7 +14,6 @@ interface Lesson {
 
 /** How a request is made without what was refused: in its own terms, in those of the body, or in both. */
 interface Concession {
-  /** The words in which servers refuse it. */
   readonly refused: RegExp;
   /** The codes with which it is refused; absent: request_rejected. */
   readonly codes?: readonly ErrorCode[];
@@ -121,9 +118,7 @@ const concessions: readonly Concession[] = [
   },
 ];
 
-/** What was conceded to one model so far. */
 export interface Concessions {
-  /** The body of a request, without what was refused before. */
   encode(request: ModelRequest, encode: (request: ModelRequest) => Body): Body;
   /**
    * Whether asking again has a point after `sent` failed: a concession answers the refusal, which is then told, or was made
@@ -132,7 +127,6 @@ export interface Concessions {
   learn(failed: unknown, sent: Body, request: ModelRequest, encode: (request: ModelRequest) => Body): boolean;
 }
 
-/** For all requests to one model, with whatever key. */
 export function createConcessions(model: string, notify: (notice: Notice) => void): Concessions {
   let learned: ReadonlyMap<Concession, Lesson> = new Map();
   return {
@@ -166,7 +160,6 @@ function concede(request: ModelRequest, encode: (request: ModelRequest) => Body,
   }, body);
 }
 
-/** The request in its own terms, without what was refused in them. */
 function adapt(request: ModelRequest, learned: Learned): ModelRequest {
   return concessions.reduce((made, row) => {
     const lesson = learned.get(row);
@@ -193,7 +186,6 @@ function putSchemaInWords(request: ModelRequest): ModelRequest {
   return { ...request, system: `${request.system}\n${words}`, format: null };
 }
 
-/** Puts the instructions before the words of the user. */
 function putSystemInMessage({ system, messages, ...request }: ModelRequest): ModelRequest {
   const first = messages.findIndex(({ role }) => role === "user");
   const moved = messages.map((message, at) =>
@@ -202,7 +194,6 @@ function putSystemInMessage({ system, messages, ...request }: ModelRequest): Mod
   return { ...request, system: first < 0 ? system : "", messages: first < 0 || system === "" ? messages : moved };
 }
 
-/** Changes the model's own messages in a body of Chat Completions. */
 function changeReplies(body: Body, change: (reply: Body) => Body): Body {
   if (!Array.isArray(body["messages"])) return body;
   const messages = body["messages"].map((message: Body) =>
@@ -253,7 +244,6 @@ const lengths: readonly (readonly [words: RegExp, length: (numbers: Numbers, ask
   [/(?:at most|less than or equal to|model limit of|maximum (?:value )?of|>=?|<=?) [`'"]?([\d,]+)/i, ([most]) => most],
 ];
 
-/** Fewer tokens make no reply. */
 const leastReply = 256;
 
 /** The length that the server named; the request as it is where it named none, or one that is of no use. */

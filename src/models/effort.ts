@@ -18,7 +18,6 @@ interface Row {
   readonly names: RegExp;
   /** In this order the first row that fits counts. Empty: the model does not think, or cannot be told how hard. */
   readonly knows: readonly Level[];
-  /** Absent: the form of the wire. */
   readonly form?: Form;
 }
 
@@ -165,15 +164,12 @@ export function nearestNamed(effort: Effort, words: string): Effort | null {
   return found === "xhigh" ? "max" : found;
 }
 
-/** One model, as far as its effort goes. */
 export interface EffortTeller {
-  /** The fields of a request's body; none where no effort is wanted. */
   readonly fields: (request: ModelRequest) => Fields;
   /** Says once where an effort has no effect, or is not the one that was wanted. */
   readonly tell: (request: ModelRequest) => void;
 }
 
-/** Tells once of each effort that has no effect on a model that knows these levels, or not the wanted one. */
 function openTelling(model: string, knows: readonly Level[], notify: (notice: Notice) => void): EffortTeller["tell"] {
   const told = new Set<string>();
   const say = (text: string) => {

@@ -22,7 +22,6 @@ export interface KeysInTurnOptions {
   readonly provider: string;
   readonly state: KeyState;
   readonly notify: (notice: Notice) => void;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
@@ -52,7 +51,6 @@ export function takeKeysInTurn(keys: readonly KeyedStream[], options: KeysInTurn
   };
 }
 
-/** Takes keys from the list up to one that is neither refused nor resting; null: there is none. */
 function nextReady(
   left: KeyedStream[],
   refused: Map<string, PaiError>,
@@ -64,7 +62,6 @@ function nextReady(
   return null;
 }
 
-/** Notes why a key cannot be used now; throws failures that are not the key's fault. */
 function putAside(id: string, thrown: unknown, refused: Map<string, PaiError>, options: KeysInTurnOptions): void {
   if (!(thrown instanceof PaiError)) throw thrown;
   if (thrown.code === "key_rejected") {

@@ -26,9 +26,7 @@ export interface ModelId {
 }
 
 export interface OpenOptions extends RetryOptions {
-  /** `provider:name`, or a bare name that shows its provider. */
   readonly id: string;
-  /** Providers of the user; absent: none. */
   readonly own?: readonly Provider[];
   /** The default key first. */
   readonly keys: readonly Key[];
@@ -38,14 +36,11 @@ export interface OpenOptions extends RetryOptions {
   readonly baseUrl: string | null;
   /** What pai calls itself, as in `pai/1.2.3`. */
   readonly agent: string;
-  /** Allow to send a key over plain http to another machine. */
   readonly insecureHttp: boolean;
   /** What the user states wins over what pai knows and what a local server says; absent: nothing. */
   readonly limits?: StatedLimits;
-  /** Folder from which the path of a recording counts. */
   readonly folder: string;
   readonly keyState: KeyState;
-  /** Epoch milliseconds. */
   readonly now: () => number;
   readonly proxyEnv: ProxyEnv;
   /** Silence after which a connection counts as dead, in milliseconds; absent: the value in the provider's row. */
@@ -76,7 +71,6 @@ export function parseModelId(source: string, own: readonly Pick<Provider, "id">[
   });
 }
 
-/** The row of a model's provider; null: a recording. Throws PaiError `model_unknown` when its provider is unclear. */
 export const providerOfModel = <P extends Provider>(source: string, own: readonly P[] = []): Provider | P | null =>
   findAnyProvider(parseModelId(source, own).provider, own);
 
@@ -120,7 +114,6 @@ async function openRemote(provider: Provider, name: string, options: OpenOptions
   return { ...limits, address: endpoint.url, stream: withRetry(stream, options) };
 }
 
-/** Several keys take turns; one alone never rests. */
 function takeKeys(open: OpenKey, provider: string, options: OpenOptions): Stream {
   const { keys, keyState: state, notify, now, renew } = options;
   if (renew !== undefined) return renewKey(open, renew);

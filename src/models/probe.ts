@@ -5,7 +5,6 @@ import { readFetchError } from "./wire/http-errors.ts";
 
 export interface ProbeModelOptions {
   readonly provider: string;
-  /** Path after the base URL. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly env: ProxyEnv;

@@ -50,7 +50,6 @@ function definitionIn(line: string): string | null {
   return found === null ? null : (found[1] ?? found[2] ?? "");
 }
 
-/** Lines of a text without their endings. */
 export const linesOf = (text: string): string[] => {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === "") lines.pop();
@@ -100,7 +99,6 @@ export function outlineOf(path: string, lines: readonly string[], budget: number
   return "";
 }
 
-/** Lines of a changelog that has no second heading. */
 const maxOfHead = 80;
 
 /** Of a changelog the lines up to its second heading of a release: an entry goes among them. */
@@ -113,7 +111,6 @@ export function headOfChangelog(lines: readonly string[]): { readonly from: numb
   return { from: 1, to: Math.max(heads[1] ?? Math.min(lines.length, maxOfHead), 1) };
 }
 
-/** Lines at both ends of a long head. */
 const atEnds = { first: 30, last: 15 } as const;
 
 /** Of the head of a changelog the places where an entry goes: of a long one both ends. */

@@ -52,10 +52,8 @@ export interface DefineInput {
   /** How often each file holds each name: `counts[offset + at]` is for `symbols[at]`. */
   readonly found: readonly CountedFile[];
   readonly offset: number;
-  /** Best first. */
   readonly files: readonly Ranked[];
   readonly kinds: Readonly<Record<Kind, number>>;
-  /** The text of a file; null: it cannot be read. */
   readonly read: (path: string) => Promise<string | null>;
 }
 
@@ -97,7 +95,6 @@ export async function findDefiners(input: DefineInput): Promise<Map<string, Sign
   return signals;
 }
 
-/** Joins a signal with the one that the file already has. */
 function joinSignals(known: Signal | null, more: Signal): Signal {
   if (known === null) return more;
   const { weight, by, symbols } = known;
@@ -108,7 +105,6 @@ function joinSignals(known: Signal | null, more: Signal): Signal {
   return { weight: weight + more.weight, by, lines, symbols: all, definitions };
 }
 
-/** The files in their new order, once the signals of definers count too. */
 export function addDefiners(files: readonly Ranked[], definers: ReadonlyMap<string, Signal>): readonly Ranked[] {
   if (definers.size === 0) return files;
   const added = files.map((file): Ranked => {

@@ -16,16 +16,13 @@ export interface Excerpt {
   readonly path: string;
   /** In order, neither touching nor overlapping; empty: only the outline is shown. */
   readonly ranges: readonly ExcerptRange[];
-  /** All lines are shown. */
   readonly whole: boolean;
   readonly totalLines: number;
   /** For the likeliest and for a named file that is not shown whole: the names it defines, with their lines. */
   readonly outline: string;
-  /** The excerpt as the prompt shows it. */
   readonly text: string;
 }
 
-/** A file to choose from. */
 export interface Candidate {
   readonly ranked: Pick<Ranked, "path" | "score" | "signal">;
   readonly text: string;
@@ -49,7 +46,6 @@ const small = { length: 5_000, among: 5, share: 0.3 } as const;
 const asideShare = 0.5;
 /** A block that is worth less than this share of the best one is left out, though there is room for it. */
 const leastShare = 0.08;
-/** What a word in a docstring counts, compared with one in code. */
 const docstringShare = 0.5;
 /** Characters shown of a named file whose lines are all too long to show. */
 const beginning = 600;
@@ -91,7 +87,6 @@ function findDocstrings(lines: readonly string[]): readonly boolean[] {
   });
 }
 
-/** A file to score: the docstrings of its lines are found once. */
 interface Scorable {
   readonly lines: readonly string[];
   readonly isDocstring: readonly boolean[];
@@ -134,7 +129,6 @@ export function scoreBlocks(
 
 interface Measure {
   readonly sought: Sought;
-  /** Characters that a block may have. */
   readonly maxSize: number;
 }
 
@@ -171,7 +165,6 @@ const totalSize = (blocks: readonly Scored[]) => blocks.reduce((sum, { size }) =
 const isCovered = ({ blocks, lines }: Prepared) =>
   blocks.reduce((sum, { from, to }) => sum + to - from + 1, 0) >= lines.length;
 
-/** The file as one block, which is taken before all others. */
 function asWhole(file: Prepared): Prepared {
   const all = { from: 1, to: file.lines.length, value: Number.POSITIVE_INFINITY };
   return { ...file, whole: true, outline: "", blocks: [{ ...all, size: totalSize(file.blocks) }] };
@@ -201,7 +194,6 @@ function joinSmall(files: readonly Prepared[], budget: number, least: number): r
   return shown < best.share * totalSize(first.blocks) ? joined : [asWhole(first), ...joined.slice(1)];
 }
 
-/** Takes the blocks of the highest value that fit. */
 function take(files: readonly Prepared[], budget: number, least: number): Map<Prepared, Scored[]> {
   const taken = new Map<Prepared, Scored[]>();
   let left = budget;
@@ -218,7 +210,6 @@ function take(files: readonly Prepared[], budget: number, least: number): Map<Pr
   return taken;
 }
 
-/** Blocks in the order of the file, neighbours joined. */
 function joinRanges(blocks: readonly ExcerptRange[]): ExcerptRange[] {
   const ranges: ExcerptRange[] = [];
   for (const { from, to } of [...blocks].sort((a, b) => a.from - b.from)) {

@@ -17,7 +17,6 @@ const closes =
 /** A line that closes one part and opens the next: `): void {`, `} else {`, `) -> int:`. */
 const opensAgain = /[{(:[,]\s*(?:\/\/.*|#.*)?$/;
 const belongsAbove = /^\s*(?:@|#|\/\/|\/\*|\*|--|"""|''')/;
-/** Lines of comments and decorators above a definition that are taken with it. */
 const maxAbove = 12;
 
 function endOf(lines: readonly string[], at: number): number {
@@ -45,7 +44,6 @@ function startOf(lines: readonly string[], at: number): number {
   return start;
 }
 
-/** The lines of the definition that begins at line `at` (from 0), with the comments and decorators above it. */
 export const extentAt = (lines: readonly string[], at: number): ExcerptRange => ({
   from: startOf(lines, at) + 1,
   to: endOf(lines, at) + 1,

@@ -49,7 +49,6 @@ const test =
   /(?:^|\/)(?:tests?|testing|specs?|__tests__|__mocks__|e2e|fixtures?|testdata|test[-_]\w+|integration[-_]tests?|unit[-_]tests?|bench(?:es|marks?)?)\/|^(?:play(?:ground)?|scratch)\.[a-z]+$|[._-](?:test|tests|bench|e2e)\.[a-z0-9]+$|(?:\.spec\.[a-z0-9]+|[_-]spec\.(?:rb|[cm]?[jt]sx?|lua|cr|coffee|moon|fnl))$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/;
 const documentNames = /^(?:license|copying|notice|authors|contributors|readme|maintainers|codeowners)/;
 
-/** A path in lower case, taken apart once. */
 interface Parts {
   readonly lower: string;
   readonly folders: readonly string[];
@@ -69,7 +68,6 @@ function partsOf(path: string): Parts {
 const isIn = (folders: readonly string[], set: ReadonlySet<string>) => folders.some((folder) => set.has(folder));
 const isCode = ({ name, ending }: Parts) => codeEndings.has(ending) || buildNames.has(name);
 
-/** Whether the file holds source code, by its name. */
 export const isCodeFile = (path: string): boolean => isCode(partsOf(path));
 
 function isGenerated({ lower, folders, name, ending }: Parts): boolean {
@@ -95,7 +93,6 @@ export function kindOf(path: string): Kind {
   return isIn(folders, foreignFolders) || isIn(above, sideFolders) ? "side" : "code";
 }
 
-/** The files of the project. */
 export type Paths = Pick<ReadonlySet<string>, "has">;
 
 /** Whether a file is generated from one beside it: `x.js` from `x.ts`, `x.d.ts` from `x.js`. */
@@ -109,7 +106,6 @@ function isTwin(path: string, exists: Paths): boolean {
   return exists.has(`${stem}.${module}ts${x}`) || exists.has(`${stem}.${module}tsx`);
 }
 
-/** The kind of a file, with the other files of the project considered. */
 export const kindAmong = (path: string, exists: Paths): Kind => (isTwin(path, exists) ? "generated" : kindOf(path));
 
 const asks: readonly (readonly [Kind, RegExp])[] = [

@@ -8,7 +8,6 @@ import { countTerm, type Term, termsOf } from "./words.ts";
 
 /** Characters of the blocks that match the words of the request; of a test file, of its two nearest tests. */
 const byWords = { code: 10_000, test: 4_000 } as const;
-/** How many tests of a file are shown as examples, whole. */
 const maxTests = 2;
 /** Lines at the beginning of every file, and at the end of one with tests. */
 const headLines = 40;
@@ -21,23 +20,18 @@ const maxNumbered = 12;
 const maxDefinition = 16_000;
 /** Characters of the outline, which names everything: a file with more than this is data. */
 const maxOutline = 8_000;
-/** Characters of the titles of all tests of a file. */
 const maxTitles = 3_000;
 
 export interface LargeFile {
   readonly path: string;
   readonly text: string;
-  /** What is to be done, as the user says it. */
   readonly request: string;
   /** What the plan and amendments say of this file and of where the work is. */
   readonly plan: string;
-  /** Output of checks and other text that may name lines of the file. */
   readonly output: string;
-  /** Ranges that the model has read. */
   readonly looked: readonly ExcerptRange[];
   /** Lines, from 1, around which something was changed. */
   readonly changed: readonly number[];
-  /** Characters that the parts may have. */
   readonly room: number;
 }
 
@@ -50,7 +44,6 @@ export interface Parts {
   readonly left: readonly ExcerptRange[];
 }
 
-/** By term: its weight times its rarity among the blocks of the file. */
 function valuesOf(path: string, lines: readonly string[], terms: readonly Term[]): number[] {
   const blocks = cutBlocks(path, lines).map(({ from, to }) =>
     lines
@@ -80,13 +73,11 @@ function withoutDocs(lines: readonly string[]): readonly string[] {
   });
 }
 
-/** The words of the request and the plan, weighed by how rare they are in the file. */
 function soughtIn({ path, request, output, plan }: LargeFile, lines: readonly string[]): Sought {
   const terms = termsOf(`${request}\n${plan}`, output);
   return { terms, values: valuesOf(path, lines, terms) };
 }
 
-/** The blocks that match the words of the request, best first, within a number of characters. */
 function matchWords(file: LargeFile, lines: readonly string[], room: number) {
   const { path } = file;
   const text = lines.join("\n");
@@ -95,7 +86,6 @@ function matchWords(file: LargeFile, lines: readonly string[], room: number) {
   return excerpt?.ranges ?? [];
 }
 
-/** The lines that are marked, as ranges. */
 export function rangesOf(marked: readonly boolean[]): readonly ExcerptRange[] {
   const found: { from: number; to: number }[] = [];
   for (const [at, isMarked] of marked.entries()) {
@@ -113,7 +103,6 @@ function openRanges(lines: readonly string[], room: number) {
   const left: ExcerptRange[] = [];
   let rest = room;
   const isWanted = (line: number) => left.some(({ from, to }) => from <= line && line <= to);
-  /** Takes what of a range is not chosen yet. False: it does not fit. */
   const take = ({ from, to: end }: ExcerptRange): boolean => {
     const to = Math.min(end, lines.length);
     let size = 0;
@@ -125,11 +114,9 @@ function openRanges(lines: readonly string[], room: number) {
   };
   return {
     take,
-    /** Takes all of these ranges that fit, and notes the others. */
     want(ranges: readonly ExcerptRange[]): void {
       for (const range of ranges) if (range.from <= lines.length && !take(range)) left.push(range);
     },
-    /** What of the wanted ranges is still not chosen. */
     missing: (): readonly ExcerptRange[] => rangesOf(chosen.map((isChosen, at) => !isChosen && isWanted(at + 1))),
     get rest() {
       return rest;
@@ -199,7 +186,6 @@ function headWithout(tests: readonly ExcerptRange[]): ExcerptRange {
   return { from: 1, to: (cut?.from ?? headLines + 1) - 1 };
 }
 
-/** The names that the file defines, with their lines; of a test file the titles of its tests. */
 function outlineOf(extents: readonly Extent[], lines: readonly string[], isTest: boolean): string {
   const titles = isTest
     ? titlesIn(lines)

@@ -77,7 +77,6 @@ function* framesOf(found: string, line: number | null): Generator<Mention> {
   if (!file.endsWith(".java") && folder !== "") yield { text: file, line };
 }
 
-/** Everything that may be a path, whether or not there is such a file. */
 export function* mentionsIn(said: string): Generator<Mention> {
   // Java writes constructors and class initializers as `<init>` and `<clinit>`.
   const text = said.replace(/\.<(?:cl)?init>\(/g, ".init(");

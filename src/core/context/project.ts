@@ -10,7 +10,6 @@ import { surveyLimits } from "./survey-limits.ts";
 import { type NamedSymbol, symbolsIn, termsOfSymbols } from "./symbols.ts";
 import { type Term, termsOf } from "./words.ts";
 
-/** The request, and other text that may name files. */
 export interface Asked {
   readonly request: string;
   /** Output of checks, standard input, a traceback; "" where there is none. */
@@ -24,7 +23,6 @@ const ofChecks = 0.3;
 
 export interface RankedProject {
   readonly paths: readonly string[];
-  /** The terms of the request. */
   readonly terms: readonly Term[];
   readonly ranking: Ranking;
   readonly survey: Survey;
@@ -33,11 +31,9 @@ export interface RankedProject {
   readonly lacks: readonly string[];
 }
 
-/** The request, split into terms. */
 export interface Words {
   readonly worded: readonly Term[];
   readonly symbols: readonly NamedSymbol[];
-  /** `worded`, then the terms of `symbols`. */
   readonly terms: readonly Term[];
 }
 
@@ -66,7 +62,6 @@ const withUnlisted = ({ paths, unranked, asked, survey }: RankParts): readonly s
   ...findUnlisted(asked, new Set([...paths, ...unranked]), survey),
 ];
 
-/** Looks through the files once and ranks them. */
 export async function rankProject(parts: RankParts): Promise<RankedProject> {
   const { survey, words, asked, more, unranked, read, signal } = parts;
   const paths = more ? withUnlisted(parts) : parts.paths;
@@ -154,7 +149,6 @@ function* endsOf(text: string): Generator<string> {
   }
 }
 
-/** Files that are mentioned in a request or its output and are not in `listed`. */
 export function findUnlisted(
   { request, output }: { readonly request: string; readonly output: string },
   listed: ReadonlySet<string>,

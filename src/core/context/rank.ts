@@ -4,7 +4,6 @@ import type { Signal } from "./signals.ts";
 import type { HistoryScores, SimilarCommit } from "./similar-commits.ts";
 import { openCounter, type Term } from "./words.ts";
 
-/** How often the terms occur in the body of one file. */
 export interface CountedFile {
   readonly path: string;
   /** Characters. */
@@ -28,7 +27,6 @@ export interface Ranked {
   readonly words: number;
   readonly history: number;
   readonly frequency: number;
-  /** The direct mention of the file, or of a name it defines; null: there is none. */
   readonly signal: Signal | null;
 }
 
@@ -52,7 +50,6 @@ type Counts = ArrayLike<number> | null;
 const countOf = (counts: Counts, term: number): number => counts?.[term] ?? 0;
 const isHeld = (counts: Counts, term: number): boolean => countOf(counts, term) > 0;
 
-/** The terms in a file's name, and in the names of its folders. */
 interface PathHits {
   readonly path: string;
   readonly inStem: Counts;
@@ -62,7 +59,6 @@ interface PathHits {
 /** A text, followed by itself without hyphens and underscores, so that `from-json` also holds `fromjson`. */
 const withJoined = (text: string) => (/[-_]/.test(text) ? `${text} ${text.replace(/[-_]/g, "")}` : text);
 
-/** The hits of each path. */
 function findInPaths(paths: ReadonlySet<string>, terms: readonly Term[]): readonly PathHits[] {
   const count = openCounter(terms);
   const folders = new Map<string, Counts>();
@@ -98,7 +94,6 @@ const rarityOfHalf = Math.LN2;
 export interface Ranking {
   /** Best first, at most 1,000; only files with a term, a similar commit or a signal. */
   readonly files: readonly Ranked[];
-  /** One for each term: its weight times its rarity. */
   readonly values: readonly number[];
 }
 
@@ -106,7 +101,6 @@ export interface Ranking {
 export interface KeptRanking {
   /** Hash of the terms it was made for; absent before it is recorded. */
   readonly key?: string;
-  /** The first files of the ranking. */
   readonly files: readonly Ranked[];
   readonly values: readonly number[];
   /** The commits that influenced the ranking, the most similar first. Absent: none. */
@@ -143,7 +137,6 @@ const byCodeUnit = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 /** How many files a ranking has; no caller looks at more. */
 const maxRanked = 1_000;
 
-/** Ranks the files. A file that is mentioned directly comes before files that only share words. */
 export function rankFiles(input: RankInput): Ranking {
   const { paths, history, signals, kinds } = input;
   const { scored, values } = scoreWords(input);

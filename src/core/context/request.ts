@@ -15,7 +15,6 @@ const stringInCode = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
 const textInProse = /(?<![\p{L}\p{N}])(["'])(?!\1)((?:(?!\1)[^\n]){1,200})\1(?![\p{L}\p{N}])/gu;
 const isName = (text: string) => /^[\p{L}\p{N}_$.:#/\\@()<>*-]+$/u.test(text);
 
-/** Characters that are looked at. */
 const maxRequest = 16_000;
 
 /** Splits the request. What looks like code beside its sentences is found by fences and by its indentation. */

@@ -1,6 +1,5 @@
 /** Limits on how much of one file a model is shown at once; it reads a larger file in ranges. */
 
-/** Bytes of one file. */
 export const maxShown = 256 * 1024;
 /** Characters of all files that are to be changed: as many are shown whole. */
 export const maxOfFiles = 100_000;

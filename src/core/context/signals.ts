@@ -4,7 +4,6 @@ import { type Mention, mentionsIn, spacedIn, withoutPassed } from "./mentions.ts
 export interface Signal {
   /** Added to the score of the file, which is otherwise at most about 2. */
   readonly weight: number;
-  /** Lines that are named, from 1. */
   readonly lines: readonly number[];
   readonly by: "request" | "output";
   /**
@@ -22,7 +21,6 @@ export interface Definition {
   readonly line: number;
 }
 
-/** Whether a file itself is named, and not only something in it. */
 export const isNamed = (signal: Signal | null): boolean => signal !== null && signal.symbols === undefined;
 
 const weights = { path: 3, name: 2, output: 1.5, outputLine: 2.2 } as const;
@@ -40,7 +38,6 @@ const installed = /^.*\/(?:site|dist)-packages\/(?=[^/]+\/)/;
 
 interface Named {
   readonly paths: readonly string[];
-  /** Named by its path or the end of its path, not by its bare name. */
   readonly exact: boolean;
 }
 

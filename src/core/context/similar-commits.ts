@@ -3,7 +3,6 @@
 import { nameOf } from "../path.ts";
 import { openCounter, type Term } from "./words.ts";
 
-/** A commit, as `git log` tells it. */
 export interface Commit {
   readonly subject: string;
   readonly body: string;
@@ -11,14 +10,12 @@ export interface Commit {
   readonly files: readonly string[];
 }
 
-/** A commit whose message is like the request. */
 export interface SimilarCommit {
   readonly subject: string;
   readonly files: readonly string[];
 }
 
 export interface HistoryScores {
-  /** The most similar first. */
   readonly commits: readonly SimilarCommit[];
   /** By path: how much similar commits point to it, the root of the sum of their shares; the largest is 1. */
   readonly similar: ReadonlyMap<string, number>;
@@ -48,7 +45,6 @@ function openWhereabouts(paths: ReadonlySet<string>): (path: string) => string |
   return (path) => (paths.has(path) ? path : (byName.get(nameOf(path)) ?? null));
 }
 
-/** Similarity of each commit's message to the terms: BM25, the subject counting twice. */
 function similarities(commits: readonly Commit[], terms: readonly Term[]): readonly number[] {
   const count = openCounter(terms);
   const told = commits.map(({ subject, body }) => {

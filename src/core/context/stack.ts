@@ -3,7 +3,6 @@
 interface Stack {
   readonly name: string;
   readonly all?: readonly string[];
-  /** Files of which one is enough. */
   readonly any?: readonly string[];
 }
 
@@ -40,7 +39,6 @@ export function findStacks(names: ReadonlySet<string>): readonly { readonly name
   });
 }
 
-/** Folders that show how a project is laid out. */
 export const usualFolders: readonly string[] = [
   "src",
   "lib",

@@ -59,7 +59,6 @@ function moduleOf(path: string): string {
 
 const stemOf = (path: string): string => nameOf(moduleOf(path));
 
-/** By name: the files with that name whose kind counts. */
 function findCalled(
   named: ReadonlyMap<string, readonly Name[]>,
   paths: readonly string[],

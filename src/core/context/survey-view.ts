@@ -7,7 +7,6 @@ import { openCounter, type Term } from "./words.ts";
 
 const viewLimits = { entries: 200_000, bytes: 32 * 1024 * 1024 } as const;
 
-/** A survey that reads every file through `view`. */
 export function surveyView(view: View, terms: readonly Term[]): Survey {
   const files: RelPath[] = [];
   return {

@@ -4,7 +4,6 @@ import { splitRequest } from "./request.ts";
 import { pairsIn, type Term } from "./words.ts";
 
 export interface NamedSymbol {
-  /** As it is written, one word. */
   readonly name: string;
   readonly by: "request" | "output";
   /** Added to the score of the file that defines it. */
@@ -101,7 +100,6 @@ const toldIn = (output: string): string =>
 
 const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-/** The names that two neighbouring words may be written as. */
 const namesOf = ([first, second]: readonly [string, string]): readonly string[] => [
   capitalized(first) + capitalized(second),
   first + capitalized(second),

@@ -1,6 +1,5 @@
 /** Draws a folder tree in few tokens: one line for each folder, with the names of its files. Pure. */
 
-/** A name as it is, or quoted as JSON when it holds spaces or unusual characters. */
 const plain = (name: string) => (/^(?:\p{L}|\p{N}|[._@+=/-])+$/u.test(name) ? name : JSON.stringify(name));
 
 interface Folder {
@@ -8,7 +7,6 @@ interface Folder {
   readonly path: string;
   readonly depth: number;
   readonly names: string[];
-  /** Files in it and below. */
   total: number;
 }
 
@@ -44,7 +42,6 @@ function groupByFolder(paths: readonly string[]): Map<string, Folder> {
   return folders;
 }
 
-/** How much is shown: folders down to `depth`, at most `names` names in each. */
 interface Extent {
   readonly depth: number;
   readonly names: number;
@@ -67,9 +64,7 @@ const extents: readonly Extent[] = [
 /** How many names are shown of an open folder: the root, and one that holds a file that is told. */
 const namesOfOpen = 12;
 
-/** What a tree is drawn with besides its paths. */
 interface Drawing {
-  /** Paths that the request names elsewhere. */
   readonly told: ReadonlySet<string>;
   /** Where links lead, by their paths. */
   readonly targets: ReadonlyMap<string, string>;

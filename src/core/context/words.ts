@@ -85,7 +85,6 @@ interface Token {
 
 const identifier = /(?:\p{L}|\p{N}|[_$])+/gu;
 
-/** Whether a text begins with a character that is neither a letter nor a digit. */
 const isApart = (text: string) => text !== "" && !/^(?:\p{L}|\p{N})/u.test(text);
 
 function tokensOf(text: string): Token[] {
@@ -114,7 +113,6 @@ function addTerm(found: Map<string, Term>, spellings: readonly string[], needs: 
   if ((found.get(key)?.weight ?? 0) < weight) found.set(key, { spellings: [...new Set(spellings)], needs, weight });
 }
 
-/** Adds the parts of an identifier, and all of them joined. */
 function addIdentifier(found: Map<string, Term>, parts: readonly string[], isCode: boolean, share: number): void {
   const joined = parts.join("");
   const [first = ""] = parts;
@@ -214,5 +212,4 @@ export function openCounter(terms: readonly Term[]): (lower: string) => Uint8Arr
 
 const isDigit = (code: number) => code >= 48 && code <= 57;
 
-/** Whether a character code is a lower-case letter or a digit of ASCII. */
 const isLetter = (code: number) => (code >= 97 && code <= 122) || isDigit(code);

@@ -44,7 +44,6 @@ function buildEdits({ cmd, path, line, lines }: Body, read: Read): ScriptAction 
   return { cmd: "MODIFY", path, blocks: blocks.length === begun ? blocks : [], ...(isOpen && { isOpen }), line };
 }
 
-/** The action of a body that the reply did not close: complete lines and complete blocks only. */
 export function buildPartial(body: Body, read: Read): ScriptAction {
   const { cmd, path, line, lines } = body;
   if (cmd === "FINISH") return { ...buildFinish(body), partial: true };
@@ -89,7 +88,6 @@ function parseBlocks(path: string, lines: readonly string[], read: Read): Edit {
   };
 }
 
-/** What decides whether a line of an edit that looks like a mark can be content. */
 interface KnownFile {
   readonly lines: readonly string[];
   /** The file itself holds lines of `<` or `>` that look like marks: conflicts, or examples of edits. */
@@ -156,7 +154,6 @@ function lastText(lines: readonly string[], end: number): number {
   return at;
 }
 
-/** The indexes of the lines that fit. */
 function findLines(lines: readonly string[], fits: (line: string) => boolean): readonly number[] {
   const found: number[] = [];
   for (const [at, line] of lines.entries()) if (fits(line)) found.push(at);

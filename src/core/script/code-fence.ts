@@ -2,7 +2,6 @@
 
 const markdown = /\.(?:md|mdx|markdown|mdown|mkd|qmd|rmd)$/i;
 
-/** Whether fences in the file are part of its content. */
 export const isMarkdown = (path: string) => markdown.test(path);
 
 export const isFence = (line: string): boolean => marksOf(line.trimStart()) !== null;

@@ -57,7 +57,6 @@ const endTokens = /(?<![\s:])(?:<\|\w+\|>|<\/s>|<end_of_turn>|<eos>)+\s*$/;
 const endings = ["|>", "</s>", "<end_of_turn>", "<eos>"];
 const listMarks = /^[\s\u200B\u2060]*(?:(?:[-*+•]|#{2,6}|\d+[.)]|->|→)\s+)*/;
 
-/** The line without a model's end marks. */
 export function withoutEndTokens(line: string): string {
   return line.endsWith(">") && endings.some((ending) => line.endsWith(ending)) ? line.replace(endTokens, "") : line;
 }

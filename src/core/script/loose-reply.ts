@@ -112,7 +112,6 @@ function readBlocks(lines: readonly string[], targets: readonly LooseTarget[], r
   return { actions: all ? actions : [], seen, prose: messageIn(rest) };
 }
 
-/** The words to the user around edits: no line that names a file, and none that announces what stood below it. */
 function messageIn(lines: readonly string[]): string {
   const announces = (line: string, at: number) => /:[*_\s]*$/.test(line) && !lines[at + 1]?.trim();
   const said = lines.filter((line, at) => nameOnLine(line) === null && !announces(line, at));

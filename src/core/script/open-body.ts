@@ -29,7 +29,6 @@ export function keepCut({ cmd, path, tag, line, lines }: OpenBody): Cut | null {
   return cmd === "FINISH" ? null : { cmd, path, tag, line, lines };
 }
 
-/** Adds a line that is content. */
 export function growBody(open: OpenBody, line: string): void {
   open.lines.push(line);
   const text = line.trim();
@@ -50,7 +49,6 @@ export function readEnd(open: OpenBody, line: string): BodyEnd | null {
   return header?.kind === "body" && header.tag === open.tag ? "implied-end" : null;
 }
 
-/** In an open body of a reply that ended normally: the index of the line that can only be its FINISH; -1: none. */
 export function findFinish({ cmd, lines }: OpenBody): number {
   const at = lines.findLastIndex((line) => line.trim() !== "" && !isFence(line));
   const text = withoutEndTokens((lines[at] ?? "").trimEnd());

@@ -8,7 +8,6 @@ import { endBody, type LineProgress, placeLine } from "./place-line.ts";
 import type { Script, ScriptOptions } from "./script.ts";
 import { afterClosing, findClosing, openingOf } from "./thought.ts";
 
-/** Removes reasoning from the lines outside of bodies, one after another. */
 function createThoughtFilter(to: LineProgress) {
   let isThinking = false;
 
@@ -46,7 +45,6 @@ function createThoughtFilter(to: LineProgress) {
   };
 }
 
-/** Parses a whole reply. */
 export function parseScript(
   reply: string,
   { stop, read, tag = usualTag }: ScriptOptions & { readonly stop: StopReason },

@@ -18,7 +18,6 @@ import {
 } from "./open-body.ts";
 import type { Cut, Note, ScriptAction, ScriptOptions } from "./script.ts";
 
-/** The part of one reply that has been read. */
 export interface LineProgress {
   readonly read: ScriptOptions["read"];
   /** The tag of a body whose header names none. */
@@ -37,7 +36,6 @@ export interface LineProgress {
   grown: number;
 }
 
-/** Places one line, in the open body or outside of bodies. */
 export function placeLine(to: LineProgress, line: string): void {
   const { body } = to;
   if (body === null) {
@@ -69,7 +67,6 @@ function placeOutside(to: LineProgress, line: string): void {
   else to.warnings.push({ line: to.number, text: describeUnknown(unknown) });
 }
 
-/** Begins what a header asks for: an action in one line, or a body. */
 function begin(to: LineProgress, header: Header): void {
   if (header.kind === "fault") {
     to.warnings.push({ line: to.number, text: header.text });

@@ -3,7 +3,6 @@ import { ownName, rowOf } from "../vocabulary.ts";
 import { splitPath } from "./header.ts";
 import type { Note, ScriptAction } from "./script.ts";
 
-/** A right that a script asks for, before the action that needs it. */
 export interface AmendRequest {
   readonly action: string;
   /** As the model wrote it; for a RUN, the command. */

@@ -10,7 +10,6 @@ export interface EditBlock {
 export interface ScriptAction {
   readonly cmd: string;
   readonly path?: string;
-  /** The second path of MV and COPY. */
   readonly to?: string;
   /** Range of READ, the rest of RUN, SEARCH, GLOB; the message of FINISH. */
   readonly arg?: string;
@@ -22,7 +21,6 @@ export interface ScriptAction {
   readonly isOpen?: true;
   /** The reply was cut inside this action. */
   readonly partial?: true;
-  /** Line of the header, 1-based. */
   readonly line: number;
 }
 
@@ -32,7 +30,6 @@ export interface Body {
   readonly path: string;
   /** The word that closes it. */
   readonly tag: string;
-  /** Line of the header, 1-based. */
   readonly line: number;
   readonly lines: readonly string[];
 }
@@ -54,7 +51,6 @@ export interface Note {
  */
 export interface Script {
   readonly actions: readonly ScriptAction[];
-  /** Prose outside the actions. */
   readonly remarks: readonly Note[];
   /** What to tell the model in the next phase. */
   readonly warnings: readonly Note[];

@@ -22,7 +22,6 @@ export function openingOf(text: string): string {
   return mark === "" ? "" : text.slice(0, text.length - start.length + mark.length);
 }
 
-/** Where the first closing mark begins and ends; null: there is none. */
 export function findClosing(text: string): { readonly at: number; readonly end: number } | null {
   const match = closing.exec(text);
   return match === null ? null : { at: match.index, end: match.index + match[0].length };
@@ -32,7 +31,6 @@ export function findClosing(text: string): { readonly at: number; readonly end: 
 export const withoutOpenThought = (text: string): string =>
   findClosing(text) === null ? text.slice(openingOf(text).length) : text;
 
-/** The result for one piece of a reply. */
 export interface Split {
   readonly text: string;
   readonly thought: string;

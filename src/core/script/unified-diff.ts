@@ -1,9 +1,7 @@
 /** Reads unified diffs as models write them: only the lines count, since counts and line numbers are often wrong. */
 import type { EditBlock, ScriptAction } from "./script.ts";
 
-/** The part of a diff that is about one file. */
 export interface FileDiff {
-  /** null: the diff names no file. */
   readonly path: string | null;
   readonly isNew: boolean;
   readonly blocks: readonly EditBlock[];
@@ -75,7 +73,6 @@ function readFile(lines: readonly string[]): FileDiff | null {
   };
 }
 
-/** The files of a diff, in order; none where the lines hold no diff. */
 export function readDiff(lines: readonly string[]): readonly FileDiff[] {
   const starts = lines.flatMap((_, at) => (isHeader(lines, at) ? [at] : []));
   const first = lines.findIndex((line) => hunkMark.test(line));

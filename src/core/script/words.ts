@@ -7,7 +7,6 @@ import { createThoughtSplitter } from "./thought.ts";
 export interface WordsReader {
   /** Takes a piece of the reply; returns what is now surely words to the user, as it stands in the reply. */
   readonly push: (piece: string) => string;
-  /** The rest, once the reply is whole. */
   readonly end: () => string;
 }
 
@@ -28,7 +27,6 @@ type Kind = "later" | "skip" | "over" | "message" | "words" | number;
 interface Known {
   readonly place: Place;
   readonly code: boolean;
-  /** The line is within a fence. */
   readonly isCode: boolean;
 }
 

@@ -6,7 +6,6 @@ import { count, fields, listIn, parseJson, textIn, type WireFields } from "../wi
 import { type BridgeOptions, openBridge, postTo, turnOf } from "../wire/open-bridge.ts";
 import { createReplyTally, type Decoder, refused } from "../wire/replies.ts";
 
-/** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openAnthropic(options: BridgeOptions): Stream {
   const { model, endpoint } = options;
   return openBridge(
@@ -91,7 +90,6 @@ function encodeReply(model: string, message: Reply): readonly Block[] {
   ];
 }
 
-/** The text as blocks; none for a blank text, which Anthropic refuses. */
 function textBlocks(said: string): readonly Block[] {
   return said.trim() === "" ? [] : [{ type: "text", text: said }];
 }
@@ -122,13 +120,11 @@ function markLast(turns: readonly Turn[]): readonly Turn[] {
 /** Stop reasons of a reply that was cut: what it left unfinished must not count as finished. */
 const cuts = new Set(["max_tokens", "model_context_window_exceeded", "pause_turn"]);
 
-/** A block as it arrives: `json` is the input of a call so far. */
 interface Arriving {
   readonly block: Record<string, unknown>;
   json: string;
 }
 
-/** `model`: the bare name that was asked for. `turn`: number of this reply. */
 function createAnthropicDecoder(model: string, turn: number): Decoder {
   const tally = createReplyTally(model, turn);
   const open = new Map<unknown, Arriving>();
@@ -188,7 +184,6 @@ function createAnthropicDecoder(model: string, turn: number): Decoder {
     served = textIn(message["model"]) || served;
   }
 
-  /** Reads the answer to a request that asked for no stream. */
   function readWhole(message: WireFields): void {
     readStart(message);
     for (const block of listIn(message["content"]).map(fields)) {

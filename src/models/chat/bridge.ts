@@ -5,7 +5,6 @@ import { createChatDecoder } from "./decode.ts";
 import { chatForm, encodeChat, strictForm } from "./encode.ts";
 import { nativeOfChat } from "./reasoning.ts";
 
-/** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openChat(options: BridgeOptions): Stream {
   const { provider, model, endpoint } = options;
   const owner = nativeOfChat(provider.id, model, endpoint.url);

@@ -11,7 +11,6 @@ import { createTextCallReader } from "./text-calls.ts";
 /** Finish reasons of a reply that was cut. Any other reason, known or not, is a normal end. */
 const cuts = new Set(["length", "max_tokens", "model_length", "load", "unload", "abort", "error"]);
 
-/** A call as it arrives, piece by piece. */
 interface Arriving {
   readonly id: string;
   name: string;
@@ -23,7 +22,6 @@ interface Arriving {
 
 export interface ChatDecoderOptions {
   readonly request: ModelRequest;
-  /** The bare name that was asked for. */
   readonly model: string;
   /** Marks the native form of the reply. */
   readonly owner: string;
@@ -73,7 +71,6 @@ export function createChatDecoder({ request, model, owner, onEnd = () => {} }: C
     });
   }
 
-  /** One message or the next piece of it. */
   function readMessage(message: WireFields): void {
     if (message["tool_calls"] !== undefined) readCalls(listIn(message["tool_calls"]).map(fields));
     if (textIn(message["refusal"]) !== "") throw refused("the request", textIn(message["refusal"]));
@@ -160,7 +157,6 @@ function isWhole(piece: WireFields): boolean {
   return piece["index"] === undefined && (typeof input === "object" || inner !== undefined);
 }
 
-/** Ollama's counts under the names of Chat Completions. */
 function counts(reply: WireFields): WireFields {
   const { prompt_eval_count, eval_count } = reply;
   return {

@@ -7,9 +7,7 @@ import { reasoningFor } from "./reasoning.ts";
 export type ChatItem = { readonly [key: string]: Json };
 
 export interface ChatForm {
-  /** Marks native replies that may be sent back. */
   readonly owner: string;
-  /** How the messages are written: `chatForm` or `strictForm`. */
   readonly form: MessageForm;
   /** The server caches only what is marked. */
   readonly isMarked?: boolean | undefined;
@@ -19,7 +17,6 @@ export interface ChatForm {
   readonly countsUnasked?: boolean | undefined;
 }
 
-/** The body of one request. */
 export function encodeChat(
   model: string,
   request: ModelRequest,

@@ -52,7 +52,6 @@ export function createReasoningKeeper(): ReasoningKeeper {
       return textNames.map((name) => textIn(message[name])).find((thought) => thought !== "") ?? "";
     },
     whole(extras) {
-      // The blocks hold the text, too.
       const thought = blocks.length > 0 ? { [blocksName]: blocks } : said;
       const kept = extras.some((extra) => extra !== null) ? { ...thought, [extrasName]: extras } : thought;
       return Object.keys(kept).length === 0 ? null : (kept as JsonFields);
@@ -60,7 +59,6 @@ export function createReasoningKeeper(): ReasoningKeeper {
   };
 }
 
-/** The fields of a message's reasoning, and the fields of each of its calls: only for the server that sent them. */
 export function reasoningFor(
   owner: string,
   native: Native | null,

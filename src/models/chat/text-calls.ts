@@ -114,7 +114,6 @@ function readInput(call: WireFields): unknown {
 /** How often each character is read on average at most: with many unclosed brackets, it would be once for each. */
 const looks = 16;
 
-/** Every JSON object or array in the text, in order. */
 function jsonValues(source: string): readonly unknown[] {
   const found: unknown[] = [];
   let left = looks * source.length;
@@ -130,7 +129,6 @@ function jsonValues(source: string): readonly unknown[] {
   return found;
 }
 
-/** The value; an object that is not valid JSON is mended. */
 function parseLenient(source: string): unknown {
   const value = parseJson(source);
   if (value !== undefined || !/^\{\s*["']/.test(source)) return value;

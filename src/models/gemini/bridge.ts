@@ -8,7 +8,6 @@ import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
 import { createReplyTally, type Decoder, refused, unusable } from "../wire/replies.ts";
 import { foreignSignature } from "./foreign-signature.ts";
 
-/** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openGemini(options: BridgeOptions): Stream {
   const { model, key, endpoint } = options;
   return openBridge(
@@ -176,7 +175,6 @@ const malformed = new Set([
 /** Finish reasons of a reply that was cut (OTHER is one): what it left unfinished must not count as finished. */
 const cuts = new Set(["MAX_TOKENS", "LENGTH", "OTHER"]);
 
-/** `model`: the bare name that was asked for. `turn`: number of this reply, so that made-up call ids stay unique. */
 function createGeminiDecoder(model: string, turn: number): Decoder {
   const tally = createReplyTally(model, turn);
   const parts: Record<string, unknown>[] = [];

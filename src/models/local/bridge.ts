@@ -13,7 +13,6 @@ export interface LocalOptions extends BridgeOptions {
   readonly server: LocalServer;
 }
 
-/** Opens the stream for one key, or without one. Throws key_invalid, as openBridge does. */
 export function openLocal(options: LocalOptions): Stream {
   const { provider, model, endpoint, server, notify } = options;
   const owner = nativeOfChat(provider.id, model, endpoint.url);
@@ -66,7 +65,6 @@ const ollamaForm: MessageForm = {
 };
 
 interface OllamaForm {
-  /** Marks native replies that may be sent back. */
   readonly owner: string;
   /** Tokens of input and output together; null: the server's own. */
   readonly window: number | null;

@@ -47,7 +47,6 @@ export async function findServers({
   return found.filter((server) => server !== null);
 }
 
-/** One line about a server: its address and kind, who runs it, its models. */
 export const renderServer = ({ url, usual, owner, models }: FoundServer): string =>
   `${url} (usually ${usual}), run by ${owner ?? "somebody"}: ${models.slice(0, 5).join(", ") || "no models"}`;
 

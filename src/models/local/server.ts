@@ -94,11 +94,9 @@ function chooseWindow(show: WireFields, own: number): number {
 export const windowMade = (show: WireFields): number =>
   count(Object.entries(fields(show["model_info"])).find(([name]) => name.endsWith(".context_length"))?.[1]);
 
-/** The window in the model's file; 0: none. */
 const configuredWindow = (show: WireFields): number =>
   Number(/^num_ctx\s+(\d+)/m.exec(textIn(show["parameters"]))?.[1] ?? 0);
 
-/** The window with which the model is loaded; 0: it is not. */
 function loadedWindow(running: WireFields, model: string): number {
   const plain = (name: unknown) => textIn(name).replace(/:latest$/, "");
   const all = listIn(running["models"]).map(fields);
@@ -117,7 +115,6 @@ const names = [
   "max_input_tokens",
 ];
 
-/** The window that a row of a list states; 0: none. */
 export const windowOfRow = (row: WireFields): number =>
   [...names.map((name) => row[name]), fields(row["top_provider"])["context_length"], fields(row["meta"])["n_ctx"]]
     .map(count)

@@ -6,7 +6,6 @@ import { cacheKeyOf, count, fields, listIn, textIn, type WireFields } from "../w
 import { type BridgeOptions, openBridge, postTo, turnOf } from "../wire/open-bridge.ts";
 import { createReplyTally, type Decoder, refused } from "../wire/replies.ts";
 
-/** Opens the stream for one key. Throws key_invalid, as openBridge does. */
 export function openOpenai(options: BridgeOptions): Stream {
   const { model, endpoint } = options;
   return openBridge(
@@ -96,7 +95,6 @@ function encodeReply(model: string, message: Reply): readonly Item[] {
   ];
 }
 
-/** `model`: the bare name that was asked for. `turn`: number of this reply. */
 function createOpenaiDecoder(model: string, turn: number): Decoder {
   const tally = createReplyTally(model, turn);
   const items: WireFields[] = [];
@@ -114,7 +112,6 @@ function createOpenaiDecoder(model: string, turn: number): Decoder {
     tally.call(textIn(item["call_id"]) || textIn(item["id"]), textIn(item["name"]), item["arguments"]);
   }
 
-  /** Reads items of which nothing was streamed. */
   function readWhole(whole: readonly WireFields[]): void {
     for (const item of whole) {
       for (const part of listIn(item["content"]).map(fields)) {
@@ -195,7 +192,6 @@ function returnable(items: readonly WireFields[]): readonly WireFields[] {
   return kept.length === items.length ? items : kept.map(({ id: _, ...item }) => item);
 }
 
-/** Cached and written tokens are part of the input, reasoning is part of the output. */
 function readUsage(usage: WireFields): Usage {
   const details = fields(usage["input_tokens_details"]);
   const written = count(details["cache_write_tokens"]);

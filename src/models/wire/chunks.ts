@@ -12,11 +12,9 @@ export const closing: unknown = Object.freeze({ closing: true });
 
 export interface ChunkOptions {
   readonly asked: AskedServer;
-  /** Called for every piece that has been read, even if it holds no event. */
   readonly heard: () => void;
   /** Turns what a broken connection throws into a PaiError. */
   readonly note: (thrown: unknown) => PaiError;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
@@ -83,7 +81,6 @@ interface Reading {
   readonly response: Response;
   readonly decoder: Pick<Decoder, "read" | "take">;
   readonly options: ChunkOptions;
-  /** Makes the error for data that is not JSON. */
   readonly wrong: (asked: AskedServer, response: Response) => PaiError;
 }
 

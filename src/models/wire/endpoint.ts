@@ -49,7 +49,6 @@ export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
   };
 }
 
-/** The URL with the query of its endpoint, after a query of its own. */
 export function withQuery(url: string, { query }: Pick<Endpoint, "query">): string {
   return query === "" ? url : `${url}${url.includes("?") ? "&" : "?"}${query}`;
 }
@@ -116,7 +115,6 @@ function isExempt(url: URL, noProxy: string): boolean {
     });
 }
 
-/** Whether an address belongs to a network such as 10.0.0.0/8. */
 function isWithin(host: string, network: string): boolean {
   const [base = "", bits = ""] = network.split("/");
   if (!isIPv4(base) || !/^\d+$/.test(bits) || Number(bits) > 32) return false;

@@ -18,13 +18,11 @@ export interface Exchange {
   read(response: Response, decoder: Decoder): AsyncGenerator<readonly ModelEvent[], void>;
   /** The error behind one of the SDK, which may only know that something went wrong; null: none. */
   failed(): PaiError | null;
-  /** Ends the connection and every timer. */
   close(): void;
 }
 
 export interface ExchangeOptions {
   readonly asked: AskedServer;
-  /** What pai calls itself. */
   readonly agent: string;
   /** Sent beside those of the body. An SDK's own headers are never sent, whatever the environment says. */
   readonly headers: Readonly<Record<string, string>>;
@@ -34,7 +32,6 @@ export interface ExchangeOptions {
   readonly idleMs: number;
   /** Called once in each silence, with its milliseconds so far. */
   readonly onSilence: (ms: number) => void;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
@@ -76,7 +73,6 @@ export function openExchange(options: ExchangeOptions): Exchange {
     signal.removeEventListener("abort", onAbort);
     connection.abort();
   }
-  /** Keeps the first error, for `failed`. */
   function note(thrown: unknown): PaiError {
     error ??= readFetchError(asked, thrown);
     return error;

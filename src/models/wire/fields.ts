@@ -11,17 +11,14 @@ const shortJson = 2000;
 /** An object from the wire. Unlike `Fields` of core/model.ts, its values need not be JSON. */
 export type WireFields = Readonly<Record<string, unknown>>;
 
-/** The value as an object; an empty one when it is anything else. */
 export function fields(value: unknown): WireFields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WireFields) : {};
 }
 
-/** The value as a list; an empty one when it is anything else. */
 export function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value as text; "" when it is anything else. */
 export function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -16,7 +16,6 @@ export interface Setback {
   readonly words?: string;
 }
 
-/** Who was asked, for messages. */
 export interface AskedServer {
   readonly provider: string;
   readonly model: string;
@@ -30,7 +29,6 @@ export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** Epoch milliseconds. */
   readonly now: number;
 }
 
@@ -40,7 +38,6 @@ export function retryOf(error: PaiError): Retry {
   return retry ?? never;
 }
 
-/** What the provider said of a failed request. */
 export function wordsOfError(error: PaiError): string {
   const { words } = fields(error.cause) as Partial<Setback>;
   return words ?? error.message;
@@ -86,7 +83,6 @@ export function readHttpError(asked: AskedServer, answer: ErrorAnswer): PaiError
   });
 }
 
-/** Names a stored key by its name, and one of the environment by its variable. */
 function nameKey({ key }: AskedServer): string {
   if (key === null) return "the request without a key";
   const { id, origin } = key;
@@ -109,13 +105,11 @@ const why: Readonly<Record<string, string>> = {
   ETIMEDOUT: "no answer",
 };
 
-/** The error for a request that got no answer, or lost its connection. */
 export function readFetchError(asked: AskedServer, thrown: unknown): PaiError {
   if (thrown instanceof PaiError) return thrown;
   const { code = "unknown", message } = thrown as NodeJS.ErrnoException;
   const through = asked.proxy === false ? "" : ` through the proxy ${showProxy(asked)}`;
   const reason = why[code] ?? clean(textIn(message).replace(/ For more information.*/, ""), asked);
-  // Some reasons already contain the code.
   const explained = reason.includes(code) ? reason : `${reason} (${code})`;
   const wasLost = /^(ECONNRESET|EPIPE|ECONNABORTED)$/.test(code);
   const did = wasLost ? "lost the connection to" : "cannot reach";

@@ -13,15 +13,12 @@ export const often: Retry = { times: 5, waitMs: null };
 export const onceSoon: Retry = { times: 1, waitMs: 1000 };
 export const onceAtOnce: Retry = { times: 1, waitMs: 0 };
 
-/** Who is part of the failure, for its message. */
 export interface Parties {
   readonly provider: string;
   readonly model: string;
-  /** Scheme and host. */
   readonly address: string;
   /** "the key …", or "the request without a key". */
   readonly key: string;
-  /** The proxy, without user and password. */
   readonly proxy: string;
 }
 

@@ -14,22 +14,17 @@ import { type AskedServer, renderWait } from "./http-errors.ts";
 import { createCallNamer, type Decoder } from "./replies.ts";
 
 export interface BridgeOptions {
-  /** The provider's row, for its id and headers. */
   readonly provider: Provider;
-  /** Bare name, as in `gemini-3.5-flash-lite`. */
   readonly model: string;
   /** null: the request carries none. */
   readonly key: Key | null;
   readonly endpoint: Endpoint;
-  /** What pai calls itself, as in `pai/1.2.3`. */
   readonly agent: string;
   /** Silence after which the connection counts as dead, in milliseconds. */
   readonly idleMs: number;
   readonly notify: (notice: Notice) => void;
-  /** What was conceded to the model, with whatever key. */
   readonly concessions: Concessions;
   readonly effort: EffortTeller;
-  /** Epoch milliseconds. */
   readonly now: () => number;
 }
 
@@ -37,12 +32,10 @@ export interface Bridge {
   readonly encode: (request: ModelRequest) => Body;
   /** The server enforces a schema without making it a part of the prompt. */
   readonly takesSchemaApart?: boolean;
-  /** Sends the body; the answer is not read yet. */
   readonly send: (body: Body, exchange: Exchange) => Promise<Response>;
   readonly decode: (request: ModelRequest) => Decoder;
 }
 
-/** A `send` for servers that take the body at one URL. */
 export const postTo =
   (url: string): Bridge["send"] =>
   (body, exchange) =>

@@ -14,7 +14,6 @@ export function refused(what: string, why: string): PaiError {
   });
 }
 
-/** The error of a whole reply that pai cannot use. */
 export function unusable(model: string, why: string): PaiError {
   return failure("reply_invalid", `the reply of ${model} cannot be used (${why})`, never, {
     hint: "ask again, or choose another model",

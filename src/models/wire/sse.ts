@@ -62,7 +62,6 @@ function createLineCutter() {
   /** A carriage return at the very end, which waits because its line feed may be in the next piece. */
   let waits = "";
   return {
-    /** The lines that this piece completes. */
     push(piece: string): string[] {
       const text = waits + piece;
       waits = text.endsWith("\r") ? "\r" : "";

@@ -119,11 +119,11 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 14_546,
+  core: 14_233,
   workspace: 12_189,
   cli: 10_578,
-  flows: 11_482,
-  models: 4_490,
+  flows: 11_474,
+  models: 4_353,
   ui: 4_392,
   store: 3_818,
   lab: 3_610,

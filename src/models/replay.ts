@@ -1,39 +1,30 @@
 /** A model that plays recorded replies: for demos, replays and tests. */
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import * as z from "zod/mini";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { readAs } from "../core/json.ts";
-import { type Call, type Model, type ModelEvent, noUsage, type StopReason, type Usage } from "../core/model.ts";
+import {
+  type Call,
+  type Json,
+  type Model,
+  type ModelEvent,
+  noUsage,
+  type StopReason,
+  type Usage,
+} from "../core/model.ts";
 import { describeModel } from "./catalogue.ts";
 import { throwIfInterrupted } from "./stream.ts";
-import { parseJson } from "./wire/fields.ts";
+import { count, fields, listIn, parseJson, textIn, type WireFields } from "./wire/fields.ts";
 import { createCallNamer } from "./wire/replies.ts";
 
 /** One recorded reply, a line of the file. Absent fields are empty; an absent `stop` follows from the calls. */
 export interface ReplayLine {
-  readonly text?: string | undefined;
-  readonly calls?: readonly Call[] | undefined;
-  readonly stop?: StopReason | undefined;
-  readonly usage?: Partial<Usage> | undefined;
+  readonly text?: string;
+  readonly calls?: readonly Call[];
+  readonly stop?: StopReason;
+  readonly usage?: Partial<Usage>;
 }
 
-const tokens = z._default(z.int(), 0);
-
-const lineShape = z.object({
-  text: z.optional(z.string()),
-  calls: z.optional(
-    z.array(
-      z.object({
-        id: z.optional(z.string()),
-        name: z.string().check(z.minLength(1)),
-        input: z._default(z.json(), {}),
-      }),
-    ),
-  ),
-  stop: z.nullish(z.enum(["end", "calls", "length", "refused"])),
-  usage: z.optional(z.object({ input: tokens, cached: tokens, output: tokens, thought: tokens })),
-});
+const stops: readonly unknown[] = ["end", "calls", "length", "refused"] satisfies readonly StopReason[];
 
 /** Answers each call with the next line; throws `reply_empty` when no line is left. */
 export function createReplayModel(lines: readonly ReplayLine[], name = "recorded"): Model {
@@ -90,16 +81,37 @@ export function parseReplay(source: string, name: string): readonly ReplayLine[]
 }
 
 function parseLine(source: string, where: string): ReplayLine {
-  const read = readAs(lineShape, parseJson(source), "the line");
-  if (!read.ok) {
-    throw new PaiError("config_invalid", `${where} is not a recorded reply: ${read.why}`, {
+  const broken = (why: string) =>
+    new PaiError("config_invalid", `${where} is not a recorded reply: ${why}`, {
       hint: 'a line is {"text": "…", "calls": [], "stop": "end", "usage": {}}',
     });
-  }
-  const { calls = [], stop, ...line } = read.value;
+  const value = parseJson(source);
+  if (value === undefined) throw broken("not JSON");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw broken("not an object");
+  const line = fields(value);
+  const stop = line["stop"] ?? null;
+  if (stop !== null && !stops.includes(stop)) throw broken(`stop is ${JSON.stringify(stop)}`);
+  if (typeof (line["text"] ?? "") !== "string") throw broken("text is not a string");
+  const calls = listIn(line["calls"]).map((call, index) => parseCall(fields(call), index));
+  if (calls.some(({ name }) => name === "")) throw broken("a call has no name");
+  const usage = fields(line["usage"]);
   return {
-    ...line,
-    stop: stop ?? undefined,
-    calls: calls.map(({ id, ...call }, at) => ({ id: id || `call-${at + 1}`, ...call })),
+    text: textIn(line["text"]),
+    calls,
+    ...(stop === null ? {} : { stop: stop as StopReason }),
+    usage: {
+      input: count(usage["input"]),
+      cached: count(usage["cached"]),
+      output: count(usage["output"]),
+      thought: count(usage["thought"]),
+    },
+  };
+}
+
+function parseCall(call: WireFields, index: number): Call {
+  return {
+    id: textIn(call["id"]) || `call-${index + 1}`,
+    name: textIn(call["name"]),
+    input: (call["input"] ?? {}) as Json,
   };
 }

@@ -1,40 +1,32 @@
 /** What a project is built with, judged by the names of its files. Pure. */
 
-interface Stack {
-  readonly name: string;
-  readonly all?: readonly string[];
-  readonly any?: readonly string[];
-}
-
-/** The more specific first; a project may have several. */
-const stacks: readonly Stack[] = [
-  { name: "Laravel", all: ["artisan", "composer.json"] },
-  { name: "PHP", any: ["composer.json"] },
-  { name: "Next.js", any: ["next.config.js", "next.config.mjs", "next.config.ts"] },
-  { name: "Bun", any: ["bun.lock", "bun.lockb", "bunfig.toml"] },
-  { name: "Deno", any: ["deno.json", "deno.jsonc"] },
-  { name: "TypeScript", any: ["tsconfig.json"] },
-  { name: "Node.js", any: ["package.json"] },
-  { name: "Django", any: ["manage.py"] },
-  { name: "Python", any: ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"] },
-  { name: "Go", any: ["go.mod"] },
-  { name: "Rust", any: ["Cargo.toml"] },
-  { name: "Java (Maven)", any: ["pom.xml"] },
-  { name: "Java (Gradle)", any: ["build.gradle", "build.gradle.kts"] },
-  { name: "Ruby", any: ["Gemfile"] },
-  { name: "Elixir", any: ["mix.exs"] },
-  { name: ".NET", any: ["global.json"] },
-  { name: "C/C++ (CMake)", any: ["CMakeLists.txt"] },
-  { name: "Make", any: ["Makefile"] },
-  { name: "Docker", any: ["Dockerfile", "compose.yaml", "docker-compose.yml"] },
+/** Each with the files of which one is enough. The more specific first; a project may have several. */
+const stacks: readonly (readonly [name: string, ...files: readonly string[]])[] = [
+  ["Laravel", "artisan"],
+  ["PHP", "composer.json"],
+  ["Next.js", "next.config.js", "next.config.mjs", "next.config.ts"],
+  ["Bun", "bun.lock", "bun.lockb", "bunfig.toml"],
+  ["Deno", "deno.json", "deno.jsonc"],
+  ["TypeScript", "tsconfig.json"],
+  ["Node.js", "package.json"],
+  ["Django", "manage.py"],
+  ["Python", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt"],
+  ["Go", "go.mod"],
+  ["Rust", "Cargo.toml"],
+  ["Java (Maven)", "pom.xml"],
+  ["Java (Gradle)", "build.gradle", "build.gradle.kts"],
+  ["Ruby", "Gemfile"],
+  ["Elixir", "mix.exs"],
+  [".NET", "global.json"],
+  ["C/C++ (CMake)", "CMakeLists.txt"],
+  ["Make", "Makefile"],
+  ["Docker", "Dockerfile", "compose.yaml", "docker-compose.yml"],
 ];
 
 /** The stacks of a folder, by the files directly in it; `by`: the files that show it. */
 export function findStacks(names: ReadonlySet<string>): readonly { readonly name: string; readonly by: string }[] {
-  const isThere = (file: string) => names.has(file);
-  return stacks.flatMap(({ name, all, any }) => {
-    if (all !== undefined) return all.every(isThere) ? [{ name, by: all.join(", ") }] : [];
-    const by = any?.find(isThere);
+  return stacks.flatMap(([name, ...files]) => {
+    const by = files.find((file) => names.has(file));
     return by === undefined ? [] : [{ name, by }];
   });
 }

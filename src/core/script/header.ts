@@ -19,8 +19,8 @@ const readers: Readonly<Record<Form, (name: string, rest: string) => Header>> = 
   path: readTarget,
   folder: (name, rest) => readTarget(name, rest === "" ? "." : rest),
   lines: readLines,
-  pair: readPair,
-  setting: readSetting,
+  pair: (name, rest) => readTwo(name, rest, `two paths, ${name}::from::to (quote a path that holds ::)`),
+  setting: (name, rest) => readTwo(name, rest, `a path and a value, ${name}::path::value`),
   pattern: (name, rest) => readRest(name, rest, "a pattern"),
   word: (name, rest) => ({ kind: "action", action: { cmd: name, arg: rest } }),
   command: (name, rest) => readRest(name, rest, "a command"),
@@ -99,20 +99,13 @@ function readLines(name: string, rest: string): Header {
     : { kind: "action", action: { cmd: name, path, arg } };
 }
 
-function readPair(name: string, rest: string): Header {
+/** `what`: what a line of it holds, in words and in the form. */
+function readTwo(name: string, rest: string, what: string): Header {
   const { path, after } = splitPath(rest);
-  const target = splitPath(after ?? "");
-  return path === "" || target.path === "" || target.after !== null
-    ? { kind: "fault", text: `${name} needs two paths, ${name}::from::to (quote a path that holds ::)` }
-    : { kind: "action", action: { cmd: name, path, to: target.path } };
-}
-
-function readSetting(name: string, rest: string): Header {
-  const { path, after } = splitPath(rest);
-  const value = splitPath(after ?? "");
-  return path === "" || value.path === "" || value.after !== null
-    ? { kind: "fault", text: `${name} needs a path and a value, ${name}::path::value` }
-    : { kind: "action", action: { cmd: name, path, to: value.path } };
+  const second = splitPath(after ?? "");
+  return path === "" || second.path === "" || second.after !== null
+    ? { kind: "fault", text: `${name} needs ${what}` }
+    : { kind: "action", action: { cmd: name, path, to: second.path } };
 }
 
 function readBodied(cmd: "WRITE" | "MODIFY", rest: string): Header {

@@ -14,60 +14,43 @@ export interface TextCallReader {
   end(): { readonly text: string; readonly calls: readonly TextCall[] };
 }
 
-/** Where a call may begin: tags of the usual chat templates, a fence, or JSON in place of a sentence. */
-const opening = /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|(?:python_tag|tool_call)\|>|```/;
-/** Every opening begins with one of these. */
-const mark = /[<[`{]/;
-const first = /^\s*[{[]/;
-const atLine = /\n[^\S\n]*(?:\{|\[\s*\{)/;
+/** Where a call may begin: tags of the usual chat templates, a fence, or JSON at the beginning of a line. */
+const opening =
+  /<tool_call>|<function(?:=|_call>)|\[TOOL_CALLS\]|<\|(?:python_tag|tool_call)\|>|```|^[^\S\n]*(?:\{|\[\s*\{)/m;
 const longestOpening = "<|python_tag|>".length;
 
 /** `names`: the tools that were offered, in lower case; without any, no call is searched. */
 export function createTextCallReader(names: readonly string[]): TextCallReader {
-  /** Only blanks have been shown so far. */
-  let blank = true;
-  /** Only blanks have been shown of the current line. */
-  let fresh = true;
   let held = "";
   let holding = false;
+  /** Something of the current line has been shown, so that no JSON begins it. */
+  let begun = false;
 
   function release(upto: number): string {
-    const safe = held.slice(0, upto);
-    const line = safe.slice(safe.lastIndexOf("\n") + 1);
-    blank &&= safe.trim() === "";
-    fresh = (fresh || line.length < safe.length) && line.trim() === "";
+    const shown = held.slice(0, upto);
+    const line = shown.slice(shown.lastIndexOf("\n") + 1);
+    begun = (begun && line.length === shown.length) || line.trim() !== "";
     held = held.slice(upto);
-    return safe;
-  }
-
-  /** Where JSON begins at the start of a line; -1: nowhere. */
-  function findJson(): number {
-    if (blank && first.test(held)) return held.search(/\S/);
-    const match = atLine.exec(fresh ? `\n${held}` : held);
-    return match === null ? -1 : match.index + match[0].search(/[{[]/) - (fresh ? 1 : 0);
+    return shown;
   }
 
   return {
     push(piece) {
       held += piece;
       if (holding) return "";
-      if (names.length === 0 || !(blank || mark.test(held))) return release(held.length);
-      const places = [findJson(), held.search(opening)].filter((at) => at >= 0);
-      holding = places.length > 0;
-      return release(holding ? Math.min(...places) : safeLength(held));
+      if (names.length === 0) return release(held.length);
+      const at = begun ? `.${held}`.search(opening) - 1 : held.search(opening);
+      holding = at >= 0;
+      // A tail that may be the beginning of an opening waits for the next piece.
+      const from = Math.max(0, held.length - longestOpening);
+      const tail = held.slice(from).search(/[<[`]/);
+      return release(holding ? at : tail < 0 ? held.length : from + tail);
     },
     end() {
       const calls = holding ? findCalls(held, names) : [];
       return { text: calls.length === 0 ? held : "", calls };
     },
   };
-}
-
-/** The length of the text without a tail that may be the beginning of an opening. */
-function safeLength(held: string): number {
-  const tail = held.slice(-longestOpening);
-  const start = tail.search(/[<[`]|^\s*$/);
-  return start < 0 ? held.length : held.length - tail.length + start;
 }
 
 function findCalls(held: string, names: readonly string[]): readonly TextCall[] {

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 14_233,
-  workspace: 12_189,
+  workspace: 12_157,
   cli: 10_578,
   flows: 11_474,
   models: 4_353,

@@ -1,11 +1,10 @@
 /** A run as its journal records it: its intended and completed changes, its end, and what can be undone. */
 import { type Blob, type Change, squash } from "../../core/change.ts";
-import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { parseKept } from "../parse-path.ts";
 import type { Traits } from "../traits.ts";
-import { type Ending, type EpisodeKind, readImage, readImages, readRecord, type State } from "./journal.ts";
-import type { ClosedLook, Intent, KeptBlob, KeptChange, KeptFile, RecordLine, Where } from "./record.ts";
+import { readImage, readImages, readRecord, type State } from "./journal.ts";
+import type { ClosedLook, Ending, EpisodeKind, Intent, KeptBlob, KeptChange, KeptFile, RecordLine } from "./record.ts";
 
 /** The lines of a record from `begin` to `end`: the run itself, or one undo or redo of it. */
 export interface Episode {
@@ -31,21 +30,15 @@ export interface Watched {
   readonly begun: number;
   /** Closed files as they were before the run, others as its last command found them. */
   readonly files: ReadonlyMap<RelPath, KeptFile>;
-  readonly images: Readonly<Record<string, Where>>;
   /** Other paths before the last command. */
   readonly others: readonly string[];
   readonly closed: ClosedLook | null;
   readonly isRunning: boolean;
 }
 
-export interface KeptBatch {
-  readonly by: "plan" | "command";
+/** Its temporary names come with those of a rollback. */
+export interface KeptBatch extends Intent {
   readonly done: boolean;
-  readonly changes: readonly KeptChange[];
-  readonly images: Readonly<Record<string, Where>>;
-  readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** With those of a rollback. */
-  readonly temps: readonly (readonly [RelPath, string])[];
 }
 
 export interface KeptEpisodes {
@@ -144,29 +137,25 @@ export function workPaths(run: KeptEpisodes): readonly (KeptChange & { readonly 
       byPath.set(change.path, { ...change, before: earlier ? earlier.before : change.before, by });
     }
   }
-  return [...byPath.values()].filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
+  return [...byPath.values()].filter(({ before, after }) => contentOf(before) !== contentOf(after));
 }
 
-function openBlobs(images: Uint8Array, places: Readonly<Record<string, Where>>, id: string) {
-  return (blob: KeptBlob | null): Blob | null => {
-    if (blob?.kind !== "file") return blob;
-    const where = places[blob.hash];
-    if (where === undefined) throw new PaiError("io_failed", `the journal of run ${id} is damaged`);
-    return { kind: "file", mode: blob.mode, bytes: readImage(images, where, blob.hash) };
-  };
-}
+/** As a text; equal exactly when the blobs are, wherever their contents lie. */
+const contentOf = (blob: KeptBlob | null): string => JSON.stringify(blob && { ...blob, where: null });
+
+const openBlob = (images: Uint8Array, blob: KeptBlob | null): Blob | null =>
+  blob?.kind === "file" ? { kind: "file", mode: blob.mode, bytes: readImage(images, blob.where, blob.hash) } : blob;
 
 export function changesOf(state: State, id: string, batches: readonly KeptBatch[]): Change[] {
   const images = readImages(state, id);
-  return batches.flatMap(({ changes, images: places }) => {
-    const open = openBlobs(images, places, id);
-    return changes.map(({ path, before, after, from }) => ({
+  return batches.flatMap(({ changes }) =>
+    changes.map(({ path, before, after, from }) => ({
       path: parseKept(path),
-      before: open(before),
-      after: open(after),
+      before: openBlob(images, before),
+      after: openBlob(images, after),
       from: from === null ? null : parseKept(from),
-    }));
-  });
+    })),
+  );
 }
 
 /** `blob` null: it was not there. */
@@ -176,15 +165,20 @@ export interface FileBefore {
 }
 
 /** Throws io_failed when the journal is damaged. */
-export function filesBefore(state: State, id: string, { files, images }: Watched): ReadonlyMap<RelPath, FileBefore> {
+export function filesBefore(state: State, id: string, { files }: Watched): ReadonlyMap<RelPath, FileBefore> {
   const saved = readImages(state, id, "before");
-  const open = openBlobs(saved, images, id);
-  return new Map([...files].map(([path, { blob, owner }]) => [path, { blob: open(blob), owner }]));
+  return new Map([...files].map(([path, { blob, owner }]) => [path, { blob: openBlob(saved, blob), owner }]));
 }
 
-export function traitsOf(batches: readonly KeptBatch[]): Map<RelPath, Traits> {
-  return new Map(batches.toReversed().flatMap(({ traits }) => [...traits]));
-}
+/** Of each path before the first of these batches. */
+export const traitsOf = (batches: readonly KeptBatch[]): Map<RelPath, Traits> =>
+  new Map(batches.toReversed().flatMap(({ traits }) => withPaths(traits)));
+
+export const tempsOf = (batches: readonly KeptBatch[]): readonly (readonly [RelPath, string])[] =>
+  batches.flatMap(({ temps }) => withPaths(temps));
+
+const withPaths = <T>(pairs: readonly (readonly [string, T])[]) =>
+  pairs.map(([path, value]) => [parseKept(path), value] as const);
 
 function addLine(episodes: Episode[], line: Exclude<RecordLine, { type: "begin" }>): void {
   const episode = episodes.pop();
@@ -195,16 +189,18 @@ function addLine(episodes: Episode[], line: Exclude<RecordLine, { type: "begin" 
 function withLine(episode: Episode, line: Exclude<RecordLine, { type: "begin" }>): Episode {
   const { batches, watched } = episode;
   if (line.type === "end") {
-    const found = (line.work ?? []).map((intent) => keptOf(intent, true));
+    const found = (line.work ?? []).map((intent) => ({ ...intent, done: true }));
     const { how: end, left, at: endedAt } = line;
     return { ...episode, batches: [...batches, ...found], end, endedAt, left, isCut: found.length > 0 };
   }
   const ended = watched && { ...watched, isRunning: false };
   if (line.type === "watch") return { ...episode, watched: addWatch(watched, line) };
-  if (line.type === "intend") return { ...episode, batches: [...batches, keptOf(line, false)], watched: ended };
+  if (line.type === "intend") return { ...episode, batches: [...batches, { ...line, done: false }], watched: ended };
   if (line.type === "applied" && watched?.isRunning === true) return { ...episode, watched: ended };
   const last = batches.at(-1);
-  return last ? { ...episode, batches: [...batches.slice(0, -1), marked(last, line)] } : episode;
+  if (last === undefined) return episode;
+  const marked = line.type === "applied" ? { ...last, done: true } : { ...last, temps: [...last.temps, ...line.temps] };
+  return { ...episode, batches: [...batches.slice(0, -1), marked] };
 }
 
 function addWatch(watched: Watched | null, line: Extract<RecordLine, { type: "watch" }>): Watched {
@@ -212,26 +208,5 @@ function addWatch(watched: Watched | null, line: Extract<RecordLine, { type: "wa
   for (const each of line.files) files.set(parseKept(each.path), each);
   const { others } = line;
   const closed = line.closed ?? watched?.closed ?? null;
-  const images = { ...watched?.images, ...line.images };
-  return { begun: watched?.begun ?? line.at, files, images, others, closed, isRunning: true };
-}
-
-function keptOf({ by, changes, images, temps, traits }: Intent, done: boolean): KeptBatch {
-  return {
-    by,
-    done,
-    changes,
-    images,
-    traits: withPaths(traits),
-    temps: [...withPaths(temps)],
-  };
-}
-
-function marked(batch: KeptBatch, line: Extract<RecordLine, { type: "applied" | "temps" }>): KeptBatch {
-  if (line.type === "temps") return { ...batch, temps: [...batch.temps, ...withPaths(line.temps)] };
-  return { ...batch, done: true };
-}
-
-function withPaths<T>(record: Readonly<Record<string, T>>): Map<RelPath, T> {
-  return new Map(Object.entries(record).map(([path, value]) => [parseKept(path), value]));
+  return { begun: watched?.begun ?? line.at, files, others, closed, isRunning: true };
 }

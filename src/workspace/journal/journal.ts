@@ -11,6 +11,8 @@ import type { Batch } from "../disk-batch.ts";
 import type { Disk } from "../system/disk.ts";
 import {
   type ClosedLook,
+  type Ending,
+  type EpisodeKind,
   type Intent,
   type KeptBlob,
   type KeptChange,
@@ -29,9 +31,6 @@ export interface State {
   readonly disk: Disk;
   readonly takeLock: TakeLock;
 }
-
-export type EpisodeKind = "run" | "undo" | "redo";
-export type Ending = "applied" | "rolled_back";
 
 export interface RecordedWork {
   readonly by: "plan" | "command";
@@ -163,9 +162,7 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
     }));
   };
   const intentOf = ({ changes, temps, traits }: Omit<Batch, "seen">, by: Intent["by"]): Intent => {
-    const kept = keep(changes);
-    const used = images.find(kept.flatMap((each) => [each.before, each.after]));
-    return { by, changes: kept, images: used, temps: Object.fromEntries(temps), traits: Object.fromEntries(traits) };
+    return { by, changes: keep(changes), temps: [...temps], traits: [...traits] };
   };
   return {
     begin(kind, task) {
@@ -176,7 +173,7 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
         throw new PaiError("conflict", `run ${id} is under way in another pai`, { hint: "wait for its end" });
       // An undo or redo continues the record of its run, whose contents are kept already.
       for (const line of kind === "run" ? [] : readRecord(state, id).lines) {
-        if (line.type === "intend") images.know(line.images);
+        if (line.type === "intend") images.know(line.changes.flatMap(({ before, after }) => [before, after]));
       }
       say({ type: "begin", kind, task, at: new Date().toISOString(), ...(also.length > 0 && { also }) });
       unnamed = true;
@@ -191,7 +188,7 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
     watch({ files, others, closed }) {
       const blobs = before.save(files.map(({ blob }) => blob));
       const kept = files.map(({ path, owner }, at) => ({ path, blob: blobs[at] ?? null, owner }));
-      say({ type: "watch", at: Date.now(), files: kept, images: before.find(blobs), others, closed });
+      say({ type: "watch", at: Date.now(), files: kept, others, closed });
       // The file's time tells when the process was last at work, so there must be one.
       before.append(new Uint8Array());
     },
@@ -200,7 +197,7 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
       unless(["ENOENT"], () => utimesSync(imagesOf(state, id, "before"), now, now));
     },
     applied: () => say({ type: "applied" }),
-    promiseTemps: (temps) => promise({ type: "temps", temps: Object.fromEntries(temps) }),
+    promiseTemps: (temps) => promise({ type: "temps", temps: [...temps] }),
     end(how, left, work = []) {
       const found = work.map(({ by, changes }) => intentOf({ changes, temps: new Map(), traits: new Map() }, by));
       const at = new Date().toISOString();
@@ -258,35 +255,29 @@ function openImages(state: State, path: string) {
   };
   return {
     append,
-    know(known: Readonly<Record<string, Where>>): void {
-      for (const [hash, where] of Object.entries(known)) places.set(hash, where);
+    know(kept: readonly (KeptBlob | null)[]): void {
+      for (const blob of kept) if (blob?.kind === "file") places.set(blob.hash, blob.where);
     },
     save(blobs: readonly (Blob | null)[]): readonly (KeptBlob | null)[] {
       const packed: Uint8Array[] = [];
       const fresh = new Map<string, Where>();
-      let size = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      let end = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      const pack = (hash: string, bytes: Uint8Array): Where => {
+        const small = Bun.zstdCompressSync(bytes);
+        packed.push(small);
+        fresh.set(hash, [end, small.length]);
+        end += small.length;
+        return [end - small.length, small.length];
+      };
       const kept = blobs.map((blob): KeptBlob | null => {
         if (blob?.kind !== "file") return blob;
         const hash = digest(blob.bytes);
-        if (!places.has(hash) && !fresh.has(hash)) {
-          const bytes = Bun.zstdCompressSync(blob.bytes);
-          fresh.set(hash, [size, bytes.length]);
-          size += bytes.length;
-          packed.push(bytes);
-        }
-        return { kind: "file", mode: blob.mode, hash, size: blob.bytes.length };
+        const where = places.get(hash) ?? fresh.get(hash) ?? pack(hash, blob.bytes);
+        return { kind: "file", mode: blob.mode, hash, size: blob.bytes.length, where };
       });
       if (packed.length > 0) append(Buffer.concat(packed));
       for (const [hash, where] of fresh) places.set(hash, where);
       return kept;
-    },
-    find(blobs: readonly (KeptBlob | null)[]): Readonly<Record<string, Where>> {
-      const used: Record<string, Where> = {};
-      for (const blob of blobs) {
-        const where = blob?.kind === "file" ? places.get(blob.hash) : undefined;
-        if (blob?.kind === "file" && where !== undefined) used[blob.hash] = where;
-      }
-      return used;
     },
     sync(): void {
       if (unsynced) state.disk.syncFile(path);

@@ -11,10 +11,18 @@ import type { Traits } from "../traits.ts";
 export type Where = readonly [at: number, length: number];
 
 /** A Blob with a hash instead of its bytes. */
-export type KeptBlob =
+export type HashedBlob =
   | { readonly kind: "file"; readonly mode: number; readonly hash: string; readonly size: number }
   | { readonly kind: "folder"; readonly mode: number }
   | { readonly kind: "link"; readonly target: string };
+
+/** With the place of its content. */
+export type KeptBlob =
+  | (Extract<HashedBlob, { kind: "file" }> & { readonly where: Where })
+  | Exclude<HashedBlob, { kind: "file" }>;
+
+export type EpisodeKind = "run" | "undo" | "redo";
+export type Ending = "applied" | "rolled_back";
 
 export interface KeptChange {
   readonly path: string;
@@ -41,15 +49,14 @@ export interface ClosedLook {
 export interface Intent {
   readonly by: "plan" | "command";
   readonly changes: readonly KeptChange[];
-  readonly images: Readonly<Record<string, Where>>;
-  readonly temps: Readonly<Record<string, string>>;
-  readonly traits: Readonly<Record<string, Traits>>;
+  readonly temps: readonly (readonly [path: string, temp: string])[];
+  readonly traits: readonly (readonly [path: string, traits: Traits])[];
 }
 
 export type RecordLine =
   | {
       readonly type: "begin";
-      readonly kind: "run" | "undo" | "redo";
+      readonly kind: EpisodeKind;
       readonly task: string;
       readonly at: string;
       /** Folders outside the project. */
@@ -63,17 +70,16 @@ export type RecordLine =
       readonly at: number;
       /** What is new since the last such line. The contents lie in a file that goes when the run ends. */
       readonly files: readonly KeptFile[];
-      readonly images: Readonly<Record<string, Where>>;
       /** Files whose content was not kept. */
       readonly others: readonly string[];
       /** null: a sandbox keeps the command off what is closed. */
       readonly closed: ClosedLook | null;
     }
   | { readonly type: "applied" }
-  | { readonly type: "temps"; readonly temps: Readonly<Record<string, string>> }
+  | { readonly type: "temps"; readonly temps: Intent["temps"] }
   | {
       readonly type: "end";
-      readonly how: "applied" | "rolled_back";
+      readonly how: Ending;
       readonly left: readonly string[];
       readonly at: string;
       /** What a recovery found; in this line, so that it is recorded with it or not at all. */
@@ -110,7 +116,7 @@ export function readRecordLines(path: string, seal: Seal | null): RecordLines {
 const isWhole = (json: string): boolean => orNull(() => [JSON.parse(json)]) !== null;
 
 /** Part of each seal: records of another format count as foreign. */
-const format = 2;
+const format = 3;
 const keyBytes = 32;
 const sealedCharacters = 22;
 

@@ -23,7 +23,7 @@ import {
   type State,
   takeRun,
 } from "./journal.ts";
-import { changesOf, type FileBefore, filesBefore, lastEpisode, readRun, traitsOf } from "./journal-run.ts";
+import { changesOf, type FileBefore, filesBefore, lastEpisode, readRun, tempsOf, traitsOf } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./open-state.ts";
 import { putBack, statesOf } from "./put-back.ts";
@@ -94,21 +94,17 @@ async function recoverRun(root: Root, state: State, { id, rules, reach }: About)
   }
   const { batches, watched, kind } = episode;
   const changes = changesOf(state, id, batches);
+  const [temps, traits] = [tempsOf(batches), traitsOf(batches)];
   reach(run?.also ?? []);
   const files = watched === null ? new Map() : filesBefore(state, id, watched);
   const killed = { root, rules, episode, files };
   judgeRecord([...changes, ...openFiles(files)], rules, runFolder(state, id));
   const closed = await pace(findClosedRemains(killed, lastBeat(state, id)), undefined);
   const journal = openJournal(state, id);
-  const copies = putBack(
-    root,
-    state.disk,
-    changes,
-    batches.flatMap(({ temps }) => temps),
-  );
+  const copies = putBack(root, state.disk, changes, temps);
   const report = takeBack(root, state.disk, journal, {
     changes: [...changes, ...closed.changes],
-    traits: new Map([...closed.traits, ...traitsOf(batches)]),
+    traits: new Map([...closed.traits, ...traits]),
   });
   const left = [...report.left, ...copies];
   const begun = [...statesOf(changes)].flatMap(([path, [first = null]]) =>

@@ -31,7 +31,7 @@ import {
 } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
 import type { Lock } from "./open-state.ts";
-import type { KeptBlob } from "./record.ts";
+import type { HashedBlob } from "./record.ts";
 
 export interface KeptRun {
   readonly id: string;
@@ -184,7 +184,7 @@ export function openHistory(
 }
 
 /** What a path holds: of a file the SHA-256, and whether it may be run; a folder, or what a link leads to, in words; null: nothing. */
-export function heldIn(blob: KeptBlob | null): string | null {
+export function heldIn(blob: HashedBlob | null): string | null {
   if (blob?.kind === "link") return `a link to ${blob.target}`;
   if (blob?.kind === "file") return `${blob.hash} ${blob.mode & 0o111 ? "" : "not "}executable`;
   return blob && "a folder";

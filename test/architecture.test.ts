@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 14_233,
   workspace: 12_157,
-  cli: 10_578,
+  cli: 10_662,
   flows: 11_474,
   models: 4_353,
   ui: 4_392,

@@ -180,19 +180,28 @@ export async function examineEndpoint(patient: Patient, loaded: LoadedSettings):
   return (await Promise.all(asked)).flat();
 }
 
+/** Where the clocks differ, certificates count as too old or too young. */
+function examineClock(now: Date, date: string | null): readonly Finding[] {
+  const skew = Math.round((now.getTime() - Date.parse(date ?? "")) / 1000);
+  if (Number.isNaN(skew)) return [];
+  if (Math.abs(skew) > 300) return [warning("clock", `this clock is ${skew} s off the server's`, "set the time")];
+  return [fine("clock", `within ${Math.max(1, Math.abs(skew))} s of the server's`)];
+}
+
 async function askEndpoint(model: string, { context }: Patient, loaded: LoadedSettings): Promise<readonly Finding[]> {
   try {
     const row = providerOfModel(model, loaded.settings.providers);
     if (row === null) return [];
-    const { env, signal } = context;
+    const { env, signal, now } = context;
     const { provider, url, origin } = findBaseUrl(row, env, configuredAddress(row, loaded));
     const probe = { provider, path: "", headers: {}, env, timeoutMs: 10_000, signal };
-    const { endpoint, status } = await probeModel(url, probe);
+    const { endpoint, headers, status } = await probeModel(url, probe);
     const { address, exposed } = endpoint;
     const open = `${address} is plain http: everyone on the way can read what is sent`;
     return [
       fine("endpoint", `${address} answers with ${status} (${origin})`),
       ...(exposed ? [warning("endpoint", open)] : []),
+      ...examineClock(now(), headers.get("date")),
     ];
   } catch (thrown) {
     return [failed("endpoint", thrown)];

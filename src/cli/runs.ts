@@ -1,38 +1,66 @@
 /** Lists the runs of a folder: from the journal, with results from the receipts. */
 
 import { join } from "node:path";
-import { type RunSummary, summarizeRun } from "../core/run-summary.ts";
+import * as z from "zod/mini";
+import type { Outcome } from "../core/outcome.ts";
+import { outcomeSchema } from "../core/schemas.ts";
 import { nameSome } from "../core/suggest.ts";
 import type { IndexedRun } from "../lab/door.ts";
 import { openReceipts } from "../store/receipts.ts";
+import type { Ends } from "../store/run-notes.ts";
 import { counted, grouped, priced, renderDuration } from "../ui/amount.ts";
 import { cut, wrap } from "../ui/layout.ts";
 import { visibleLine } from "../ui/sanitize.ts";
 import type { KeptRun } from "../workspace/journal/run-history.ts";
 import type { OpenedWorkspace } from "../workspace/open.ts";
 
+/** End and effort of a run; lines are summed over all files. */
+type Ended = NonNullable<ReturnType<typeof readEnds>["outcome"]>;
+
 export interface ListedRun extends Omit<KeptRun, "status"> {
   /** State of its changes; `unchanged`: there were none, or they are no longer kept; `planned`: it only made a plan. */
   readonly status: KeptRun["status"] | "unchanged" | "planned";
   /** null: no receipt, or the run was cut off. */
-  readonly outcome: RunSummary | null;
+  readonly outcome: Ended | null;
+}
+
+const begunShape = z.object({ at: z.string(), task: z.object({ text: z.string() }) });
+const endedShape = z.object({ outcome: z.omit(outcomeSchema, { plan: true, diff: true }) });
+
+/** The first and last fact of a receipt; null for a missing or invalid one. */
+function readEnds(ends: Ends | undefined) {
+  const begun = z.safeParse(begunShape, ends?.started).data ?? null;
+  const { outcome } = z.safeParse(endedShape, ends?.finished).data ?? {};
+  if (outcome === undefined) return { begun, outcome: null, status: "unchanged" } as const;
+  const { status, code, mode, score, cost, model, calls, usage } = outcome;
+  const ended = {
+    ...{ status, code, mode, score, cost, model: model.requested, calls: calls.sent ?? calls.made },
+    tokens: usage.input + usage.output,
+    ms: outcome.ms,
+    actions: outcome.actions,
+    lines: outcome.changes.reduce(
+      (sum, { added, deleted }) => ({ added: sum.added + added, deleted: sum.deleted + deleted }),
+      { added: 0, deleted: 0 },
+    ),
+  };
+  return { begun, outcome: ended, status: outcome.planned === true ? "planned" : "unchanged" } as const;
 }
 
 /** Newest first, including runs that changed nothing. */
 export function listRuns({ history, stateFolder }: OpenedWorkspace): readonly ListedRun[] {
   const receipts = stateFolder === null ? null : openReceipts(join(stateFolder, "runs"));
   const journal = new Map(history.list().map((run) => [run.id, run] as const));
-  const ids = [...new Set([...journal.keys(), ...(receipts?.ids() ?? [])])].sort().reverse();
-  return ids.flatMap((id): ListedRun[] => {
-    const { started = null, finished = null } = receipts?.ends(id) ?? {};
-    const summary = summarizeRun(id, started, finished);
-    const outcome = summary.status === null ? null : summary;
-    const kept = journal.get(id);
-    if (kept !== undefined) return [{ ...kept, outcome }];
-    if (started === null) return [];
-    const status = summary.status === "planned" ? "planned" : "unchanged";
-    return [{ id, task: summary.task, at: summary.at, status, changes: [], left: [], bytes: 0, outcome }];
-  });
+  const ids = new Set([...journal.keys(), ...(receipts?.ids() ?? [])]);
+  return [...ids]
+    .sort()
+    .reverse()
+    .flatMap((id): ListedRun[] => {
+      const { begun, outcome, status } = readEnds(receipts?.ends(id));
+      const kept = journal.get(id);
+      if (kept !== undefined) return [{ ...kept, outcome }];
+      if (begun === null) return [];
+      return [{ id, task: begun.task.text, at: begun.at, status, changes: [], left: [], bytes: 0, outcome }];
+    });
 }
 
 /** Removes old runs and receipts; returns how many runs the journal removed. */
@@ -43,17 +71,24 @@ export function pruneRuns({ history, stateFolder }: OpenedWorkspace, now: Date, 
 
 const sizeOf = (bytes: number) => (bytes < 10_240 ? `${bytes} B` : `${Math.round(bytes / 1024)} KiB`);
 
-/** `status` null: the list says it elsewhere. */
-function renderEnded(run: RunSummary, status = run.status): string {
-  const { score, calls, input, output, cost, actions, added, deleted, ms } = run;
+type RunFigures = Pick<Ended, "score" | "calls" | "tokens" | "cost" | "lines"> & {
+  /** null: an ended run of another machine or folder does not tell. */
+  readonly ms: number | null;
+  readonly actions: Outcome["actions"] | null;
+  /** null: the list says it elsewhere. */
+  readonly status: string | null;
+};
+
+function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }: RunFigures): string {
+  const all = actions === null ? 0 : actions.done + actions.failed + actions.refused;
   return [
     ...(status === null ? [] : [status]),
     ...(score === null ? [] : [`score ${score}`]),
     counted(calls, "call"),
-    `${grouped(input + output)} tokens`,
+    `${grouped(tokens)} tokens`,
     ...(cost === null ? [] : [priced(cost)]),
-    ...(actions === null || actions === 0 ? [] : [counted(actions, "action")]),
-    ...(added + deleted === 0 ? [] : [`+${added} -${deleted}`]),
+    ...(actions === null || all === 0 ? [] : [`${actions.done} of ${counted(all, "action")}`]),
+    ...(lines.added + lines.deleted === 0 ? [] : [`+${lines.added} -${lines.deleted}`]),
     ...(ms === null ? [] : [renderDuration(ms)]),
   ].join(", ");
 }
@@ -67,8 +102,9 @@ export interface RunRow {
 
 /** A run of any folder; `ofTeam`: with its user. */
 export function toIndexedRow(run: IndexedRun, ofTeam = false): RunRow {
-  const { id, at, root, task, status, files, undone } = run;
-  const how = status === null ? "not ended" : renderEnded(run);
+  const { id, at, root, task, status, input, output, added, deleted, files, undone } = run;
+  const spentOn = { ...run, tokens: input + output, lines: { added, deleted }, actions: null };
+  const how = status === null ? "not ended" : renderEnded({ ...spentOn, status });
   const when = visibleLine(at.slice(0, 16).replace("T", " "));
   const whose = ofTeam ? `${visibleLine(run.folder)}:` : "";
   const where = `${files === 0 ? "" : `, ${counted(files, "path")}`}  ${whose}${visibleLine(root)}${undone ? "  undone" : ""}`;
@@ -78,7 +114,8 @@ export function toIndexedRow(run: IndexedRun, ofTeam = false): RunRow {
 /** A run of this folder. */
 export function toRow({ id, at, status, task, changes, left, bytes, outcome }: ListedRun): RunRow {
   const when = visibleLine(at.slice(0, 16).replace("T", " "));
-  const ended = outcome === null ? [] : [renderEnded(outcome, status === "planned" ? null : outcome.status)];
+  const ended =
+    outcome === null ? [] : [renderEnded({ ...outcome, status: status === "planned" ? null : outcome.status })];
   const work = changes.length === 0 ? [] : [`${counted(changes.length, "path")}, ${sizeOf(bytes)}`];
   const standing = left.length === 0 ? [] : [`left: ${visibleLine(nameSome(left))} (pai undo)`];
   return {

@@ -141,6 +141,15 @@ async function dispatch({ command, words }: Choice, line: CommandLine, process: 
   return code;
 }
 
+/** Says of a missing key that it may be with the user who called sudo. */
+function nameOwner(thrown: unknown, { env }: Pick<Process, "env">): unknown {
+  const user = env["SUDO_USER"] ?? "";
+  if (!(thrown instanceof PaiError) || thrown.code !== "no_key" || ["", "root"].includes(user)) return thrown;
+  const way = `sudo leaves the keys of ${user} behind: pass on the variable of the key with sudo --preserve-env=NAME pai …`;
+  const hint = [way, thrown.hint].filter((part) => part !== null).join("; ");
+  return new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
+}
+
 /** Runs the command line. Never rejects; resolves to the exit code. */
 async function main(argv: readonly string[], called: Process): Promise<number> {
   const process = { ...called, notices: openNotices() };
@@ -157,7 +166,7 @@ async function main(argv: readonly string[], called: Process): Promise<number> {
     requireSense(choice, line);
     return await dispatch(choice, line, { ...process, cwd: readCwd(process.cwd) });
   } catch (thrown) {
-    return showFailure(thrown, name, argv, process);
+    return showFailure(nameOwner(thrown, called), name, argv, process);
   }
 }
 

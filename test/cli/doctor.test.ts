@@ -112,3 +112,21 @@ test("says which protections are in force (R69)", async () => {
   const levels = Object.fromEntries(findings.map(({ name, level }) => [name, level]));
   expect(levels).toMatchObject({ writing: "ok", sandbox: "ok" });
 });
+
+test("a clock far off the server's is a warning, a near one is a finding (R69)", async () => {
+  let skew = 0;
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () => new Response("", { headers: { date: new Date(Date.now() - skew).toUTCString() } }),
+  });
+  const env = { GEMINI_API_KEY: key, PAI_BASE_URL: `http://127.0.0.1:${server.port}` };
+  for (const [off, level] of [
+    [0, "ok"],
+    [3_600_000, "warning"],
+  ] as const) {
+    skew = off;
+    const { findings } = await examine(openProcess(), { flags: { json: true }, env });
+    expect(findings.find(({ name }) => name === "clock")?.level).toBe(level);
+  }
+});

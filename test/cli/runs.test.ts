@@ -14,16 +14,15 @@ const run: ListedRun = {
   left: [],
   bytes: 0,
   outcome: {
-    ...{ id: "20261123-011207921-808e", root: "/p", at: "2026-11-23T01:12:07.921Z", task: "fix", sandbox: "full" },
     ...{ status: "verified", code: 0, mode: "eight-step", score: null, cost: 0.0016, model: "gemini:x" },
-    ...{ calls: 10, expected: 3, atMost: 10, input: 13_000, cached: 0, output: 228, ms: 134_000 },
-    ...{ actions: 2, files: 1, added: 8, deleted: 3, checks: 1, checksPassed: 1, refused: 0, amended: 0 },
+    ...{ calls: 10, tokens: 13_228, ms: 134_000, lines: { added: 8, deleted: 3 } },
+    actions: { done: 2, failed: 2, refused: 0 },
   },
 };
 const rows = [toRow(run), toRow({ ...run, outcome: null, status: "unchanged" })];
 
 test("a pipe and a wide terminal get one line a run", () => {
-  const lines = `20261123-011207921-808e  2026-11-23 01:12  applied      verified, 10 calls, 13,228 tokens, $0.0016, 2 actions, +8 -3, 2 min 14 s  fix the failing tests of the shop, and add a changelog for t
+  const lines = `20261123-011207921-808e  2026-11-23 01:12  applied      verified, 10 calls, 13,228 tokens, $0.0016, 2 of 4 actions, +8 -3, 2 min 14 s  fix the failing tests of the shop, and add a changelog for t
 20261123-011207921-808e  2026-11-23 01:12  unchanged    fix the failing tests of the shop, and add a changelog for t
 `;
   expect(renderRows(rows, null)).toBe(lines);
@@ -34,7 +33,7 @@ test("on a narrow terminal a run goes on below, and no line is wider", () => {
   const shown = renderRows(rows, 80);
   expect(shown.split("\n").filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
   expect(shown).toBe(`20261123-011207921-808e  2026-11-23 01:12  applied      verified, 10 calls,
-  13,228 tokens, $0.0016, 2 actions, +8 -3, 2 min 14 s
+  13,228 tokens, $0.0016, 2 of 4 actions, +8 -3, 2 min 14 s
   fix the failing tests of the shop, and add a changelog for them
 20261123-011207921-808e  2026-11-23 01:12  unchanged
   fix the failing tests of the shop, and add a changelog for them
@@ -47,7 +46,7 @@ test("a run that only made a plan is called planned, and neither answered nor un
   const row = toRow({
     ...run,
     status: "planned",
-    outcome: { ...outcome, status: "planned", actions: 0 },
+    outcome: { ...outcome, status: "unverified", actions: { done: 0, failed: 0, refused: 0 } },
   });
   expect(`${row.lead}  ${row.facts}`).toBe(
     "20261123-011207921-808e  2026-11-23 01:12  planned      10 calls, 13,228 tokens, $0.0016, +8 -3, 2 min 14 s",

@@ -1,4 +1,5 @@
 /** `pai undo`, `pai redo`, `pai history`: undoes, redoes and lists the runs of this folder. */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { commandWording } from "../../core/approval-wording.ts";
 import { type Change, sameBlob } from "../../core/change.ts";
@@ -75,6 +76,15 @@ async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: 
 const sayNothing = ({ run }: Reversal, kind: "undo" | "redo"): string =>
   `nothing of run ${run.id} is left to ${kind === "undo" ? "take" : "bring"} back: ${firstLine(run.task)}`;
 
+/** Where runs of the folder `root` may be that are not found: with another user. null: nothing tells of others. */
+function findMissingRuns(root: string, env: Context["env"]): string | null {
+  const user = env["SUDO_USER"] ?? "";
+  if (!["", "root"].includes(user)) return `under sudo the runs of ${user} are not seen: take those back without sudo`;
+  const uid = statSync(join(root, ".pai_history"), { throwIfNoEntry: false })?.uid;
+  if (uid === undefined || uid === process.geteuid?.()) return null;
+  return `uid ${uid} has run pai here: runs are kept with their user, who can take them back`;
+}
+
 interface Reversed {
   readonly kind: "undo" | "redo";
   readonly dryRun: boolean;
@@ -128,7 +138,11 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
   const dryRun = context.flags.dryRun === true;
   const merge = context.flags.merge === true || isInteractive(context);
-  const preview = await history[kind](id, { dryRun: true, merge });
+  const preview = await history[kind](id, { dryRun: true, merge }).catch((thrown) => {
+    const isGone = thrown instanceof PaiError && thrown.code === "nothing_to_undo";
+    const hint = isGone ? findMissingRuns(workspace.root, context.env) : null;
+    throw hint === null ? thrown : new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
+  });
   if (preview.clashes.length > 0) await refuse(base, preview, kind, preview.clashes.every(isMergeable));
   const how = { kind, dryRun, inSession, stateFolder };
   if (dryRun) return showReversal(base, preview, how);
@@ -181,8 +195,9 @@ export async function historyCommand(context: Context): Promise<number> {
   const forgotten = context.flags.prune === true ? pruneRuns(opened, context.now(), opened.base.settings.keep) : null;
   const runs = listRuns(opened);
   const bytes = runs.reduce((sum, run) => sum + run.bytes, 0);
-  const lines =
-    runs.length === 0 ? "no runs are kept for this folder\n" : renderRows(runs.map(toRow), columnsOfResults(context));
+  const missing = findMissingRuns(opened.workspace.root, context.env);
+  const none = `no runs are kept for this folder\n${missing === null ? "" : `${missing}\n`}`;
+  const lines = runs.length === 0 ? none : renderRows(runs.map(toRow), columnsOfResults(context));
   const pruned = forgotten === null ? "" : `${forgotten} old runs forgotten\n`;
   return showResult(context, "history", { runs, bytes, pruned: forgotten }, `${pruned}${lines}`);
 }

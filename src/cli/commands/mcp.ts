@@ -79,8 +79,19 @@ async function askTools(context: Context, here: Here, server: McpServer): Promis
 /** Everything that a model will see of a tool: an approval covers only what was shown. */
 const renderTool = (tool: PinnedTool) => `  ${visible(describeTool(tool)).replaceAll("\n", "\n  ")}\n`;
 
-const isSame = (before: readonly PinnedTool[], now: readonly PinnedTool[]): boolean =>
-  before.length === now.length && now.every((tool) => before.some((known) => isSameTool(known, tool)));
+/** Differences from the approved tools, a line each. */
+function compareTools(before: readonly PinnedTool[], now: readonly PinnedTool[]): readonly string[] {
+  const named = new Map(before.map((tool) => [tool.name, tool]));
+  const lines: string[] = [];
+  for (const tool of now) {
+    const known = named.get(tool.name);
+    named.delete(tool.name);
+    if (known !== undefined && isSameTool(known, tool)) continue;
+    if (known !== undefined) lines.push(`- ${describeTool(known)}`);
+    lines.push(`+ ${describeTool(tool)}`);
+  }
+  return [...lines, ...[...named.keys()].map((name) => `- ${name}`)];
+}
 
 async function list(context: Context): Promise<number> {
   const here = await openHere(context);
@@ -126,14 +137,17 @@ async function trust(context: Context, name: string | undefined): Promise<number
   const tools = await askTools(context, here, server);
   const before = pinnedTools(places, root, server);
   const count = counted(tools.length, "tool");
-  if (before !== null && isSame(before, tools))
+  const changes = before === null ? [] : compareTools(before, tools);
+  if (before !== null && changes.length === 0)
     return showResult(
       context,
       "mcp",
       { server: server.name, tools: tools.length },
       `${server.name} is on; nothing has changed\n`,
     );
-  context.err(`${before === null ? "" : "changed since the last yes:\n"}${tools.map(renderTool).join("")}`);
+  context.err(
+    before === null ? tools.map(renderTool).join("") : `changed since the last yes:\n${visible(changes.join("\n"))}\n`,
+  );
   await requireYes(context, server, commandWording.callTools(count, server.name));
   pinTools(places, root, server, tools);
   const names = tools.map((tool) => tool.name);

@@ -35,9 +35,9 @@ test.concurrent("a run is verified, replayed offline and listed with what it too
     { "a.txt": "two\n" },
   ]);
   const { data } = readCommand(await place.pai(["history", "--json"]));
-  const { input, output } = usage;
+  const tokens = usage.input + usage.output;
   expect(data).toMatchObject({
-    runs: [{ id: run, status: "applied", outcome: { status: "verified", calls: 2, input, output } }],
+    runs: [{ id: run, status: "applied", outcome: { status: "verified", calls: 2, tokens } }],
   });
 });
 

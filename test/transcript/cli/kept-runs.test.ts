@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { needs, otherUser } from "../../needs.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { done, hello, write } from "../replies.ts";
 
@@ -35,6 +36,23 @@ test.concurrent("a run leaves one log of dated records, and a .gitignore that hi
   }
   expect(text).toContain("served by gemini-test");
   expect(readFileSync(join(place.root, ".pai_history/.gitignore"), "utf8")).toBe("*\n");
+});
+
+test.concurrent("under sudo a missing key or run is said to be left behind with its user", async () => {
+  await using place = openPlace();
+  const said = async (line: readonly string[], user: string) =>
+    Object.values(await place.pai(line, { env: { SUDO_USER: user, GEMINI_API_KEY: null } })).join("");
+  expect(await said(["run", "make it"], "ann")).toContain("sudo leaves the keys of ann behind: pass on");
+  expect(await said(["undo", "-y"], "ann")).toContain("under sudo the runs of ann are not seen");
+  expect(await said(["history"], "ann")).toContain("under sudo the runs of ann are not seen");
+  expect(await said(["undo", "-y"], "root")).not.toContain("sudo");
+});
+
+needs(otherUser).test.concurrent("where another user has run pai, an undo that finds nothing says so", async () => {
+  await using place = openPlace(hello);
+  expect((await place.pai(["run", "-y", "make hello.txt"])).code).toBe(0);
+  const other = 'chmod 755 .. .; HOME=/nonexistent setpriv --reuid=65534 --clear-groups "$PAI" undo -y';
+  expect((await place.shell(other)).stderr).toContain("uid 0 has run pai here: runs are kept with their user");
 });
 
 test.concurrent("--csv is plain lines of fields that every tool of a pipe reads", async () => {

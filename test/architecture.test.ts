@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 14_233,
-  workspace: 12_157,
+  core: 14_213,
+  workspace: 12_153,
   cli: 10_662,
-  flows: 11_474,
+  flows: 11_425,
   models: 4_353,
   ui: 4_392,
   store: 3_818,

@@ -22,7 +22,7 @@ import {
   requirePermitted,
 } from "./approval.ts";
 import { requireChangeable, withinOnly } from "./changes/allowed.ts";
-import { bindCommands, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
+import { bindCommands, describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { textNow } from "./dialogue.ts";
 import type { CallReport } from "./perform.ts";
 import { rehearse } from "./rehearse.ts";
@@ -106,10 +106,8 @@ async function diffBeyond(run: Run, rights: Rights, asked: readonly Asked[], cal
 /** A request as the person reads it; for a command with its sandbox, and with each of its lines marked. */
 async function renderAsked(run: Run, { request, claim }: Asked): Promise<string> {
   const { action, path, destination, why } = request;
-  if (claim.kind === "command") {
-    await foretellWalls(run, [claim.command]);
+  if (claim.kind === "command")
     return approvalWording.wishToRun(action, claim.command, why, await describeSandbox(run));
-  }
   const concern = concernsOf(run, [claim])[0]?.why ?? null;
   return approvalWording.wish(action, destination === null ? path : `${path} → ${destination}`, why, concern);
 }

@@ -22,7 +22,7 @@ import type { Concern, Question } from "../core/question.ts";
 import { spellPath } from "../core/script/read-amend.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { findConcerns, requireChangeable, requireOwnYes, withinOnly } from "./changes/allowed.ts";
-import { askBound, describeSandbox, foretellWalls, mayRunCommand, onlyCommands } from "./commands/commands.ts";
+import { askBound, describeSandbox, mayRunCommand, onlyCommands } from "./commands/commands.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
 
@@ -376,7 +376,6 @@ async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
   await requireChangeable(run, [claim]);
   if (claim.kind !== "command" || !interactive || grantsRun(shell.allowRun, claim.command)) return;
   const { command } = claim;
-  await foretellWalls(run, [command]);
   const text = approvalWording.command(command, await describeSandbox(run));
   const only = await onlyCommands(run, [claim]);
   const accepted = await askBound(run, claim.command, async (note) => {

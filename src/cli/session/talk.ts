@@ -243,7 +243,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     };
     const base = composeOptions(context, composed.base, "run", view.interactive);
     const keep = base.keep || mode === "tool-loop";
-    const options = { ...base, ownMark: "!", keep, mode, effort: talk.effort, planOnly, ...(approved && { approved }) };
+    const options = { ...base, keep, mode, effort: talk.effort, planOnly, ...(approved && { approved }) };
     const ports = composed.portsFor({ task, options, sink, signal, decide: answer, model, shown });
     context.err("\n");
     const work = flow ?? (await flowFor(mode));

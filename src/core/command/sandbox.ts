@@ -30,27 +30,6 @@ export function isEnough(level: SandboxLevel | null, choice: SandboxChoice): boo
 export const holdsUnasked = (level: SandboxLevel | null, choice: SandboxChoice): boolean =>
   choice === "off" || level !== null;
 
-export type Withheld = "network" | ".git";
-
-const withholding: Readonly<Record<Withheld, { readonly text: string; readonly wants: RegExp }>> = {
-  network: {
-    text: "the network is off (--allow-net)",
-    wants:
-      /\b(?:https?|ftp|ssh):\/\/(?!localhost|127\.|\[::1\])|\bgit\s+(?:-[Cc]\s+\S+\s+|-\S+\s+)*(?:clone|fetch|pull|push)\b|\b(?:pip[\d.]*|pipx|uv|poetry|conda|npm|pnpm|yarn|bun|cargo|go|gem|bundle|composer|apt|apt-get|dnf|yum|apk|brew|docker|podman)\s+(?:-\S+\s+)*(?:install|i|ci|add|get|pull|push|fetch|download|update|upgrade|publish|sync)(?![\w.=-])/,
-  },
-  ".git": {
-    text: ".git is read-only (--allow-write .git)",
-    wants:
-      /\bgit\s+(?:-[Cc]\s+\S+\s+|-\S+\s+)*(?:add|am|checkout|cherry-pick|commit|fetch|gc|merge|mv|pull|push|rebase|reset|restore\s+(?:-\S+\s+)*--staged|revert|rm|stash(?!\s+(?:list|show))|switch)(?![\w.=-])/,
-  },
-};
-
-/** What a command will want and not get, judged by its words before it runs; null: nothing that is known. */
-export function foretellWall(withheld: readonly Withheld[], command: string): string | null {
-  const found = withheld.filter((each) => withholding[each].wants.test(command));
-  return found.length === 0 ? null : found.map((each) => withholding[each].text).join(" and ");
-}
-
 export interface SandboxState {
   /** null: no sandbox works. */
   readonly level: SandboxLevel | null;
@@ -63,7 +42,6 @@ export interface SandboxState {
   readonly why: string | null;
   /** Commands work on a copy, and their changes come back as a proposal. */
   readonly proposes: boolean;
-  readonly withheld?: readonly Withheld[];
 }
 
 /** What of a command's answers is about the sandbox and not about the machine, for the model; null: nothing. */
@@ -92,11 +70,13 @@ export interface Failed {
   readonly isUnseen: (path: string) => boolean;
 }
 
+const gitIsReadOnly = ".git is read-only (--allow-write .git)";
+
 /** What a command prints when the sandbox stopped it; the first match counts. */
 const walls: readonly (readonly [said: RegExp, text: string, needsRights: boolean, cause?: string])[] = [
   [
     /Network is unreachable|Temporary failure in name resolution|Could not resolve host|ENETUNREACH|EAI_AGAIN|getaddrinfo|Address family not supported/i,
-    withholding.network.text,
+    "the network is off (--allow-net)",
     false,
   ],
   [
@@ -116,8 +96,8 @@ const walls: readonly (readonly [said: RegExp, text: string, needsRights: boolea
     "what belongs to another group than yours cannot be changed on the copy that commands work on",
     true,
   ],
-  [/\.git\/[^\n]*Read-only file system/i, withholding[".git"].text, false, "the sandbox"],
-  [/\.git\/[^\n]*Permission denied/i, withholding[".git"].text, false],
+  [/\.git\/[^\n]*Read-only file system/i, gitIsReadOnly, false, "the sandbox"],
+  [/\.git\/[^\n]*Permission denied/i, gitIsReadOnly, false],
 ];
 
 const readOnly = /: Read-only file system|\bEROFS: |\[Errno 30\]/;

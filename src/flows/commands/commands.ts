@@ -5,7 +5,7 @@ import { approvalWording, sandboxWording } from "../../core/approval-wording.ts"
 import { type Blob, sameBlob } from "../../core/change.ts";
 import { filesOfCommand, namesInCommand } from "../../core/command/command-files.ts";
 import { grantsRun, whyNotRun } from "../../core/command/run-patterns.ts";
-import { foretellWall, tellOwn } from "../../core/command/sandbox.ts";
+import { tellOwn } from "../../core/command/sandbox.ts";
 import { noteWork } from "../../core/dialogue.ts";
 import { orNull, PaiError } from "../../core/error.ts";
 import type { RefusedAction } from "../../core/outcome.ts";
@@ -93,20 +93,6 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
 
 export const describeSandbox = async ({ workspace }: Run): Promise<string> =>
   sandboxWording(workspace.root, await workspace.sandbox());
-
-/** Says, before anybody is asked about them, which commands cannot work in the sandbox, and what helps. */
-export async function foretellWalls(run: Run, commands: readonly string[]): Promise<void> {
-  const { foretold, ownMark } = run.shell;
-  for (const command of new Set(commands)) {
-    if (isToolCall(command) || foretold.has(command)) continue;
-    foretold.add(command);
-    const wall = foretellWall((await run.workspace.sandbox()).withheld ?? [], command);
-    if (wall === null) continue;
-    const own = ownMark === undefined ? "" : `; type ${ownMark}${command} to run it with your rights`;
-    const text = `${command} cannot work in the sandbox: ${wall}${own}`;
-    run.emit({ type: "notice", level: "warning", code: "sandbox_wall", text });
-  }
-}
 
 /** Records the sandbox level, and says once in a run how its commands are sandboxed. */
 async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promise<void> {

@@ -10,8 +10,6 @@ export interface ShellLimits {
   readonly commandTimeoutMs: number;
   /** Commands of the model that run without a question; headless, no others run. */
   readonly allowRun: RunGrant;
-  /** What the person may type before a command to run it without pai's sandbox; absent: nothing does that. */
-  readonly ownMark?: string | undefined;
 }
 
 export interface RanCommand extends CommandRun {
@@ -27,16 +25,12 @@ export interface Shell extends ShellLimits {
   /** The sandbox its commands ran in; null: none ran. */
   sandbox: SandboxUse | null;
   sandboxTold: boolean;
-  /** Commands of which a notice said beforehand what they will not get. */
-  readonly foretold: Set<string>;
 }
 
-export function createShell({ commandTimeoutMs, allowRun, ownMark }: ShellLimits): Shell {
+export function createShell({ commandTimeoutMs, allowRun }: ShellLimits): Shell {
   return {
     commandTimeoutMs,
     allowRun,
-    ownMark,
-    foretold: new Set(),
     bound: new Map(),
     commands: [],
     ran: new Map(),

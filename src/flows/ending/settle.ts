@@ -193,19 +193,11 @@ export function refuseUndone(run: Run): void {
   throw new PaiError("partial", `done in part: ${steps}${rest}`);
 }
 
-/** The failure of a run that finished its work but got a signal meanwhile; null: none came. */
-async function hearSignal({ signal }: Run): Promise<PaiError | null> {
-  try {
-    await listen(signal);
-    return null;
-  } catch (thrown) {
-    return toPaiError(thrown);
-  }
-}
-
 /** Ends the run and builds its outcome. `commit`: the prepared commit; null: there is none. */
 export async function settle(run: Run, failed: PaiError | null, commit: PreparedCommit | null): Promise<Outcome> {
-  const closed = await closeTransaction(run, failed ?? (await hearSignal(run)));
+  // A signal may have come since the work was finished.
+  const heard = failed ?? (await listen(run.signal).then(() => null, toPaiError));
+  const closed = await closeTransaction(run, heard);
   await runThenAgain(run, closed.failure);
   const made = commit === null || closed.failure !== null ? null : await makeCommit(run, commit);
   const failure = made instanceof PaiError ? made : closed.failure;

@@ -18,7 +18,7 @@ import {
   withoutCommands,
 } from "../approval.ts";
 import { readNested } from "../briefing/sources.ts";
-import { bindCommands, foretellWalls } from "../commands/commands.ts";
+import { bindCommands } from "../commands/commands.ts";
 import { sizeOfFiles } from "../dialogue.ts";
 import { takeUp } from "../ending/ending.ts";
 import { planAndWorkPrompt } from "../prompts/prompts.ts";
@@ -77,7 +77,6 @@ export async function present(run: Run, made: Plan, offer: Offer): Promise<Prese
   await refuseForbidden(run, claimed);
   await refuseLinks(run, claims);
   await bindCommands(run, plannedCommands(plan));
-  await foretellWalls(run, plannedCommands(plan));
   return { plan, claims };
 }
 

@@ -1,15 +1,12 @@
 /** Compacts a tool-loop conversation into a summary and the last turn, whole with its calls and results. */
 
-import { squash } from "../../core/change.ts";
 import { roomOf } from "../../core/context/shown.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { type CallResult, type Message, sizeOf } from "../../core/model.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { lastTurn, renderConversation, withTasks } from "../../core/session/conversation.ts";
-import { nameSome } from "../../core/suggest.ts";
 import { ask } from "../ask.ts";
-import { tellMeanwhile } from "../changes/meanwhile.ts";
 import type { Calling } from "../ledger.ts";
 import { compactPrompt } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
@@ -18,8 +15,6 @@ import type { Run } from "../run.ts";
 const fillShare = 0.8;
 /** Share of the window up to which the last turn stays whole. */
 const keptShare = 0.3;
-
-const maxNamed = 20;
 
 const maxAnswer = 2000;
 
@@ -72,17 +67,6 @@ function requestOf({ task }: Run, message: Message | undefined): string {
   return message.text.endsWith(task.text) ? task.text : message.text;
 }
 
-/** What the run has changed, which a summary may get wrong; "": nothing. */
-async function renderApplied(run: Run): Promise<string> {
-  const own = squash(run.begun?.changes ?? []);
-  if (own.length === 0) return "";
-  const names = nameSome(
-    own.map(({ path }) => path),
-    maxNamed,
-  );
-  return `\n\nApplied for the last request, as pai's own record says: ${names}.\n${await tellMeanwhile(run, { all: true })}`.trimEnd();
-}
-
 /** Replaces the conversation by its summary and the last turn if that fits, else what the model has not seen yet. */
 export async function compactConversation(run: Run): Promise<void> {
   const { messages, tasks } = run.conversation;
@@ -91,10 +75,9 @@ export async function compactConversation(run: Run): Promise<void> {
   const unseen = unseenOf(messages);
   const kept = fits ? turn.slice(1) : [...unseen, ...closingAnswer(messages)];
   const old = messages.slice(0, messages.length - unseen.length);
-  const applied = await renderApplied(run);
   const summary = await summarizeText(run, renderConversation(old.map((each) => hideMessage(run.veil, each))));
   const summaryText = withTasks(
-    `Summary of the conversation so far (${old.length} messages; what they showed is out of view unless it stands below: read it again where you need it):\n${summary}${applied}`,
+    `Summary of the conversation so far (${old.length} messages; what they showed is out of view unless it stands below: read it again where you need it):\n${summary}`,
     tasks,
   );
   const first: Message = { role: "user", text: `${summaryText}\n\nThe last request:\n${requestOf(run, turn[0])}` };

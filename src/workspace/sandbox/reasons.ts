@@ -1,11 +1,11 @@
 /** Says what the sandbox of a workspace protects, why a level does not work, and what would help. */
 
 import { homedir } from "node:os";
-import type { SandboxState, Withheld } from "../../core/command/sandbox.ts";
+import type { SandboxState } from "../../core/command/sandbox.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { textOfSystem } from "../../system/lookups.ts";
 import type { ClosedPaths } from "./closed-paths.ts";
-import { isIsolated, levelOf, type Way } from "./confinement.ts";
+import { levelOf, type Way } from "./confinement.ts";
 import { contains } from "./folders.ts";
 import type { SandboxSettings } from "./settings.ts";
 import type { SetupFailure } from "./write-tape.ts";
@@ -135,11 +135,7 @@ export function describeState(parts: StateParts): SandboxState {
   const proposes = way === "namespaces" && overlay;
   const why = proposes || settings.choice === "off" || reasons.length === 0 ? null : reasons.join("; ");
   const { choice, network } = settings;
-  const withheld: readonly Withheld[] = [
-    ...(network || way === null ? [] : (["network"] as const)),
-    ...(settings.git || way === null || !isIsolated(way) ? [] : ([".git"] as const)),
-  ];
-  const known = { level: way && levelOf(way), choice, why, proposes, ...(withheld.length > 0 && { withheld }) };
+  const known = { level: way && levelOf(way), choice, why, proposes };
   if (way === null)
     return { ...known, text: choice === "off" ? "off: commands run with your rights" : "off: none works here" };
   const text = `${levelOf(way)}, ${network ? "network on, local services too" : "network off"}`;

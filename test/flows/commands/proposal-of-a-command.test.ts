@@ -142,31 +142,6 @@ needs(copies, rootUser).test("a command that meets the wall gets a line on what 
   );
 });
 
-onCopies("what a command will not get in the sandbox is said before anybody is asked about it", async () => {
-  const told = async (command: string, options = {}, sandbox = {}) => {
-    const ran = await play({ files, lines: lines(command), answers: "yes", options, sandbox });
-    const at = ran.events.findIndex((event) => event.type === "notice" && event.code === "sandbox_wall");
-    const work = ran.events.findIndex(({ type }) => type === "call.finished");
-    const event = ran.events[at];
-    expect(at).toBeLessThan(work);
-    return event?.type === "notice" ? event.text : null;
-  };
-  const commit = "git commit -qam 'tests'";
-  const wall = `${commit} cannot work in the sandbox: .git is read-only (--allow-write .git)`;
-  expect(await told(commit, { allowRun: true })).toBe(wall);
-  expect(await told(commit, { interactive: true, ownMark: "!" })).toBe(
-    `${wall}; type !${commit} to run it with your rights`,
-  );
-  expect(await told(commit, { allowRun: true }, { git: true })).toBeNull();
-  expect(await told("git status", { allowRun: true })).toBeNull();
-  const loop = await playLoop([calls(call("bash", { command: commit })), "Done."], {
-    files,
-    options: { interactive: true },
-    answers: ["no"],
-  });
-  expect(loop.eventsOf("notice").map(({ text }) => text)).toContain(wall);
-});
-
 onCopies(
   "people and the model are told in one clause what a result says of the sandbox and not of the machine",
   async () => {

@@ -1,11 +1,11 @@
 /** A long tool loop: what is left out, summed up, and known of files. */
 import { expect, test } from "bun:test";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls, compact, playLoop, resultsOf, talkOf } from "../loop.ts";
-import { faultOf, makeFolder, play, playIn } from "../scripted.ts";
+import { call, calls, compact, playLoop, resultsOf } from "../loop.ts";
+import { faultOf, play } from "../scripted.ts";
 import { openTurns, type Turned, type Turns } from "../turns.ts";
 
 const conversation = {
@@ -109,24 +109,4 @@ test("a file that somebody changed since is to be read again", async () => {
   const next = await again(turns);
   expect(words(next)[0]).toStartWith("a.txt exists and was not shown to you whole as it is now: ");
   expect(next.files).toEqual({ "a.txt": "other\n" });
-});
-
-test("the summary is followed by what pai itself has applied for the request, and what somebody took back of it", async () => {
-  const place = makeFolder({ "long.txt": "one line of text\n".repeat(2_000) });
-  const usage = { input: 0, cached: 0, output: 0, thought: 0 };
-  const read = (from: number) => ({ text: "", calls: [call("read", { path: "long.txt", start_line: from })], usage });
-  const write = (path: string) => call("write", { path, content: "two\n" });
-  const back = () => rmSync(join(place.root, "a.txt"));
-  const ran = await playIn(place, {
-    lines: [
-      { text: "", calls: [write("a.txt"), write("b.txt")], usage },
-      ...[{ ...read(1), before: back }, read(901), { text: "They did it.", usage }, "Done."],
-    ],
-    ...{ flow: toolLoop, options: { mode: "tool-loop" }, window: 12_000, conversation: talkOf(13_000) },
-  });
-  const at = ran.purposes.split(" ").indexOf("compact");
-  const after = ran.requests[at + 1]?.messages[0];
-  expect(after?.role === "user" ? after.text : "").toMatch(
-    /They did it\.\n\nApplied for the last request, as pai's own record says: a\.txt, b\.txt\.\na\.txt: somebody else deleted or moved it meanwhile/,
-  );
 });

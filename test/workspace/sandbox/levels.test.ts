@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { explainWall, type Failed, foretellWall } from "../../../src/core/command/sandbox.ts";
+import { explainWall, type Failed } from "../../../src/core/command/sandbox.ts";
 import { sweepScratch } from "../../../src/workspace/sandbox/layers.ts";
 import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
@@ -234,22 +234,6 @@ describe("a line on the wall", () => {
   ] as const)("%s", (output, part, needsRights) => {
     const wall = said(output);
     expect([wall?.text.includes(part), wall?.needsRights]).toEqual([true, needsRights]);
-  });
-
-  test.each([
-    ["git commit -qam x", ".git is read-only (--allow-write .git)"],
-    ["cd a && git -C b add .", ".git is read-only (--allow-write .git)"],
-    ["git push", "the network is off (--allow-net) and .git is read-only (--allow-write .git)"],
-    ["python3 -m pip install pytest", "the network is off (--allow-net)"],
-    ["npm ci && npm test", "the network is off (--allow-net)"],
-    ["apt-get -y install jq", "the network is off (--allow-net)"],
-    ["curl -sS https://example.org/x", "the network is off (--allow-net)"],
-    ["curl -sS http://127.0.0.1:8080/health", null],
-    ["git status; git diff; git log; git stash list", null],
-    ["npm test; npm run add; make install; grep -rn fetch src; ./manage.py add x", null],
-  ] as const)("foretells of %s", (command, wall) => {
-    expect(foretellWall(["network", ".git"], command)).toBe(wall);
-    expect(foretellWall([], command)).toBeNull();
   });
 
   test("names the socket that the command names, whatever the program says", () => {

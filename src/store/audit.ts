@@ -19,7 +19,6 @@ import { entryAt } from "../system/entry-at.ts";
 import { writeBytes } from "../system/write-file.ts";
 
 export interface Audit {
-  /** Adds a run; never throws. */
   readonly add: (facts: readonly Fact[]) => void;
   /** Path of the log; null before the first run, and if it cannot be kept. */
   readonly file: string | null;
@@ -27,7 +26,6 @@ export interface Audit {
 }
 
 export interface AuditPlace {
-  /** Real path of the workspace. */
   readonly root: string;
   /** State folder, for the log if the folder in the workspace is unusable; null: none. */
   readonly stateDir: string | null;
@@ -141,7 +139,6 @@ function prune(folder: string, now: Date, keep: number): void {
   for (const name of old) rmSync(join(folder, name), { force: true });
 }
 
-/** A descriptor of the folder of logs, which holds nothing else. */
 function openOwnFolder(folder: string): number {
   const there = entryAt(folder);
   if (there === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -170,7 +167,6 @@ function ignoreItself(folder: string): void {
   }
 }
 
-/** null: the name is taken. */
 const createNew = (file: string): number | null =>
   unless(["EEXIST"], () => openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)) ?? null;
 
@@ -189,7 +185,6 @@ export function renderAuditLines(facts: readonly Fact[]): string {
   return `${lines.join("")}${isCutOff ? `[${at}] STATUS cut off\n` : ""}`;
 }
 
-/** A time as `2026-01-31 14:05:09+00:00`. */
 function renderTime(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace("T", " ")}+00:00`;
 }
@@ -202,7 +197,6 @@ function shorten(text: string): string {
 /** Characters to escape. The joiners and presentation marks of emoji are kept. */
 const acting =
   /(?![\u200d\ufe0e\ufe0f])(?:\p{Cc}|\p{Cs}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\ufff9-\ufffb])/gu;
-/** Matches most records, which need no escaping. */
 const plain = /^[ -~]*$/;
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
@@ -312,7 +306,6 @@ function planEntries(
   ];
 }
 
-/** The parts of a plan besides its steps: intent, files, criteria, and the model's other notes. */
 function factEntries({ analysis, execution_plan: work, intelligence_notes: notes }: Plan): readonly Entry[] {
   const facts: readonly (readonly [string, string | readonly string[] | undefined])[] = [
     ["INTENT", analysis?.user_intent],

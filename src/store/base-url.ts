@@ -18,7 +18,6 @@ export interface BaseUrl {
   readonly origin: string;
 }
 
-/** The configured address of a provider (null: none), and the file that sets it. */
 export interface ConfiguredAddress {
   readonly url: string | null;
   readonly origin: string;
@@ -126,7 +125,6 @@ export async function requireConsent(
   rememberConsent(address, keys, places);
 }
 
-/** Records the consent to send these keys to this address. */
 export function rememberConsent(
   address: Pick<BaseUrl, "provider" | "url">,
   keys: readonly string[],
@@ -142,12 +140,10 @@ export function rememberConsent(
   }));
 }
 
-/** By provider: hashes of the pairs of key and address that the user agreed to. */
 const consents = z.object({ providers: z.record(z.string(), z.array(z.string())) });
 const fileIn = (stateDir: string) =>
   openStateFile(join(stateDir, "endpoints.json"), consents, { providers: {} }, { hint: "remove it to be asked again" });
 
-/** A provider of the user may have any name. */
 const pairsOf = ({ providers }: z.infer<typeof consents>, provider: string) =>
   new Map(Object.entries(providers)).get(provider);
 const pairOf = (key: string, url: string): string => digest(`${key}\0${url}`);

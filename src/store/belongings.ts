@@ -8,9 +8,7 @@ import { namesOf, textOfSystem } from "../system/lookups.ts";
 import type { Places } from "./places.ts";
 
 export interface Belongings {
-  /** Absolute paths of files and folders. */
   readonly own: readonly string[];
-  /** Other files in the same folders. */
   readonly foreign: readonly string[];
 }
 
@@ -40,7 +38,6 @@ export function findUnfinished({ stateDir }: Places): readonly string[] {
   return namesOf(folder).filter((name) => workspaceName.test(name) && namesOf(join(folder, name, "open")).length > 0);
 }
 
-/** The files of sessions or runs of all workspaces. */
 export const recordsIn = (stateDir: string, kind: "sessions" | "runs"): readonly string[] =>
   namesOf(stateDir)
     .filter((name) => workspaceName.test(name))

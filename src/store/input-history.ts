@@ -18,7 +18,6 @@ function readEntries(file: string): readonly string[] {
   return entries.filter((entry) => typeof entry === "string");
 }
 
-/** The newest entries that fit the limits. */
 function limit(entries: readonly string[]): readonly string[] {
   const recent = entries.slice(-limits.entries);
   let bytes = 0;

@@ -5,7 +5,6 @@ import type { Json } from "../core/model.ts";
 
 export interface JsonText {
   readonly value: Json;
-  /** Line at which the value of a path begins, 1-based; 1 if there is none. */
   readonly lineOf: (path: readonly string[]) => number;
 }
 

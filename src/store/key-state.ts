@@ -29,7 +29,6 @@ export function openKeyState(stateDir: string | null): KeyState {
   };
 }
 
-/** Makes all keys of a provider ready. */
 export function endRests(stateDir: string | null, provider: string): void {
   edit(stateDir, ({ cursor, resting }) => {
     const others = Object.entries(resting).filter(([key]) => !key.startsWith(`${provider}/`));

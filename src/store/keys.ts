@@ -14,10 +14,8 @@ import type { Environment, Places } from "./places.ts";
 import { openStateFile } from "./state-file.ts";
 
 export interface FoundKey {
-  /** `env` for a key from the environment. */
   readonly id: string;
   readonly key: string;
-  /** Name of the variable, or path of the credentials file. */
   readonly origin: string;
 }
 
@@ -26,7 +24,6 @@ interface Sources {
   readonly places: Places;
 }
 
-/** What of a provider's row tells where its keys are. */
 type KeyOwner = Pick<Provider, "id" | "keyVariables">;
 
 /**
@@ -56,7 +53,6 @@ function peekKeyFile(file: string): string {
  * or not, and what else their rows hold: pai shows none of them. Never throws.
  */
 export function holdKeys({ env, places: { configDir } }: Sources, own: readonly OwnProvider[] = []): readonly string[] {
-  // A damaged or unreadable file holds none.
   const rings = configDir === null ? null : orNull(() => loadCredentials(configDir));
   const given = [...providers, ...own].flatMap(({ keyVariables }) =>
     keyVariables.flatMap((name) => [env[name] ?? "", peekKeyFile(env[`${name}_FILE`]?.trim() ?? "")]),
@@ -67,7 +63,6 @@ export function holdKeys({ env, places: { configDir } }: Sources, own: readonly 
     .filter(Boolean);
 }
 
-/** The default key first, the others in the order in which they were added. */
 export function inOrder(ring: KeyRing): readonly (readonly [string, string])[] {
   const all = [...ring.keys];
   return [...all.filter(([id]) => id === ring.default), ...all.filter(([id]) => id !== ring.default)];
@@ -195,7 +190,6 @@ export function doubtKey(provider: string, key: string, address: Pick<BaseUrl, "
     : `is shorter than those of ${provider}, or has other characters`;
 }
 
-/** A longer word is a key, and no name for one. */
 export const maxIdLength = 24;
 
 /** Why the text cannot be the id of a key; null: it can. */
@@ -206,24 +200,20 @@ export function judgeId(id: string): string | null {
     : `must be letters, digits and . _ @ + - (at most ${maxIdLength})`;
 }
 
-/** Keys of one provider by id, in order of use. */
 export interface KeyRing {
   readonly default: string | null;
   readonly keys: ReadonlyMap<string, string>;
-  /** When a key was stored (ISO), by its id. */
   readonly added: ReadonlyMap<string, string>;
 }
 
 export const noKeys: KeyRing = { default: null, keys: new Map(), added: new Map() };
 
-/** By provider. */
 export type Credentials = ReadonlyMap<string, KeyRing>;
 
 const texts = z.record(z.string(), z.string());
 const ring = z.object({ default: z.nullish(z.string()), keys: texts, added: z.catch(texts, {}) });
 const shape = z.object({ version: z.literal(3), providers: z.record(z.string(), ring) });
 
-/** Path of the credentials file, for messages too. */
 export const credentialsFile = (configDir: string): string => join(configDir, "credentials.json");
 
 /** A damaged file, or one of another version, is never overwritten. */

@@ -16,18 +16,15 @@ interface NamedServer {
   readonly origin: "config.json" | ".mcp.json";
 }
 
-/** A server that pai starts as a child process. */
 export interface ProgramServer extends NamedServer {
   readonly kind: "program";
   readonly command: string;
   readonly args: readonly string[];
   /** Variables besides those that every command gets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether it may use the network. */
   readonly network: boolean;
 }
 
-/** A server that is already running, reached over HTTP. */
 export interface AddressServer extends NamedServer {
   readonly kind: "address";
   readonly url: string;
@@ -66,7 +63,6 @@ function readServer(name: string, fields: Fields, origin: McpServer["origin"]): 
   return { ...named, kind: "program", command, args, env: textsOf(env), network: network === true };
 }
 
-/** Whether a URL uses https, or http on this machine. */
 function isServerUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
@@ -101,7 +97,6 @@ export function readProjectServers(root: string): readonly McpServer[] {
   return servers;
 }
 
-/** Where a server is approved: a project's only there. */
 const placeOf = (root: string, { origin, name }: McpServer): string =>
   digest(JSON.stringify([origin === projectServers ? root : "", name]));
 
@@ -123,7 +118,6 @@ function partsOf(server: McpServer): Readonly<Record<string, string>> {
 
 const pinned = z.object({ name: z.string(), description: z.string(), schema: z.json() });
 const approval = z.object({ parts: z.record(z.string(), z.string()), tools: z.array(pinned) });
-/** By the place of a server: what was approved. */
 const approvals = z.object({ approved: z.record(z.string(), approval) });
 const fileIn = (stateDir: string) => openStateFile(join(stateDir, "mcp.json"), approvals, { approved: {} });
 

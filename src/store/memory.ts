@@ -19,7 +19,6 @@ const factShape = z.object({
 const fileShape = z.object({ facts: z.readonly(z.array(factShape)) });
 
 export interface Memory {
-  /** Oldest first. Throws config_invalid for a damaged file. */
   list(): readonly MemoryFact[];
   /** Adds new facts; beyond 200 the oldest are dropped. Returns the added ones. */
   add(facts: readonly Omit<MemoryFact, "id">[]): readonly MemoryFact[];

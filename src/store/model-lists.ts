@@ -8,9 +8,7 @@ import { openStateFile } from "./state-file.ts";
 
 const maxAgeMs = 24 * 60 * 60 * 1000;
 
-/** What pai itself wrote is not judged in detail. */
 const shape = z.object({ lists: z.array(z.looseObject({ models: z.array(z.unknown()) })) });
-/** A list can be asked for again. */
 const fileIn = (stateDir: string) =>
   openStateFile(join(stateDir, "models.json"), shape as never, { lists: [] as readonly KeptList[] }, { isCache: true });
 

@@ -6,9 +6,7 @@ import { entriesKind, objectShape } from "./setting-kinds.ts";
 
 /** What the user says of a model; absent: what pai knows or finds out counts. */
 export interface ModelFacts {
-  /** Tokens of input and output together. */
   readonly window?: number;
-  /** Tokens of one reply. */
   readonly output?: number;
   readonly prices?: Rate;
 }
@@ -51,6 +49,5 @@ export const models = entriesKind(
   z.record(z.string().check(z.regex(/\S/, "named by a model")), objectShape("a model", factFields)),
 );
 
-/** What the setting says of each model. */
 export const readModelFacts = (facts: Fields): Readonly<Record<string, ModelFacts>> =>
   Object.fromEntries(Object.entries(facts).map(([name, each]) => [name, readFacts(each as Record<string, Json>)]));

@@ -13,10 +13,8 @@ const setting = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*(\S.*)/gm;
 /** A name that says so. What it names must look random, too. */
 const secretName = new RegExp(
   [
-    // Words anywhere in a name, as in `API_KEY_2`.
     "secret|token|passw|passphrase|pwd|credential|cookie|jwt|hmac|service_?role",
     "(?:api|access|private|auth|account|signing|master|encryption)[_-]?key",
-    // Short words stand at the end, or alone.
     "(?<!com|by)pass(?![a-z])|(?:^|[_-])(?:creds?|pat|auth|salt|sk|pw)(?=[_-]?\\d*$)",
     "(?:^|[_-])(?<!(?:gpg|public|pub)[_-]?)key(?=(?:[_-]?(?:b64|base64|\\d+))?$)",
   ].join("|"),
@@ -27,9 +25,7 @@ const place = /^(?:(?:~|\.{1,2})?\/[a-z]+\/|[a-z][a-z\d+.-]*:\/\/)/i;
 /** What stands where somebody is to put a secret. */
 const placeholder = /^(?:<.*>|\$\{.*\}|\{\{.*\}\}|%\w+%|your[_-].*|(.)\1{5}.*)$/is;
 const minSecret = 8;
-/** Shorter parts of a value may stand elsewhere by chance. */
 const minListed = 16;
-/** A line of a private key by itself. */
 const keyLine = /^[\w+/=-]{16,}$/;
 const lineBreak = /[\r\n]+|\\[nr]/;
 
@@ -70,7 +66,6 @@ function valuesIn(name: string, value: string, given: readonly string[]): readon
 
 export interface NamedPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder of the `.env` files. */
   readonly root: string;
   /** Variables that commands are given: each is taken to hold a secret. */
   readonly given?: readonly string[];

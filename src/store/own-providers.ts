@@ -16,12 +16,9 @@ import {
   wordsOfCommand,
 } from "./setting-kinds.ts";
 
-/** A program of the user that prints a key. */
 export interface KeyCommand {
   readonly words: readonly string[];
-  /** Milliseconds for which a key that it printed is used. */
   readonly cacheMs: number;
-  /** Milliseconds after which it counts as stuck. */
   readonly timeoutMs: number;
 }
 
@@ -44,14 +41,12 @@ const isUrl = (text: string): boolean => {
 /** Headers that belong to the connection or to the form of the body. */
 const reserved = /^(host|connection|content-length|content-type|transfer-encoding|accept-encoding|te|upgrade)$/i;
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
-/** The key of the row in the value of a header. */
 const keyMark = `\${key}`;
 const variables = /\$\{(\w+)\}/g;
 /** A `$` begins `${NAME}` and nothing else. */
 const isHeaderValue = (text: string): boolean =>
   /^[\x20-\x7e]*$/.test(text) && text.trim() !== "" && !text.replace(variables, "").includes("${");
 
-/** Adds a fault to a value of the right shape. */
 const ruled = <T extends z.ZodMiniType>(shape: T, rule: (value: z.infer<T>) => Fault | null): T =>
   shape.check((found) => {
     const fault = rule(found.value as z.infer<T>);
@@ -140,7 +135,6 @@ export const ownProviders: Setting<Entries> = {
 /** A value that stands in a header of this name is a secret, even where no variable holds it. */
 const secretHeader = /auth|key|token|secret|cookie|password/i;
 
-/** The row without what a header holds literally. */
 function showRow(row: Row): Json {
   if (row.headers === undefined) return row as unknown as Json;
   const shown = Object.entries(row.headers).map(([name, value]) => [

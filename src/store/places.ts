@@ -5,9 +5,7 @@ import { registeredHome } from "../system/homes.ts";
 /** Absolute folders; null: the environment names none, so nothing can be kept. */
 export interface Places {
   readonly home: string | null;
-  /** Keys and settings: `$XDG_CONFIG_HOME/pai-code`. */
   readonly configDir: string | null;
-  /** Sessions, receipts, journals, trust: `$PAI_STATE_DIR` or `$XDG_STATE_HOME/pai-code`. */
   readonly stateDir: string | null;
 }
 
@@ -28,7 +26,6 @@ export function findPlaces(env: Environment, { homedir }: { readonly homedir: st
   };
 }
 
-/** The places of this user; without HOME the home folder of the user database is used. */
 export function openPlaces(env: Environment): Places {
   return findPlaces(env, { homedir: env["HOME"] === undefined ? registeredHome() : null });
 }

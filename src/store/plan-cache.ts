@@ -7,7 +7,6 @@ import type { Json } from "../core/model.ts";
 import type { PlanCache } from "../core/ports.ts";
 import { readPrivate, writePrivate } from "./safe-file.ts";
 
-/** A plan, and when it was kept, in epoch milliseconds. */
 interface Kept {
   readonly at: number;
   readonly plan: Json;

@@ -14,7 +14,6 @@ import { promptTrustOf, type Trust } from "./trust.ts";
 export interface PromptFile {
   readonly kind: "command" | "skill";
   readonly name: string;
-  /** One line; "" if the file has none. */
   readonly about: string;
   readonly body: string;
   /** Path relative to the project; null: a file of the user. */
@@ -34,7 +33,6 @@ const maxFiles = 100;
 const maxCharacters = 64 * 1024;
 const maxAbout = 200;
 
-/** Names in a folder. A linked folder does not belong to the project. */
 const namesIn = (folder: string, follow: boolean): readonly string[] =>
   follow || orNull(() => entryAt(folder))?.isDirectory() === true ? namesOf(folder).toSorted().slice(0, maxFiles) : [];
 
@@ -65,7 +63,6 @@ interface Found {
   readonly text: string;
 }
 
-/** Reads `commands/NAME.md` and `skills/NAME/SKILL.md` below a folder. */
 function findBelow(folder: string, prefix: string | null): readonly Found[] {
   const follow = prefix === null;
   if (namesIn(folder, follow).length === 0) return [];
@@ -85,7 +82,6 @@ function findBelow(folder: string, prefix: string | null): readonly Found[] {
   ];
 }
 
-/** The files of a project, trusted or not; null: it has none. */
 export function readProjectPrompts(root: string): ProjectPrompts | null {
   const found = findBelow(join(root, projectFolder), projectFolder);
   if (found.length === 0) return null;
@@ -96,9 +92,7 @@ export function readProjectPrompts(root: string): ProjectPrompts | null {
 export interface Prompts {
   /** Usable files: the user's own first, then the project's if it is trusted; one of each name. */
   readonly files: readonly PromptFile[];
-  /** Names of project files that are not trusted yet. */
   readonly waiting: readonly string[];
-  /** Trust in the project's files; null: it has none. */
   readonly trust: Trust | null;
 }
 

@@ -10,7 +10,6 @@ import { listJsonl, openLines } from "./safe-file.ts";
 
 export interface Receipt {
   readonly id: string;
-  /** Facts in order, up to the first line that was altered or is missing (`broken` names it). */
   readonly facts: readonly Fact[];
   readonly broken: Broken | null;
 }
@@ -35,7 +34,6 @@ export interface Receipts {
   prune(now: Date, keep: number): number;
 }
 
-/** As long as the journal keeps runs. */
 const days = 30;
 
 const idShape = /^\d{8}-\d{9}-[0-9a-f]{4}$/;
@@ -74,7 +72,6 @@ export function openReceipts(folder: string): Receipts {
   };
 }
 
-/** Parses only the first and the last line, as there may be many. */
 function readEnds(file: string): Ends {
   const parse = <T extends Fact["type"]>(line: Uint8Array, type: T): FactOf<T> | null => {
     const fact = JSON.parse(new TextDecoder().decode(line)) as Fact;
@@ -92,7 +89,6 @@ function readEnds(file: string): Ends {
   }
 }
 
-/** The date with which the ids of a day's runs begin. */
 const stampOf = (at: Date) => at.toISOString().slice(0, 10).replaceAll("-", "");
 
 /** Writes each line at once, without a sync: a receipt need not survive a power cut. */

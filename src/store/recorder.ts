@@ -15,7 +15,6 @@ import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import type { PastTurn } from "../core/session/past.ts";
 import { openReceipts, type ReceiptWriter } from "./receipts.ts";
 
-/** Task and options of the run. */
 export interface Started {
   readonly task: {
     readonly text: string;
@@ -41,7 +40,6 @@ export interface Recorder extends Recorded {
   readonly planCache: PlanCache | null;
   /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in the receipt. */
   readonly veil: Veil;
-  /** Takes every event before any other consumer. */
   readonly sink: (event: StampedEvent) => void;
 }
 
@@ -50,7 +48,6 @@ export interface RunPorts extends Recorded {
   readonly memory?: ProjectMemory | null;
   readonly planCache?: PlanCache | null;
   readonly now: () => Date;
-  /** Hides secrets; a session has one for all its runs. Left out: the run gets its own. */
   readonly veil?: Veil;
 }
 
@@ -136,10 +133,8 @@ export function recordRun(
   };
 }
 
-/** The key by which a replay finds a ranking. */
 export const keyOfTerms = (terms: readonly Term[]) => digest(JSON.stringify(terms)).slice(0, 16);
 
-/** Wraps `survey` so that the ranking of each request is recorded. */
 function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => void): Pick<Workspace, "survey"> {
   if (survey === undefined) return {};
   return {
@@ -201,7 +196,6 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
       const at = now().toISOString();
       const events = model.stream(request, signal, refit)[Symbol.asyncIterator]();
       let next = events.next();
-      // The request has been sent, so this takes no time from it.
       const described = describeRequest(request);
       let text = "";
       const calls: Call[] = [];
@@ -320,7 +314,6 @@ interface KeepingReceipts {
   readonly ended: (facts: readonly Fact[]) => void;
 }
 
-/** Wraps an action so that the result of a look is recorded. */
 function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => void): AnyAction {
   if (action.kind !== "look") return action;
   return {
@@ -336,7 +329,6 @@ function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => void): A
   };
 }
 
-/** Wraps a memory so that the facts given to the run are recorded; none if it has none. */
 function recordMemory(memory: ProjectMemory | null, tell: (fact: FactOf<"memory">) => void): ProjectMemory | null {
   if (memory === null) return null;
   const learns = memory.learn !== null;
@@ -350,7 +342,6 @@ function recordMemory(memory: ProjectMemory | null, tell: (fact: FactOf<"memory"
   };
 }
 
-/** Wraps a plan cache so that its answers are recorded. */
 function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached">) => void): PlanCache | null {
   if (cache === null) return null;
   return {
@@ -363,7 +354,6 @@ function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached">) => 
   };
 }
 
-/** Wraps the repository so that git's answers are recorded. */
 function recordRepository({ repository }: Workspace, tell: (text: string) => void): Pick<Workspace, "repository"> {
   if (repository === undefined) return {};
   return {

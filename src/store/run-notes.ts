@@ -24,7 +24,6 @@ function append(file: string, lines: readonly object[]): void {
   } catch {}
 }
 
-/** Complete JSON objects among the lines of a file; none if it is missing. */
 function* readLines(file: string): Generator<{ readonly [name: string]: Json }> {
   let text = "";
   try {
@@ -41,7 +40,6 @@ function* readLines(file: string): Generator<{ readonly [name: string]: Json }> 
   }
 }
 
-/** Records that a run was undone or redone. */
 export function noteUndone(stateFolder: string, run: string, kind: "undo" | "redo"): void {
   append(undoneIn(stateFolder), [{ run, kind }]);
 }
@@ -64,7 +62,6 @@ interface Ended extends Ends {
   readonly id: string;
 }
 
-/** Drops the context of the request, which no statistic uses. */
 const withoutContext = (started: FactOf<"run.started">): FactOf<"run.started"> => ({
   ...started,
   task: { ...started.task, history: [], context: null, files: [] },
@@ -76,7 +73,6 @@ export function noteEnded(stateFolder: string, runs: readonly Ended[]): void {
   append(endedIn(stateFolder), lean);
 }
 
-/** First and last facts of runs whose receipts were deleted. */
 export function* readEnded(stateFolder: string): Generator<Ended> {
   for (const { id, started, finished } of readLines(endedIn(stateFolder)))
     if (typeof id === "string")

@@ -75,7 +75,6 @@ export const listJsonl = (folder: string): readonly string[] =>
     entry.isFile() && entry.name.endsWith(".jsonl") ? [entry.name.slice(0, -6)] : [],
   );
 
-/** Makes a folder and its parents with mode 0700; existing ones keep their mode. */
 export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
@@ -137,10 +136,8 @@ export function targetOf(file: string): string {
 
 /** The descriptor of a file; null if it is missing, or a link that `flags` do not follow. Throws other system errors. */
 export const openIfThere = (file: string, flags: number): number | null =>
-  // Most of these files are missing, and the first error of a run is slow to make.
   (entryAt(file) && unless(["ENOENT", "ENOTDIR", "ELOOP"], () => openSync(file, flags))) ?? null;
 
-/** The code of a system error, such as `ENOENT`; null for any other error. */
 export function errnoOf(error: unknown): string | null {
   return error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? null) : null;
 }

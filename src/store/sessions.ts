@@ -35,10 +35,8 @@ export interface OpenSession {
 
 export interface SessionSummary {
   readonly id: string;
-  /** Time of the last change, in epoch milliseconds. */
   readonly changed: number;
   readonly turns: number;
-  /** The first request, shortened. */
   readonly preview: string;
   readonly bytes: number;
 }
@@ -46,7 +44,6 @@ export interface SessionSummary {
 export interface Sessions {
   /** Where they are; null: none is kept. */
   readonly folder: string | null;
-  /** Newest first; other files are skipped. */
   list(): readonly SessionSummary[];
   /** Paths of session files that hold something, but no turn that can be read. */
   unreadable(): readonly string[];
@@ -57,7 +54,6 @@ export interface Sessions {
   load(id: string | null): ReadSession;
   /** Opens a new session, or continues a loaded one. */
   open(session: Session | null, now: () => Date, warn: (text: string) => void): OpenSession;
-  /** Deletes all but the newest `keep`; returns how many. */
   prune(keep: number): number;
 }
 
@@ -157,7 +153,6 @@ function openUnkept(now: () => Date): OpenSession {
 
 interface Append {
   write(line: SessionLine): void;
-  /** The session as saved in the file; null: not readable. */
   read(): Session | null;
   /** Whether another process has written since it was last asked. */
   isNews(): boolean;
@@ -241,12 +236,10 @@ function follow(
   };
 }
 
-/** Notes what a run prints. */
 function notePrinted({ checks, commands }: Printed, event: StampedEvent): void {
   if (event.type === "run.started") for (const each of [checks, commands]) each.clear();
   if (event.type === "check.finished" && event.when === "after") checks.set(event.command, event.output);
   if (event.type !== "look.shown" || rowOf(event.action)?.kind !== "command") return;
-  // One that ran again is the last one now.
   commands.delete(event.target);
   commands.set(event.target, event.text);
 }
@@ -290,7 +283,6 @@ function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
   }
 }
 
-/** How the lines of turns and of the session itself start in the file. */
 const turnLine = /^\{"type":"(?:turn|session)\./;
 
 /** The turns alone: their messages take most of the space, and of the time that reading takes. */

@@ -5,12 +5,10 @@ import type { Fields, Json } from "../core/model.ts";
 /** How a setting is described; null means "not set". */
 interface Described<T> {
   readonly name: string;
-  /** The expected value in words, such as "a number". */
   readonly wants: string;
   readonly fallback: T;
   /** What a file may hold, and the value that it means. A message of it follows "must be". */
   readonly shape: z.ZodMiniType<T>;
-  /** Environment variable. */
   readonly env?: string;
   /** Key of the flag table: "maxCalls" for --max-calls. */
   readonly flag?: string;
@@ -32,21 +30,17 @@ interface Described<T> {
 export interface Fault {
   /** Names that lead to it from the value; empty: the value itself. */
   readonly path: readonly string[];
-  /** To follow "must be". */
   readonly wants: string;
 }
 
-/** One setting of type T. */
 export interface Setting<T> extends Described<T> {
   /** The value, clamped where needed; null: wrong type. */
   readonly check: (json: Json) => T | null;
   /** What is wrong with a value; asked only of one that `check` refuses. */
   readonly fault: (json: Json) => Fault;
-  /** JSON Schema of the value in a file. */
   readonly schema: () => Fields;
 }
 
-/** Adds to a description what follows from its shape. */
 export function setting<T>(described: Described<T>): Setting<T> {
   const { shape, wants } = described;
   return {
@@ -60,7 +54,6 @@ export function setting<T>(described: Described<T>): Setting<T> {
   };
 }
 
-/** What a kind leaves open of a setting. */
 type More<T> = Partial<Omit<Described<T>, "shape">>;
 
 export const asNumber = (text: string): Json =>
@@ -103,7 +96,6 @@ export function wholeNumber(name: string, low: number, high: number, fallback: n
 export type Texts = readonly string[];
 export const joinTexts = (some: Texts, more: Texts): Texts => [...new Set([...some, ...more])];
 
-/** A text that is not blank. */
 export const nonEmpty = z.string().check(z.regex(/\S/));
 const trimmed = z.transform((text: string) => text.trim());
 
@@ -128,7 +120,6 @@ export const commandShape = z.union(
   commandWants,
 );
 
-/** The words of a command. */
 export const wordsOfCommand = (command: string | Texts): Texts =>
   typeof command === "string" ? command.trim().split(/\s+/) : command;
 
@@ -158,14 +149,12 @@ export const durationShape = z.union(
   durationWants,
 );
 
-/** A duration in seconds, at most `max`. */
 export function secondsOf(duration: string | number, max: number): number {
   if (typeof duration === "number") return Math.min(duration, max);
   const [, count, unit = "s"] = /^\s*([\d.]+)(\w?)/.exec(duration) ?? [];
   return Math.min(Number(count) * ({ m: 60, h: 3600 }[unit.toLowerCase()] ?? 1), max);
 }
 
-/** A setting in seconds, at most `max`. */
 export function duration<T extends number | null>(
   name: string,
   max: number,
@@ -201,7 +190,6 @@ export function entriesKind(name: string, wants: string, shape: z.ZodMiniType): 
   };
 }
 
-/** One of some words. */
 export const choice = <T extends string>(
   name: string,
   values: readonly T[],

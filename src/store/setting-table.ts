@@ -39,7 +39,6 @@ export type Mode = (typeof modes)[number];
 
 const either = (current: boolean, wanted: boolean): boolean => current || wanted;
 
-/** How much each mode may do and spend beyond its first plan. */
 const rightsOf: Readonly<Record<Mode, number>> = { "single-shot": 0, "eight-step": 1, auto: 2, "tool-loop": 2 };
 
 /** A project may only choose a mode with fewer rights: without a plan every file may change, with more calls. */
@@ -62,7 +61,6 @@ const checkSandbox = setting<Readonly<Record<string, SandboxUse>>>({
   userOnly: true,
 });
 
-/** null: each model's own. */
 const temperature = setting<number | null>({
   name: "temperature",
   wants: "a number from 0 to 2",
@@ -106,7 +104,6 @@ const guardLines = setting<number>({
   narrow: lower,
 });
 
-/** Addresses of providers that differ from the default. */
 export const baseUrlSettings = byProvider(({ id }) =>
   textKind(`baseUrl.${id}`, "a URL", null, { shape: nonEmpty.check(z.refine((text) => URL.canParse(text.trim()))) }),
 );
@@ -174,9 +171,7 @@ export const settingTable = {
   /** For each project: number of runs that can be undone, receipts and logs. */
   keep: wholeNumber("keep", 1, 10_000, 200),
   commandEnv: listKind("commands.env"),
-  /** Paths outside the project that commands may change. */
   commandWritable: listKind("commands.writable", { userOnly: true }),
-  /** The weakest sandbox that commands may run in. */
   sandbox: choice<SandboxChoice>("sandbox", sandboxChoices, "auto", { flag: "sandbox", narrow: stricterChoice }),
   checkSandbox,
   commandTimeout: duration("commands.timeout", 3600, 30, { flag: "commandTimeout" }),
@@ -184,13 +179,11 @@ export const settingTable = {
   providers: ownProviders,
   mcpServers,
   storeUrl,
-  /** Grants nothing beyond the plan. */
   strict: switched("strict", { flag: "strict", narrow: either }),
   /** Lets the first answer of a small task be the work itself. A project may only ask for a plan first. */
   atOnce: choice<AtOnceChoice>("at_once", atOnceChoices, "auto", {
     narrow: (current, wanted) => (wanted === "never" ? wanted : current),
   }),
-  /** Learns facts from runs. */
   memory: switched("memory", { narrow: (current, wanted) => current && wanted }),
   notify,
   /** Whether keys may travel over plain http to another machine. */

@@ -26,7 +26,6 @@ function describeAll(settings: readonly Below[]): Fields {
   return Object.fromEntries([...groups].map(([name, group]) => [name, describeUnder(name, below(group))]));
 }
 
-/** The same settings under their full names, like "limits.calls". */
 const wholeNames = (): Fields =>
   Object.fromEntries(allSettings.flatMap(({ name, schema }) => (name.includes(".") ? [[name, schema()]] : [])));
 

@@ -21,7 +21,6 @@ type RowValues = {
     | (typeof settingTable)[Row]["fallback"];
 };
 
-/** The value of every row; those that belong together are in a group. */
 export type Settings = Readonly<ReturnType<typeof groupRows>>;
 
 /** "flag", the name of the variable, "pai.json", "config.json", the path of the system's file, or "default". */
@@ -37,9 +36,7 @@ interface Sourced<T> {
 
 export interface LoadedSettings {
   readonly settings: Settings;
-  /** By name of the setting, in table order. */
   readonly origins: Readonly<Record<string, Origin>>;
-  /** By name of the setting. */
   readonly values: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
   /** Trust in the project's pai.json; null: there is none. */
@@ -51,7 +48,6 @@ export interface SettingSources {
   readonly flags: Readonly<Record<string, Json | undefined>>;
   readonly env: Environment;
   readonly places: Places;
-  /** Real path of the project; null: none. */
   readonly root: string | null;
   /** For tests: replaces the path of the system's file, which no user may change. */
   readonly system?: string;
@@ -84,7 +80,6 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     if (!same(value, wanted.value) && same(value, current)) ignored.push(`${setting.name} (may only be narrowed)`);
     return same(value, current) ? null : { value };
   };
-  /** The value of a variable or flag with this name. */
   const fromTyped = <T>(setting: Setting<T>, name: string, given: Json): Found<T> => {
     const value = setting.check(typeof given === "string" ? setting.fromText(given) : given);
     if (value !== null) return { value };
@@ -184,13 +179,11 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 const names: ReadonlySet<string> = new Set(allSettings.map((one) => one.name));
 
 interface SettingsFile extends JsonText {
-  /** Name in messages. */
   readonly file: string;
 }
 
 interface ProjectFile extends SettingsFile {
   readonly trust: Trust;
-  /** Text to append to the warning about ignored settings. */
   readonly hint: string;
 }
 
@@ -249,7 +242,6 @@ function pathIn(value: Json, name: string): readonly string[] | null {
   return name === "checks" ? ["checks", "commands"] : null;
 }
 
-/** The value under a name; undefined: there is none. */
 function jsonOf(file: SettingsFile, name: string): Json | undefined {
   const { value } = file;
   const path = pathIn(value, name);

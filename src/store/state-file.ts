@@ -4,13 +4,11 @@ import { orNull, PaiError } from "../core/error.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 
 export interface StateFile<T> {
-  /** Throws config_invalid if others may write the file. */
   read(): T;
   /** Whether it is there and is damaged, or of another version, also where that is read as empty. */
   isDamaged(): boolean;
   /** Replaces the value by what `change` returns, while no other process changes it. Throws config_invalid for a damaged file. */
   edit(change: (now: T) => T): void;
-  /** `edit`, where `change` has a result beside the value. */
   editFor<R>(change: (now: T) => readonly [value: T, result: R]): R;
 }
 

@@ -14,7 +14,6 @@ export function trustOf(places: Places, root: string, text: string): Trust {
   return compare(places, "roots", root, digest(text));
 }
 
-/** Trust in a project's commands and skills, by their hash. */
 export function promptTrustOf(places: Places, root: string, hash: string): Trust {
   return compare(places, "prompts", root, hash);
 }
@@ -33,7 +32,6 @@ const shape = z.object({
 });
 type Kind = keyof z.infer<typeof shape>;
 
-/** A file that is damaged grants no trust. */
 const fileIn = (stateDir: string) => openStateFile(join(stateDir, "trust.json"), shape, { roots: {}, prompts: {} });
 
 /** Trusts this content of `root`'s pai.json. Throws config_invalid if there is no folder to record it. */
@@ -46,7 +44,6 @@ export function trustPrompts(places: Places, root: string, hash: string): void {
   change(places, "prompts", (hashes) => ({ ...hashes, [root]: hash }));
 }
 
-/** Returns whether there was trust to revoke. */
 export function revokeTrust(places: Places, root: string): boolean {
   let had = false;
   for (const kind of ["roots", "prompts"] as const)

@@ -8,7 +8,6 @@ import { entriesOf, textOfSystem } from "./lookups.ts";
 const firstPerson = 1000;
 const nobody = 65534;
 
-/** Of this user: HOME and the registered one. */
 export function ownHomes(home: string | null): readonly string[] {
   return [...new Set([home, registeredHome()].filter((each) => each !== null))];
 }

@@ -12,7 +12,6 @@ const sticky = 0o1000;
 /** Whether a group is the user's private one: its id then equals the user's. Strangers may be of any group. */
 const isPrivateGroup = ({ uid, gid, mode }: Stats) => (mode & othersWrite) === 0 && uid === gid && uid !== strangerId();
 
-/** Whether other users can write, by owner and mode. */
 const canOthersWrite = (stat: Stats): boolean =>
   (stat.mode & othersWrite) !== 0 || ((stat.mode & groupWrites) !== 0 && !isPrivateGroup(stat));
 

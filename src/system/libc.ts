@@ -5,7 +5,6 @@ import { constants as system } from "node:os";
 import { getSystemErrorName } from "node:util";
 import { orNull } from "../core/error.ts";
 
-/** An executable mapping of a libc, with the path of its file. */
 const libcLine = /^[^/\n]* r-xp [^/\n]*(\/(?:.*\/)?(?:libc\.so\.6|libc-[\d.]+\.so|ld-musl-\w+\.so\.1))$/m;
 
 /**
@@ -55,7 +54,6 @@ export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Sha
 /** The name of an error number, such as EPERM. */
 export const errnoName = (number: number): string => orNull(() => getSystemErrorName(-number)) ?? `error ${number}`;
 
-/** A path or name with a final zero byte. */
 export function cString(text: string): Uint8Array {
   return Buffer.from(`${text}\0`);
 }

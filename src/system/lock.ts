@@ -4,7 +4,6 @@ import { constants as system } from "node:os";
 import { orNull, PaiError, unless } from "../core/error.ts";
 import { openLibc } from "./libc.ts";
 
-/** A lock that this process holds. */
 export interface Held {
   /** Never throws. */
   release(): void;
@@ -69,7 +68,6 @@ function openLockFile(path: string): number {
   throw notAFile(path, null);
 }
 
-/** A pipe is not waited for, a link not followed. */
 const safely = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** An existing file can be opened for reading on a disk that is full or read-only, and then locked. null: none. */

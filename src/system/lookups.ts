@@ -3,7 +3,6 @@ import { accessSync, type Dirent, existsSync, readdirSync, readFileSync, realpat
 import { dirname, join } from "node:path";
 import { orNull } from "../core/error.ts";
 
-/** The entries of a folder, unsorted. */
 export function entriesOf(folder: string): readonly Dirent[] {
   return orNull(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
@@ -28,7 +27,6 @@ export function* entriesBelow(
   }
 }
 
-/** The names in a folder, unsorted. */
 export function namesOf(folder: string): readonly string[] {
   return orNull(() => readdirSync(folder)) ?? [];
 }
@@ -38,12 +36,10 @@ export function textOfSystem(path: string): string {
   return orNull(() => readFileSync(path, "utf8")) ?? "";
 }
 
-/** The path without links and `..`. */
 export function realPathOf(path: string): string | null {
   return orNull(() => realpathSync(path));
 }
 
-/** Whether this user has these rights (`constants.W_OK`) at a path. */
 export function mayUse(path: string, rights: number): boolean {
   try {
     accessSync(path, rights);

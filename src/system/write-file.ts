@@ -25,7 +25,6 @@ export interface NewFile {
   readonly time?: number;
   /** The bytes are on the disk when this returns. */
   readonly lasting: boolean;
-  /** Called before the first byte. */
   readonly opened?: () => void;
   /** Called before each effect on the new file; may throw instead of it. */
   readonly before?: (effect: string) => void;
@@ -81,7 +80,6 @@ function syncFolder(folder: string): void {
   try {
     fsyncSync(fd);
   } catch {
-    // The rename has happened all the same.
   } finally {
     closeSync(fd);
   }

@@ -1,12 +1,10 @@
 /** Numbers in words, the same in every locale. */
 
-/** 12345 → "12,345". */
 export function grouped(count: number): string {
   const digits = Math.round(count).toString();
   return digits.length < 4 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** "1 call", "3 calls". */
 export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -7,22 +7,18 @@ import { maskAll } from "../core/secrets/key-shapes.ts";
 
 export const spellJson = (value: unknown): string => spellInJson(JSON.stringify(value));
 
-/** NoticeTexts for the document, in order. */
 export type NoticeTexts = readonly Pick<Notice, "level" | "code" | "text">[];
 
 export const noticesOf = (notices: NoticeTexts) => notices.map(({ level, code, text }) => ({ level, code, text }));
 
 export interface CommandAnswer {
   readonly command: string;
-  /** Exit code. */
   readonly code: number;
-  /** The command's result, as JSON; null if it failed. */
   readonly data: unknown;
   readonly notices: NoticeTexts;
   readonly error: Failure | null;
 }
 
-/** `--json` of every other command: one document and a line feed. */
 export function renderCommandDocument({ command, code, data, notices, error }: CommandAnswer): string {
   const found = { data: data ?? null, notices: noticesOf(notices), error };
   return `${spellJson(maskAll({ v: 1, ok: code === 0, command, code, ...found }))}\n`;

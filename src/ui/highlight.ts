@@ -47,7 +47,6 @@ const maxAtOnce = 1_000;
 /** Characters of an open comment or string that are read again with the next piece; a longer one loses its colour. */
 const maxOpen = 4_000;
 
-/** Cuts at line ends into pieces of at most `maxAtOnce` characters; a longer line is one piece. */
 function cutPieces(text: string): readonly string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; from += pieces.at(-1)?.length ?? 0) {

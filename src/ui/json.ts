@@ -10,7 +10,6 @@ function documentOf(outcome: Outcome): Outcome {
   return read.success ? (read.data as Outcome) : outcome;
 }
 
-/** `--json` of a run: one document and a line feed. */
 export function renderDocument(outcome: Outcome, notices: NoticeTexts): string {
   const { error, ...rest } = documentOf(outcome);
   return `${spellJson({ ...rest, notices: noticesOf(notices), error })}\n`;
@@ -32,7 +31,6 @@ const isInner = (event: StampedEvent): boolean =>
   event.type === "command.output" ||
   (event.type === "model.delta" && event.channel === "text");
 
-/** Writes each event as one line. Lines are numbered without gaps. */
 export function createJsonl(write: (line: string) => void): (event: StampedEvent) => void {
   let lines = 0;
   return (event) => {

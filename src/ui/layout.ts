@@ -23,7 +23,6 @@ export function wrapCode(line: string, columns: number | null): readonly string[
 
 const tabWidth = 8;
 
-/** Replaces tabs by spaces, for a text that begins at a tab stop. */
 export function expandTabs(text: string): string {
   if (!text.includes("\t")) return text;
   let column = 0;
@@ -46,7 +45,6 @@ export function wrapPath(path: string, columns: number): string[] {
   return lines;
 }
 
-/** Cuts a line, which may be coloured, to `columns`; `more` marks the cut. */
 export function cut(line: string, columns: number, more: string): string {
   return Bun.sliceAnsi(line, 0, Math.max(columns, 0), more);
 }
@@ -57,12 +55,10 @@ export function keepEnd(line: string, columns: number, more: string): string {
   return width <= columns ? line : more + Bun.sliceAnsi(line, width - Math.max(columns - Bun.stringWidth(more), 0));
 }
 
-/** Pads with spaces to `width` columns; wider text stays whole. */
 export function pad(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - Bun.stringWidth(text)));
 }
 
-/** Width of the widest text. */
 export function widest(texts: readonly string[]): number {
   let width = 0;
   for (const text of texts) width = Math.max(width, Bun.stringWidth(text));

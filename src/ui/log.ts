@@ -11,13 +11,11 @@ export type Log = ReturnType<typeof createLog>;
 export interface LogOptions {
   readonly err: (text: string) => void;
   readonly level: "quiet" | "usual" | "verbose";
-  /** null: not a terminal, no wrapping. */
   readonly columns: () => number | null;
   /** Also receives every notice and warning, at any log level, for `--json` and `--jsonl`. */
   readonly record?: (notice: Notice) => void;
 }
 
-/** consola's levels: 0 errors, 3 information, 4 everything. */
 const levels = { quiet: 0, usual: 3, verbose: 4 } as const;
 
 /** Renders an error for people: what failed, why, and what to do. Ends in a line feed. */
@@ -31,7 +29,6 @@ export function renderError({ code, message, hint }: PaiError, columns: number |
   return `${lines.join("\n")}\n`;
 }
 
-/** The parts of a line; an error carries the PaiError. */
 interface Said {
   readonly code: string;
   readonly text: string;
@@ -40,7 +37,6 @@ interface Said {
 
 type Line = LogObject & { readonly args: readonly Said[] };
 
-/** The notice of a line; null: it is an error. */
 function noticeOf({ type, args: [said] }: Line): Notice | null {
   if (said === undefined || (type !== "warn" && type !== "info")) return null;
   return { level: type === "warn" ? "warning" : "info", code: said.code, text: said.text };
@@ -73,7 +69,6 @@ export function createLog({ err, level, columns, record }: LogOptions) {
     opened[kind](said);
   };
   return {
-    /** Shows a notice or warning, but not with --quiet. */
     notify: ({ level: meant, code, text }: Pick<Notice, "level" | "code" | "text">) =>
       say(meant === "warning" ? "warn" : "info", { code, text: maskSecrets(text) }),
     fail: (error: PaiError) => say("error", { code: error.code, text: error.message, error }),

@@ -16,12 +16,10 @@ export interface MarkdownOptions {
 const fence = /^\s*(`{3,}|~{3,})\s*(\S*)/;
 /** A list item, heading, quote, table or rule, which is shown only when it is complete. */
 const blockStart = /^\s*(?:[#>|]|[*+-]\s|\d{1,9}[.)]\s|[-*_=]{3,}\s*$)/;
-/** A beginning that cannot be any of these. */
 const surelyPlain = /^\s*(?:[^\s#>|*+\-\d_=`~]|\d+[^\d.)])/;
 const marked = /[*_`[<\\~&]|https?:|www\./;
 const listItem = /^(\s*)(?:[*+-]|\d{1,9}[.)])\s/;
 const tooWideToWrap = 1_000_000;
-/** Characters of code highlighted in one answer. */
 const maxColored = 100_000;
 const sgr = "(?:\\x1b\\[[\\d;]*m)*";
 /** Bun shows a bare address twice. */
@@ -43,7 +41,6 @@ function render(source: string, columns: number, style: Style): string | null {
   return bare.includes("\x1b") || visible(bare) !== bare ? null : shown.trimEnd();
 }
 
-/** Renders the inline marks of one line. */
 export function renderInline(text: string, style: Style): string {
   if (!marked.test(text)) return text;
   const shown = render(`x ${text}`, tooWideToWrap, style);
@@ -135,7 +132,6 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions) {
   }
 
   return {
-    /** Takes a piece; returns text that can be shown now. */
     push(chunk: string) {
       let ready = "";
       for (const piece of chunk.split(/(?<=\n)/)) {
@@ -144,7 +140,6 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions) {
       }
       return ready;
     },
-    /** The text that was held back. */
     end() {
       const last = line === "" ? "" : endLine();
       return last + endBlock();
@@ -152,7 +147,6 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions) {
   };
 }
 
-/** Renders a whole text. */
 export function renderMarkdown(text: string, options: MarkdownOptions): string {
   const stream = openMarkdown(options);
   return stream.push(text) + stream.end();

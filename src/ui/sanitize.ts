@@ -18,7 +18,6 @@ function spell(character: string): string {
   return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
 }
 
-/** Escapes control and invisible characters: ESC becomes `\x1b`. */
 export function visible(text: string): string {
   return text.replace(unsure, (run) => run.replace(hidden, spell));
 }
@@ -28,7 +27,6 @@ export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
-/** A task of several lines by its first. */
 export function firstLine(task: string): string {
   const [first = "", ...more] = task.trim().split("\n");
   return `${visibleLine(first.trimEnd())}${more.length === 0 ? "" : " …"}`;

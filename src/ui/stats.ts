@@ -8,7 +8,6 @@ import type { Style } from "./style.ts";
 
 const barWidth = 10;
 const gap = 2;
-/** Even a narrow terminal shows so much of a key. */
 const minKeyWidth = 12;
 
 const share = (part: number, whole: number): string => (whole === 0 ? "-" : `${Math.round((100 * part) / whole)} %`);
@@ -35,7 +34,6 @@ function cellsOf({ runs, solved, kept, calls, tokens, cost, unpriced }: GroupTot
   return [grouped(runs), share(solved, runs), share(kept, runs), grouped(calls), grouped(tokens), money];
 }
 
-/** Rows with headings; columns are aligned to the right. */
 function renderTable(
   rows: readonly GroupTotals[],
   by: string,

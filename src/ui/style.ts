@@ -55,7 +55,6 @@ const plainGlyphs: Glyphs = { ...asciiGlyphs, bar: " " };
  */
 const colors = atFirstUse((): Colors => require("picocolors").createColors(true));
 
-/** The colour of each meaning, by its name in picocolors. */
 const colorOf = { ok: "green", change: "cyan", warn: "yellow", error: "red", dim: "dim" } as const;
 
 /** Colours a part of code on one line, by the colour's name in picocolors. */
@@ -73,10 +72,8 @@ export const ownCodes: ReadonlySet<string> = new Set(
 );
 
 export interface StyleChoice {
-  /** Whether the stream is a terminal. */
   readonly tty: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Wanted by --plain. */
   readonly plain: boolean;
 }
 
@@ -108,7 +105,6 @@ export function chooseStyle(choice: StyleChoice): Style {
   };
 }
 
-/** The symbol of a meaning in its colour. */
 export function mark(style: Style, meaning: Meaning): string {
   return style.paint(meaning, style.glyphs[meaning]);
 }

@@ -19,7 +19,6 @@ const names = { 1: "standard output", 2: "standard error" } as const;
 const retryMs = 5;
 const lineFeed = 10;
 
-/** null: the descriptor is closed. */
 const statOf = (fd: number): Stats | null => orNull(() => fstatSync(fd));
 
 /**
@@ -42,7 +41,6 @@ export function openWriters(): readonly [out: Writer, err: Writer] {
   return [out, isOnePlace ? out : openWriter(2, other)];
 }
 
-/** Writes without loading Node's streams. */
 function openWriter(fd: 1 | 2, stat: Stats | null): Writer {
   const own = openOwn(fd, stat);
   const isTerminal = stat?.isCharacterDevice() === true;
@@ -68,7 +66,6 @@ function openWriter(fd: 1 | 2, stat: Stats | null): Writer {
     if (own !== fd) closeSync(own);
   }
 
-  /** Writes what the reader takes now; true if nothing is left. */
   function drain(): boolean {
     for (let head = waiting[0]; head !== undefined; head = waiting[0]) {
       try {

@@ -7,15 +7,12 @@ import { counted } from "../amount.ts";
 export interface DiffLine {
   /** `note`: about the lines before it; `skip`: stands for unchanged lines. */
   readonly kind: "add" | "delete" | "same" | "note" | "skip";
-  /** Line number in the new file, of a deleted line in the old one; null: not a line of the file. */
   readonly number: number | null;
   readonly text: string;
 }
 
 export interface DiffFile {
-  /** null: the file is new. */
   readonly from: string | null;
-  /** null: it was deleted. */
   readonly to: string | null;
   readonly isLink: boolean;
   readonly lines: readonly DiffLine[];
@@ -44,7 +41,6 @@ function readHunks(hunks: readonly StructuredPatchHunk[]): readonly DiffLine[] {
   });
 }
 
-/** A name without its `a/` or `b/`, quoted as git does, so that no control character acts. */
 const nameOf = (name: string | undefined): string => quoteAsGit((name ?? "").replace(/^[ab]\//, ""));
 
 /** Notes on the mode that a file gets; a new file has one only when it can be run. */

@@ -22,7 +22,6 @@ export function segments(text: string): Iterable<{ readonly segment: string }> {
 const before = ({ text, at }: InputLine): string => text.slice(0, at);
 const after = ({ text, at }: InputLine): string => text.slice(at);
 
-/** Index one grapheme to the left. */
 function left(line: InputLine): number {
   const last = [...segments(before(line).slice(-reach))].at(-1)?.segment ?? "";
   return line.at - last.length;
@@ -61,7 +60,6 @@ export function insert(line: InputLine, text: string): InputLine {
   return { text: before(line) + text + after(line), at: line.at + text.length };
 }
 
-/** Removes the text between the cursor and `to`. */
 export function cutTo(line: InputLine, to: number): InputLine {
   const [from, end] = to < line.at ? [to, line.at] : [line.at, to];
   return { text: line.text.slice(0, from) + line.text.slice(end), at: from };
@@ -69,7 +67,6 @@ export function cutTo(line: InputLine, to: number): InputLine {
 
 type Target = (line: InputLine) => number;
 
-/** Keys that move the cursor. */
 export const moves: Readonly<Record<string, Target>> = {
   left,
   "ctrl+b": left,
@@ -87,7 +84,6 @@ export const moves: Readonly<Record<string, Target>> = {
   "ctrl+e": rowEnd,
 };
 
-/** Keys that delete up to a position. */
 export const deletions: Readonly<Record<string, Target>> = {
   backspace: left,
   "shift+backspace": left,
@@ -121,7 +117,6 @@ export function rowDown(line: InputLine): InputLine | null {
   return { text: line.text, at: onBoundary(line.text, at) };
 }
 
-/** Start of the grapheme that contains this index. */
 function onBoundary(text: string, index: number): number {
   let at = Math.max(text.lastIndexOf("\n", index - 1) + 1, 0);
   for (const { segment } of segments(text.slice(at, index + reach))) {

@@ -3,20 +3,16 @@ import { cutTo, deletions, emptyLine, type InputLine, insert, kills, moves, rowD
 import type { Keystroke } from "./keystrokes.ts";
 
 export interface Completion {
-  /** Index at which the completed word begins. */
   readonly from: number;
-  /** Words that fit there. */
   readonly words: readonly string[];
   /** What each word means, in the same order; absent: nothing is said. */
   readonly notes?: readonly string[];
 }
 
 export interface EditorOptions {
-  /** Earlier messages, oldest first. */
   readonly history: readonly string[];
   /** Whether the message may have several rows: Alt+Enter, or a backslash before Enter, inserts a line feed. */
   readonly rows: boolean;
-  /** Initial text. */
   readonly text?: string;
 }
 
@@ -38,7 +34,6 @@ const pasteMark = /\[\d+ lines pasted(?:, \d+)?\]/g;
 
 const newLines = new Set(["alt+enter", "shift+enter", "ctrl+enter"]);
 
-/** The common prefix of the words. */
 function sharedStart(words: readonly string[]): string {
   const [first = "", ...others] = words;
   let length = first.length;
@@ -57,7 +52,6 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
   let draft = emptyLine;
   let search: { readonly words: string; readonly at: number; readonly missed: boolean } | null = null;
 
-  /** By their marks: pastes that are shown as one. */
   const pastes = new Map<string, string>();
 
   /** The mark of a long text; that of another one gets a number. */
@@ -90,7 +84,6 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
     return "edited";
   }
 
-  /** Finds the newest message before `below` that contains the words. */
   function find(words: string, below: number): EditorQuestion {
     const index = history.findLastIndex((text, at) => at < below && text.toLowerCase().includes(words.toLowerCase()));
     if (index === -1 || words === "") {
@@ -188,7 +181,6 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
     return "edited";
   }
 
-  /** Puts this word in the place of the one at the cursor. */
   function choose(from: number, word: string): void {
     const whole = /\/$|^"[^"]*$/.test(word) ? word : `${word} `;
     line = insert(cutTo(line, from), whole);
@@ -199,7 +191,6 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
     get line() {
       return line;
     },
-    /** The whole text, with what was pasted. */
     get text() {
       return unfold(line.text);
     },
@@ -208,7 +199,6 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
       const text = unfold(line.text);
       return text === history[shown] ? unfold(draft.text) : text;
     },
-    /** Text searched for in the history; null: no search. */
     get search() {
       return search?.words ?? null;
     },

@@ -19,7 +19,6 @@ function setMode(terminal: ReadStream, on: boolean): void {
   } catch {}
 }
 
-/** `stdin` must be a terminal. */
 export function openStdin(stdin: ReadStream): Keyboard {
   return {
     fd: 0,

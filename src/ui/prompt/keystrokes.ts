@@ -5,13 +5,11 @@ export interface Keystroke {
    * "text" for characters to insert, "paste", or the name of a key with its modifiers: "enter", "alt+b", "ctrl+left".
    */
   readonly name: string;
-  /** Text that a "text" or "paste" inserts; "" for all other keys. */
   readonly text: string;
 }
 
 export type Keys = ReturnType<typeof openKeys>;
 
-/** Makes the terminal mark pastes, or stop doing so. */
 export const pasteOn = "\x1b[?2004h";
 export const pasteOff = "\x1b[?2004l";
 
@@ -64,7 +62,6 @@ function modified(name: string, modifiers: string | undefined): string {
   return [...held, name].join("+");
 }
 
-/** A key from its code point (kitty, modifyOtherKeys). */
 function keyOfCode(code: number, modifiers: string | undefined): Keystroke {
   const control = controls[code];
   if (control !== undefined) return named(modified(control, modifiers));
@@ -133,7 +130,6 @@ export function openKeys() {
     return named(`alt+${name === "text" ? text : name}`);
   }
 
-  /** Takes text up to the next key of another kind. */
   function takeText(): Keystroke {
     const text = /^[^\x00-\x1f\x7f-\x9f]+/.exec(waiting)?.[0];
     if (text !== undefined) return { name: "text", text: take(text.length) };
@@ -141,12 +137,10 @@ export function openKeys() {
   }
 
   return {
-    /** Adds input. */
     push(chunk: string) {
       waiting += chunk;
       settled = false;
     },
-    /** The next key; null: more input is needed. */
     next() {
       if (waiting === "") return null;
       return waiting.startsWith("\x1b") ? takeEscape() : takeText();

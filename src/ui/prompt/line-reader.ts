@@ -9,17 +9,12 @@ import { openLineScreen, openPlainScreen } from "./line-screen.ts";
 import type { Reader, Settle } from "./raw-input.ts";
 
 export interface MessageOptions {
-  /** One row; may be coloured. */
   readonly prompt: string;
-  /** Initial text; absent: none. */
   readonly text?: string;
-  /** Earlier messages, oldest first. */
   readonly history: readonly string[];
   /** Completions at the end of the text; null: unknown. */
   readonly complete: (before: string) => Promise<Completion | null>;
-  /** Called for every key except Ctrl+C. */
   readonly pressed?: () => void;
-  /** Receives the typed text if the reading is cut off. */
   readonly keep: (draft: string) => void;
   /** Edits the message in the user's editor, which has the terminal meanwhile (Ctrl+X Ctrl+E). Never rejects. */
   readonly editOutside?: (text: string) => Promise<string>;
@@ -30,11 +25,9 @@ export interface OutsideEdit {
 }
 
 export interface LineOptions {
-  /** Shown before the line, on its row. */
   readonly prompt: string;
   /** null: a one-line answer to a question, where Ctrl+C always interrupts. */
   readonly message: MessageOptions | null;
-  /** Initial text. */
   readonly text: string;
   /** Keys that are an answer alone, without Enter, if no other key follows soon; absent: none. */
   readonly keys?: string;
@@ -118,7 +111,6 @@ export function openLineReader(
     screen.draw(lead, editor.line.text, at, menu.rows());
   }
 
-  /** Schedules one redraw for all keys that have arrived. */
   function drawSoon(): void {
     if (stale) return;
     stale = true;

@@ -11,9 +11,7 @@ export interface LineScreen {
   readonly clear: () => void;
   /** Call it when the width has changed: the terminal has re-wrapped its content. */
   readonly resize: () => void;
-  /** Leaves the drawing as it is; the next one starts on a new line. */
   readonly leave: () => void;
-  /** Takes the drawing away. */
   readonly erase: () => void;
 }
 
@@ -27,7 +25,6 @@ const up = (rows: number): string => (rows > 0 ? `\x1b[${rows}A` : "");
 const down = (rows: number): string => (rows > 0 ? `\x1b[${rows}B` : "");
 const right = (columns: number): string => (columns > 0 ? `\x1b[${columns}C` : "");
 
-/** The screen of a terminal that can move the cursor. */
 export function openLineScreen({ err, columns, rows }: LineScreenOptions): LineScreen {
   let drawn: LineView | null = null;
 

@@ -8,14 +8,11 @@ export interface TypedLine {
   /** Colours do not count. */
   readonly prompt: string;
   readonly text: string;
-  /** Cursor: an index into `text`. */
   readonly at: number;
 }
 
 export interface LineView {
-  /** Rows without line ends; the first starts with the prompt. */
   readonly rows: readonly string[];
-  /** Position of the cursor. */
   readonly row: number;
   readonly column: number;
 }

@@ -19,7 +19,6 @@ import { type Answer, readAnswer, renderQuestion } from "./read-answer.ts";
 export interface PrompterOptions extends LineTerminal {
   /** Keys come from standard input; otherwise from the process's terminal, which is opened for each question. */
   readonly isStdinKeyboard: boolean;
-  /** The terminal supports kitty's key encoding. */
   readonly kitty: boolean;
   /** Aborts any question, which then throws the signal's reason. */
   readonly signal: AbortSignal;
@@ -44,7 +43,6 @@ export function createPrompter(options: PrompterOptions) {
     err(renderQuestion(question, style, style.plain ? null : size().columns));
   }
 
-  /** What follows an answer that does not decide. */
   function explain(question: Question, answer: Exclude<Answer, FinalAnswer>): void {
     if (answer === "show") showQuestion({ ...question, diff: question.diff ?? question.diffOnAsk ?? "" });
     else err(`${style.paint("dim", answer === "help" ? explainKeys(question) : answerRule(question))}\n`);

@@ -5,7 +5,6 @@ import { isInForeground, openTyped, readTyped } from "../tty.ts";
 import type { Keyboard } from "./keyboard.ts";
 import { type Keys, type Keystroke, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keystrokes.ts";
 
-/** Ends the reading with a value or an error. */
 export interface Settle<T> {
   readonly done: (value: T) => void;
   readonly fail: (reason: unknown) => void;
@@ -13,20 +12,17 @@ export interface Settle<T> {
   readonly stop: () => void;
 }
 
-/** Receives what is typed. */
 export interface Reader {
   /** If it returns a promise, which never rejects, the next key waits for it. */
   readonly press: (key: Keystroke) => void | Promise<void>;
   /** The stopped process continues; other output may be above the cursor. */
   readonly resume: () => void;
-  /** The size of the terminal has changed. */
   readonly resize: () => void;
   /** The reading ends without an answer: by a signal, the end of the terminal, or of the process. */
   readonly cut: () => void;
 }
 
 export interface RawInputOptions {
-  /** Opened for each reading. */
   readonly keyboard: () => Keyboard;
   readonly err: (text: string) => void;
   /** Aborts any reading, which then throws its reason. */

@@ -50,7 +50,6 @@ export function isNo(text: string): boolean {
   return no.test(text.trim());
 }
 
-/** Whether a message asks to run the pending next steps. */
 export function isContinue(text: string): boolean {
   return goOn.has(text.trim().toLowerCase());
 }

@@ -15,7 +15,6 @@ const maxLines = 40;
 const command = { head: 10, tail: 30 };
 /** With fewer hidden lines than this, nothing is folded. */
 const minHidden = 10;
-/** Characters shown of a line. */
 const longestLine = 400;
 /** Columns around a line number: two before it, a bar between blanks after it. */
 const gutter = 5;
@@ -25,7 +24,6 @@ interface Row {
   readonly text: string;
 }
 
-/** Splits off line numbers as the model reads them; notes have none. */
 function readRows(text: string): Row[] {
   return text.split("\n").map((line) => {
     const match = numbered.exec(line);
@@ -71,18 +69,14 @@ function drawn(text: string, { plain, glyphs }: Style): string {
 
 export interface ShownLook {
   readonly action: string;
-  /** What was looked at; for READ a path. */
   readonly target: string;
   readonly text: string;
 }
 
 export interface LookOptions {
   readonly style: Style;
-  /** null: no wrapping. */
   readonly columns: number | null;
-  /** null: code is not highlighted. */
   readonly highlight: Highlight | null;
-  /** Nothing is folded. */
   readonly whole?: boolean;
   /** How to see all of a command's output, if not by -v. */
   readonly allOutput?: string | undefined;
@@ -90,7 +84,6 @@ export interface LookOptions {
 
 const wayToAll = "-v shows all";
 
-/** Folds long output, except where all of it must be shown. */
 function fold(action: string, lines: readonly string[], { style, whole, allOutput }: LookOptions): readonly string[] {
   const hidden = lines.length - maxLines;
   if (whole === true || hidden < minHidden) return lines;

@@ -149,7 +149,6 @@ const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meanin
   interrupted: ["warn", "interrupted"],
 };
 
-/** The words of a status, with what the checks say. */
 function showProof(outcome: Outcome, words: string): string {
   const { status, changes, checks } = outcome;
   const still = `nothing changed${renderStays(outcome)}`;
@@ -209,11 +208,9 @@ export function renderNext(
 export interface ResultOptions {
   readonly style: Style;
   readonly columns: number | null;
-  /** Whether the listed changes are in the workspace now. */
   readonly applied: boolean;
   /** Whether checks and errors were shown on the same screen, so that they are not repeated. */
   readonly screen: boolean;
-  /** Whether a session continues, in which next steps can be confirmed. */
   readonly session: boolean;
 }
 

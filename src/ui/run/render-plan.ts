@@ -30,12 +30,10 @@ function renderPromise({ expected, at_most, tokens, weighed = tokens ?? 0, cost 
   ].join(", ");
 }
 
-/** Why the change of a path needs a yes of its own, by path. */
 type Concerns = ReadonlyMap<string, string>;
 
 const plainPath = (path: string) => path.replace(/^\.\//, "");
 
-/** The path that a step changes; null: none. */
 function pathChanged({ action, target, destination }: PlanStep): string | null {
   const { form, right } = rowOf(action) ?? {};
   if (form === "pair") return plainPath(destination ?? "");
@@ -107,7 +105,6 @@ function tableLines(steps: readonly PlanStep[], concerns: Concerns, style: Style
   ];
 }
 
-/** Matches a statement that there is no real risk. */
 const noRisk = /^(?:(?:very |sangat )?(?:low|minimal|rendah|kecil)|none|no risk|n\/a|tidak ada)(?: risk)?\.?$/i;
 
 function factsOf(plan: Plan, promise: string, concerns: Concerns, style: Style): Facts {
@@ -150,7 +147,6 @@ const renderPermitted = (permitted: readonly Permitted[]): Facts[number] => [
   permitted.map(({ command, pattern }) => `${visibleLine(command)}  (--allow-run=${visibleLine(pattern)})`).join("\n"),
 ];
 
-/** Intent, complexity and risk, shown before the steps. */
 function headLines(plan: Plan, style: Style, columns: number | null): string[] {
   const { analysis, intelligence_notes: notes } = plan;
   const risk = visible(analysis?.risk_assessment ?? "").trim();
@@ -165,7 +161,6 @@ function headLines(plan: Plan, style: Style, columns: number | null): string[] {
   );
 }
 
-/** Notes of the model that the plan does not require. */
 function unaskedLines({ execution_plan: work, intelligence_notes: notes }: Plan): Facts {
   const joined = (texts: readonly string[] | undefined) => (texts ?? []).map(visible).join("\n");
   return [

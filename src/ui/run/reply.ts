@@ -7,7 +7,6 @@ export type ReplyText = ReturnType<typeof openReply>;
 
 export interface ReplyOptions {
   readonly write: (text: string) => void;
-  /** Called before a reply begins on the screen. */
   readonly begin: () => void;
   /** Current width; a reply that has begun keeps its width. null: no wrapping. */
   readonly columns: () => number | null;
@@ -40,7 +39,6 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
   let shown = "";
   let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;
   let whole = true;
-  /** Number of the call whose reply it is. */
   let call = 0;
 
   return {
@@ -48,11 +46,9 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
     get open() {
       return current !== null;
     },
-    /** The last shown reply; "" for none. */
     get shown() {
       return shown;
     },
-    /** The words of call number `n` alone. */
     push(text: string, n: number) {
       if (whole || n !== call) kept = "";
       call = n;

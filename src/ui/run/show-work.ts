@@ -17,7 +17,6 @@ import type { Streams } from "./streams.ts";
 export interface WorkOptions {
   readonly verbose: boolean;
   readonly reply: ReplyText;
-  /** Shows what pai waits for, such as a command. */
   readonly wait: (what: string) => void;
   readonly stopWaiting: () => void;
   readonly highlight: () => Highlight | null;
@@ -30,7 +29,6 @@ export interface WorkOptions {
 }
 
 const outputTail = 10;
-/** Rows of the tail after wrapping. */
 const maxRows = 20;
 
 /** A look as one line: what was looked at, and how much that is. */
@@ -63,7 +61,6 @@ export function openWork(
   { verbose, reply, wait, stopWaiting, highlight, asks, fold, allOutput }: WorkOptions,
 ) {
   const { style, err, subject, say, line, aside, section } = streams;
-  /** Numbers of the batches that are applied now. */
   const applied = new Set<number>();
   let undone = false;
   let looked = "";
@@ -78,7 +75,6 @@ export function openWork(
     looked = "";
   }
 
-  /** Shows the last lines of an output. */
   function showTail(output: string): void {
     const bar = style.paint("dim", `  ${style.glyphs.bar}`);
     const { columns } = streams;

@@ -11,9 +11,7 @@ import type { EventHandlers, EventOf } from "./show-work.ts";
 import type { Streams } from "./streams.ts";
 
 export interface Spinner {
-  /** Starts another wait; its time starts at zero, or at `from`. */
   readonly start: (what: string, from?: number) => void;
-  /** Changes the text of the wait; its time continues. */
   readonly update: (what: string) => void;
   /** Shows these lines below the wait, until another one starts. */
   readonly show: (lines: readonly string[]) => void;
@@ -209,19 +207,16 @@ const words: Readonly<Record<Purpose, string>> = {
   compact: "shortening the conversation",
 };
 
-/** What the first call promises, to follow its purpose. */
 function renderPromise(purpose: Purpose, atMost: number): string {
   if (purpose === "plan") return ` in at most ${counted(atMost, "call")}`;
   return purpose === "execute" ? ", mostly 1 or 2 calls," : "";
 }
 
-/** The progress of a reply: "thinking, 120 tokens", "working, 40 lines". */
 function renderProgress(purpose: Purpose, { thought, lines }: EventOf<"model.progress">): string {
   if (thought > 0) return `thinking, ${grouped(thought)} tokens`;
   return lines === 0 ? words[purpose] : `${words[purpose]}, ${counted(lines, "line")}`;
 }
 
-/** The lines of a running command that are shown. */
 export const lastLines = (text: string): readonly string[] =>
   text
     .split("\n")

@@ -4,9 +4,7 @@ import { visibleBut } from "../sanitize.ts";
 import { type Meaning, mark, ownCodes, type Style } from "../style.ts";
 
 export interface StreamOptions {
-  /** Writes results to standard output. */
   readonly out: (text: string) => void;
-  /** Writes everything else to standard error. */
   readonly err: (text: string) => void;
   /** Style of standard error. */
   readonly style: Style;
@@ -25,9 +23,7 @@ export type Streams = ReturnType<typeof openStreams>;
 export function openStreams(options: StreamOptions) {
   const { style, outStyle, quiet, screen } = options;
   const width = () => (style.plain ? null : options.columns());
-  /** The last characters printed. */
   let tail = "";
-  /** Whether the next output follows a blank line. */
   let gap = false;
 
   function print(write: (text: string) => void, text: string): void {
@@ -57,7 +53,6 @@ export function openStreams(options: StreamOptions) {
     get outColumns() {
       return outStyle.plain ? null : options.columns();
     },
-    /** Takes text that ends in a line feed, as `err` does. */
     out(text: string) {
       if (text === "") return;
       if (screen) print(options.out, text);
@@ -77,9 +72,7 @@ export function openStreams(options: StreamOptions) {
     /** Writes text to standard error that will be erased; it does not affect blank lines. */
     redraw: quiet ? () => {} : options.err,
     say,
-    /** Writes one line to standard error, with the symbol of its meaning. */
     line: (meaning: Meaning, text: string) => say(hang(`${mark(style, meaning)} `, text, width())),
-    /** Writes a dim line to standard error. */
     aside: (text: string) => say(wrap(text, width()).map((part) => style.paint("dim", part))),
     /** Begins a part: the next output follows a blank line, except at the top. */
     section() {

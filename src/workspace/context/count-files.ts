@@ -10,7 +10,6 @@ import { openThreads, type Threads } from "../search/threads.ts";
 
 export interface CountReply {
   readonly looked: number;
-  /** Number of those that contain human-written text. */
   readonly files: number;
   readonly totalLength: number;
   readonly found: readonly CountedFile[];
@@ -27,7 +26,6 @@ export function textOfFile({ content }: Pick<SearchedFile, "content">): string |
   return isWritten(text) ? text.toLowerCase() : null;
 }
 
-/** Returns a function that reads bunches of files and counts the terms in each. */
 export function openCountFiles(root: Root, terms: readonly Term[]): (bunches: readonly Bunch[]) => CountReply {
   const read = openReader(root, surveyLimits.fileBytes);
   const count = openCounter(terms);
@@ -52,7 +50,6 @@ export function openCountFiles(root: Root, terms: readonly Term[]): (bunches: re
 const batchesHere = 3;
 /** A thread without a reply for so long counts as stuck: many large files on a slow disk take seconds. */
 const maxSilenceMs = 10_000;
-/** Milliseconds between two looks at the time, while threads count. */
 const tickMs = 20;
 
 const sizeOf = (batch: readonly Bunch[]) =>

@@ -24,7 +24,6 @@ export interface SurveyParts {
   readonly path: string;
 }
 
-/** Returns whether the time of a survey that begins now is over. */
 function openBudget(): () => boolean {
   const started = performance.now();
   const before = process.cpuUsage();
@@ -36,7 +35,6 @@ function openBudget(): () => boolean {
   };
 }
 
-/** Surveys a folder on disk. */
 export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly Term[]): Survey {
   const isLate = openBudget();
   const counting = openCounting(root, terms);

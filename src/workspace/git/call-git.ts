@@ -110,7 +110,6 @@ export async function readGit(git: Git, args: readonly string[], more?: Paramete
   throw new PaiError("commit_failed", `git ${args[0]}: ${lastWords(stderr || stdout) || `exit ${exit}`}`);
 }
 
-/** The lines of git's message that give the reason, joined into one. */
 const lastWords = (text: string): string =>
   text
     .split("\n")

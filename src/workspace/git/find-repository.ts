@@ -9,7 +9,6 @@ import { readSmall } from "../../system/read-small.ts";
 
 export interface Repository {
   readonly objects: string;
-  /** Hash of the commit that is checked out, in hex. */
   readonly head: string;
   /** Commits at which a shallow clone ends, one a line; "": the clone is not shallow. */
   readonly shallow: string;
@@ -64,7 +63,6 @@ export function findTop(folder: string): { readonly top: string; readonly git: s
   return null;
 }
 
-/** The folder that all worktrees of a repository share. */
 function commonFolder(git: string): string {
   const shared = readFile(join(git, "commondir"))?.trim() ?? "";
   if (shared === "") return git;
@@ -100,19 +98,15 @@ function hashOf(said: string, git: string, common: string): string | null {
 export interface Checkout {
   /** The repository itself names this folder. */
   readonly isOwn: boolean;
-  /** Folder of the working tree. */
   readonly top: string;
-  /** Folder of git's files for this working tree. */
   readonly git: string;
   /** Folder that all working trees of the repository share. */
   readonly common: string;
-  /** null: no branch is checked out. */
   readonly branch: string | null;
   /** Hash of the commit that is checked out; null: there is none, or it cannot be determined. */
   readonly head: string | null;
 }
 
-/** The working tree that contains a folder; null: none. */
 export function findCheckout(folder: string): Checkout | null {
   const found = findTop(folder);
   if (found === null) return null;

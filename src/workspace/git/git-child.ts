@@ -47,13 +47,10 @@ export interface GitCall {
   readonly git: string;
   /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
-  /** Result of `makeFrame`. */
   readonly frame: string;
   readonly objects: string;
   readonly args: readonly string[];
-  /** Working folder; the frame if left out. */
   readonly cwd?: string;
-  /** Variables besides those that isolate the child. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

@@ -20,7 +20,6 @@ export interface GitLogOptions {
   readonly signal: AbortSignal;
 }
 
-/** As many commits as the ranking looks at. */
 const defaults = { commits: 4_000, timeoutMs: 2_500 } as const;
 const shallow = "older commits are not in this shallow clone";
 
@@ -83,7 +82,6 @@ function readNames(text: string, from: number, end: number, prefix: string): str
   return files;
 }
 
-/** Commits of a log, newest first; only paths below `prefix`, relative to it. */
 export function parseLog(text: string, prefix: string): Commit[] {
   const commits: Commit[] = [];
   for (let at = text.indexOf("\x01"); at >= 0; ) {

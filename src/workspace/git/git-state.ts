@@ -10,7 +10,6 @@ import { makeFrame, runGit } from "./git-child.ts";
 /** If the comparison takes longer, only the branch is reported. Milliseconds. */
 const timeoutMs = 600;
 
-/** Largest `info/exclude` that is read, in bytes. */
 const maxExclude = 1024 * 1024;
 
 /** Whether an exclude file has any rule; the one that `git init` writes has only comments. */

@@ -40,7 +40,6 @@ function requirePlainFiles(root: string): void {
 
 interface Places {
   readonly top: string;
-  /** Folder of git's files; of a worktree its own part. */
   readonly folder: string;
   readonly hooks: string;
 }
@@ -197,7 +196,6 @@ export async function prepareCommit(
 const programs =
   "^(filter\\..*\\.(clean|process)|gpg\\.(.*\\.)?(program|defaultkeycommand)|hook\\..*\\.command|extensions\\.worktreeconfig)$";
 
-/** Keys of one settings file and the files that it includes. */
 async function keysIn(git: Git, scope: "--local" | "--worktree"): Promise<readonly string[]> {
   const args = ["config", scope, "--includes", "-z", "--name-only", "--get-regexp", programs];
   const { exit, stdout, stderr } = await git(args);
@@ -206,7 +204,6 @@ async function keysIn(git: Git, scope: "--local" | "--worktree"): Promise<readon
   throw new PaiError("commit_failed", `the settings of the repository cannot be read: ${stderr.trim()}`);
 }
 
-/** Filter drivers that the repository's attributes assign to these paths. */
 async function filtersOf(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
   const answer = await readGit(git, ["check-attr", "-z", "--stdin", "filter"], { input: paths.join("\0") });
   const fields = answer.split("\0");

@@ -92,11 +92,9 @@ interface Filled {
   }[];
   readonly total: number;
   readonly unreadable: number;
-  /** The time was over before all was seen. */
   readonly isPart: boolean;
 }
 
-/** What is added up so far. */
 interface Sum {
   readonly host: HostFiles;
   readonly device: number | undefined;
@@ -105,7 +103,6 @@ interface Sum {
   readonly folders: Folder[];
 }
 
-/** Hard links count once, other file systems not at all. */
 function add({ device, linked, files, folders }: Sum, folder: Folder, path: string, found: Stats): void {
   if (found.dev !== device || linked.has(found.ino)) return;
   const isFolder = found.isDirectory();

@@ -9,11 +9,9 @@ export interface HostFiles {
   read(path: string): string;
   /** Names in a folder, sorted; null where there is none, or the system refuses. */
   list(path: string): readonly string[] | null;
-  /** The path to open for a path of the machine. */
   at(path: string): string;
   /** Name of a user; the number itself where /etc/passwd has none. */
   userOf(uid: number): string;
-  /** Arguments of processes may be shown. */
   readonly showsArguments: boolean;
 }
 
@@ -76,7 +74,6 @@ export function spellAge(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-/** The fields of a file of `KEY: value` or `KEY=value` lines. */
 export const fieldsOf = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text.split("\n").flatMap((line) => {

@@ -14,7 +14,6 @@ interface Listening {
   readonly inode: string;
 }
 
-/** Kernel numbers of the states "listening" of TCP and "not connected" of UDP. */
 const listening: Readonly<Record<string, string>> = {
   tcp: "0A",
   tcp6: "0A",
@@ -37,7 +36,6 @@ export function readSocketAddress(hex: string): string {
 
 function readSockets(host: HostFiles) {
   const open: Listening[] = [];
-  /** How many connections there are to each local port. */
   const used = new Map<number, number>();
   for (const [protocol, wanted] of Object.entries(listening)) {
     for (const line of host.read(`/proc/net/${protocol}`).split("\n").slice(1)) {

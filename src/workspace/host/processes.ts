@@ -6,7 +6,6 @@ import { fieldsOf, type HostFiles, plainName, spellAge, spellBytes } from "./hos
 export interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;
-  /** As the process named itself, on one line. */
   readonly program: string;
   readonly user: string;
   readonly state: string;
@@ -22,7 +21,6 @@ const maxGroups = 30;
 const maxSingle = 60;
 const ticksPerSecond = 100;
 
-/** The processes that this user may see, by number. */
 export function readProcesses(host: HostFiles): readonly ProcessFacts[] {
   const up = Number(host.read("/proc/uptime").split(" ")[0] ?? 0);
   return pidsOf(host).flatMap((pid) => {
@@ -61,7 +59,6 @@ export function tellHidden(host: HostFiles): string | null {
   return isHidden && !seesFirst ? "(processes of other users are hidden here: /proc is mounted with hidepid)" : null;
 }
 
-/** A process's arguments in one line; "" where there are none. */
 const argumentsOf = (host: HostFiles, pid: number): string =>
   plainName(
     host

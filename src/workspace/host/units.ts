@@ -19,7 +19,6 @@ const maxUnits = 80;
 const told =
   /^(?:Description|Type|ExecStart(?:Pre|Post)?|ExecReload|ExecStop|User|Group|Restart|RestartSec|WorkingDirectory|PIDFile|OnCalendar|OnBootSec|OnUnitActiveSec|Listen\w+|WantedBy|After|Requires|ConditionPathExists)=/;
 
-/** The folder of each unit file. */
 function findUnits(host: HostFiles): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const folder of folders)
@@ -27,7 +26,6 @@ function findUnits(host: HostFiles): ReadonlyMap<string, string> {
   return found;
 }
 
-/** Units that a target or another unit starts. */
 const findEnabled = (host: HostFiles): ReadonlySet<string> =>
   new Set(
     [...folders.slice(0, 2), "/usr/lib/systemd/system"].flatMap((folder) =>
@@ -88,7 +86,6 @@ export function renderUnits(host: HostFiles, filter: string): string {
   ].join("\n");
 }
 
-/** The settings of a unit file and of what is dropped in beside it. */
 function settingsOf(host: HostFiles, path: string): readonly string[] {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const drops = folders

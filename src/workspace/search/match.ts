@@ -9,7 +9,6 @@ export interface Pattern {
 }
 
 export interface Hit {
-  /** 1-based. */
   readonly line: number;
   readonly text: string;
 }
@@ -20,7 +19,6 @@ export interface Matches {
   readonly slow: boolean;
 }
 
-/** Characters of a line that a hit shows. */
 export const maxHitLength = 400;
 const slowMs = 100;
 const bytesPerMs = 20_000;
@@ -74,7 +72,6 @@ export function openLineMatcher(pattern: Pattern): (text: string, limit: number)
   };
 }
 
-/** Characters before a hit in a long line that are shown, too. */
 const beforeHit = 100;
 
 /** A line as results show it: at most 400 characters around the hit at `at`, cut at graphemes. */

@@ -53,7 +53,6 @@ export async function readEnds(root: Root, path: RelPath, lines: number): Promis
 
 interface Range {
   add(chunk: Uint8Array): void;
-  /** Whether the range is complete, so that further bytes are not needed. */
   full(): boolean;
   finish(ended: boolean): LineRange;
 }

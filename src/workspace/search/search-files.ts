@@ -17,7 +17,6 @@ export interface StagedFile {
   readonly isWindow?: true;
 }
 
-/** Adds a file to the bunch of its folder. */
 export function addTo(batch: Bunch[], file: RelPath | StagedFile): void {
   if (typeof file !== "string") {
     batch.push(file);
@@ -47,7 +46,6 @@ export function openReader(
   limit = maxFileBytes,
 ): (bunch: Bunch, look: (file: SearchedFile) => void) => void {
   let buffer = Buffer.allocUnsafeSlow(firstBytes);
-  /** null: unreadable. */
   const fill = (fd: number): Uint8Array | "large" | null => {
     try {
       let length = readSync(fd, buffer);

@@ -17,7 +17,6 @@ export interface Searching {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Lines beside a hit that may be needed to recognise a secret in it. */
 const linesAround = 20;
 const newline = 10;
 
@@ -69,7 +68,6 @@ export async function searchLarge(searching: Searching, path: RelPath): Promise<
     before += reply?.lines ?? 0;
     take(reply && { ...reply, hits });
   };
-  /** One window is read while a thread tries the one before. */
   let asked: Promise<SearchReply | null> | null = null;
   for await (const bytes of openWindows(root, path, signal)) {
     const next = ask(bytes);

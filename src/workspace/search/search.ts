@@ -25,7 +25,6 @@ const maxMsEachMiB = 40;
 /** Where the last hits are wanted, all lines that match have to be looked at. */
 const maxMsEachMiBOfAll = 250;
 
-/** What replies add up to, and when it is enough. */
 function openTally({ maxHits, newest = false }: SearchQuery) {
   const limit = maxHits + 1;
   let hits: SearchReport["hits"][number][] = [];
@@ -121,7 +120,6 @@ async function searchOne(searching: Searching & { readonly skip: () => void }, p
   }
 }
 
-/** Batches queued for each thread, so that it never idles. */
 const waitingBatches = 2;
 
 /** Replies come in the order of the batches. */
@@ -157,7 +155,6 @@ function* unpacked(
   }
 }
 
-/** The files to search, in walk order, with staged files in their places. */
 function* files(root: Root, query: SearchQuery, rules: PathRules, pass: () => void): Generator<RelPath | StagedFile> {
   const wanted = openFilter(query, rules);
   const staged = [...query.staged.keys()].filter(wanted).sort(compareAsWalked);
@@ -199,7 +196,6 @@ function openFilter(
     (!isNamed(path) || judgePath(path, "read", rules).verdict !== "deny");
 }
 
-/** Throws if the one file that the query names cannot be searched. */
 function requireFile(root: Root, path: RelPath): void {
   const open = root.openFile(path);
   if (open === null) throw new PaiError("file_unusable", `${showName(path)} does not exist`);

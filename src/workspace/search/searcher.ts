@@ -7,14 +7,11 @@ import { type Bunch, openReader, type SearchedFile } from "./search-files.ts";
 export interface SearchReply {
   readonly hits: readonly { readonly path: RelPath; readonly line: number; readonly text: string }[];
   readonly skipped: number;
-  /** Files that are too large to be read at once. */
   readonly large: readonly RelPath[];
-  /** Line feeds in windows of large files. */
   readonly lines: number;
   /** One attempt took so long that the engine may have given up on it. */
   readonly slow: boolean;
   readonly bytes: number;
-  /** Time spent on matching alone. */
   readonly ms: number;
 }
 
@@ -28,7 +25,6 @@ export interface SearchJob {
 /** Texts that the engine may keep before it is told to free them. It would keep a hundred megabytes. */
 const keptBytes = 4 * 1024 * 1024;
 
-/** What the files of one answer add up to. */
 function openReply({ limit, newest }: SearchJob, match: ReturnType<typeof openMatcher>) {
   const hits: SearchReply["hits"][number][] = [];
   const large: RelPath[] = [];

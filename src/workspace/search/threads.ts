@@ -20,7 +20,6 @@ export interface Threads<Reply> {
   readonly count: number;
   /** Gives the batch to the next thread. null: that thread was stuck. Rejects if it could not be started. */
   ask(batch: readonly Bunch[]): Promise<Reply | null>;
-  /** What was not answered yet stays without an answer. */
   close(): void;
 }
 
@@ -70,7 +69,6 @@ function openThread<Reply>(about: Omit<WorkRequest, "bunches">, maxSilenceMs: nu
     const error = new PaiError("internal", "the search thread did not start");
     for (const { resolve, reject } of waiting.splice(0)) started ? resolve(null) : reject(error);
   };
-  /** Time is counted from the last message, and only while an answer is due. */
   const restartTimer = () => {
     if (timer !== null) clearTimeout(timer);
     timer = waiting.length === 0 ? null : setTimeout(giveUp, started ? maxSilenceMs : maxStartMs);

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { cannotBeWritten, PaiError, toPaiError, unless } from "../core/error.ts";
-import type { Amendment, ChangeSummary, CheckResult, Outcome } from "../core/outcome.ts";
+import type { Amendment, CheckResult, Outcome } from "../core/outcome.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { ChangedPath, Fact, FactOf } from "../core/receipt.ts";
 import { entryAt } from "../system/entry-at.ts";
@@ -194,18 +194,15 @@ function shorten(text: string): string {
   return `${text.slice(0, longest).toWellFormed()} … (${text.length - longest} more characters)`;
 }
 
-/** Characters to escape. The joiners and presentation marks of emoji are kept. */
-const acting =
-  /(?![\u200d\ufe0e\ufe0f])(?:\p{Cc}|\p{Cs}|\p{Default_Ignorable_Code_Point}|[\u2028\u2029\ufff9-\ufffb])/gu;
-const plain = /^[ -~]*$/;
-const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+/** Control characters, line separators, and what is invisible or turns text round; emoji keep their joiners and marks. */
+const acting = /(?![\u200d\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
-/** Escapes control characters, line separators and bidirectional marks. */
 function escapeLine(text: string): string {
-  if (plain.test(text)) return text;
   return text.replace(acting, (mark) => {
     const hex = (mark.codePointAt(0) ?? 0).toString(16);
-    return short[mark] ?? (hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`);
+    return (
+      { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[mark] ?? (hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`)
+    );
   });
 }
 
@@ -306,33 +303,19 @@ function planEntries(
   ];
 }
 
-function factEntries({ analysis, execution_plan: work, intelligence_notes: notes }: Plan): readonly Entry[] {
+function factEntries({ analysis }: Plan): readonly Entry[] {
   const facts: readonly (readonly [string, string | readonly string[] | undefined])[] = [
     ["INTENT", analysis?.user_intent],
-    ["WHERE", analysis?.target_identification],
     ["READS", analysis?.files_to_read],
     ["CREATES", analysis?.files_to_create],
     ["MODIFIES", analysis?.files_to_modify],
     ["DELETES", analysis?.files_to_delete],
     ["RISK", analysis?.risk_assessment],
     ["CRITERIA", analysis?.success_criteria],
-    ["COMPLEXITY", notes?.complexity_assessment],
-    ["TIME", notes?.estimated_time],
-    ["CHALLENGES", notes?.key_challenges],
-    ["ADVICE", notes?.recommendations],
-    ["FALLBACK", work?.fallback_strategies],
   ];
   return facts.flatMap(([kind, said = ""]): readonly Entry[] => {
     const text = typeof said === "string" ? said : said.join("; ");
     return text.trim() === "" ? [] : [[kind, text]];
-  });
-}
-
-function changeEntries(changes: readonly ChangeSummary[]): readonly Entry[] {
-  return changes.map((change): Entry => {
-    const from = change.from === null ? "" : ` from ${change.from}`;
-    const by = change.by === "command" ? " by command" : "";
-    return ["CHANGE", `kept: ${change.op} ${change.path}${from} +${change.added} -${change.deleted}${by}`];
   });
 }
 
@@ -341,11 +324,15 @@ function outcomeEntries(outcome: FactOf<"run.finished">["outcome"]): readonly En
   const used = `${outcome.calls.sent ?? outcome.calls.made} calls of at most ${outcome.calls.at_most}`;
   const tokens = `${outcome.usage.input + outcome.usage.output} tokens`;
   const score = outcome.score === null ? "" : `, score ${outcome.score}`;
+  const cost = outcome.cost === null ? "cost unknown" : `${outcome.cost.toFixed(4)} USD`;
   const { done, failed, refused } = outcome.actions;
   const actions = `actions ${done} done, ${failed} failed, ${refused} refused`;
   return [
     ...(outcome.text === "" ? [] : [["REPLY", outcome.text] as const]),
-    ...changeEntries(outcome.changes),
+    ...outcome.changes.map(({ op, path, from, added, deleted, by }): Entry => {
+      const how = `${from === null ? "" : ` from ${from}`} +${added} -${deleted}${by === "command" ? " by command" : ""}`;
+      return ["CHANGE", `kept: ${op} ${path}${how}`];
+    }),
     ...(error === null ? [] : [["ERROR", `${error.code}: ${error.message}`] as const]),
     ...outcome.refused.map(({ action, target, why }): Entry => ["REFUSED", `${action} ${target}: ${why}`]),
     ...(outcome.skipped ?? []).map(({ target, why }): Entry => ["SKIPPED", `${target}: ${why}`]),
@@ -353,7 +340,7 @@ function outcomeEntries(outcome: FactOf<"run.finished">["outcome"]): readonly En
     ...(outcome.stays === undefined ? [] : [["STAYS", renderStays(outcome.stays)] as const]),
     [
       "STATUS",
-      `${outcome.status}, exit ${outcome.code}, ${used}, ${tokens}, ${renderCost(outcome.cost)}${score}, ${actions}, ${outcome.ms} ms`,
+      `${outcome.status}, exit ${outcome.code}, ${used}, ${tokens}, ${cost}${score}, ${actions}, ${outcome.ms} ms`,
     ],
     ...outcome.next.map((next): Entry => ["SUGGESTION", next]),
   ];
@@ -362,8 +349,4 @@ function outcomeEntries(outcome: FactOf<"run.finished">["outcome"]): readonly En
 function renderStays({ count, paths }: NonNullable<Outcome["stays"]>): string {
   const more = count > paths.length ? ` and ${count - paths.length} more` : "";
   return `changed by commands, ignored and not taken back: ${paths.join(", ")}${more}`;
-}
-
-function renderCost(cost: number | null): string {
-  return cost === null ? "cost unknown" : `${cost.toFixed(4)} USD`;
 }

@@ -13,28 +13,15 @@ const openParser = (): typeof import("jsonc-parser") => require("jsonc-parser/li
 
 const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length;
 
-/** Messages by the parser's error number; any other number is an unknown word. */
-const faults: Readonly<Record<number, string>> = {
-  3: 'a name in "quotes" is expected here',
-  4: "a value is expected here",
-  5: "a : is expected here",
-  6: "a comma is expected here",
-  7: "a , or } is expected here",
-  8: "a , or ] is expected here",
-  9: "nothing may follow the end of the value",
-  11: "a comment that is not closed",
-  12: "a text that is not closed or not well formed",
-  14: "a text that is not closed or not well formed",
-  15: "a text that is not closed or not well formed",
-  16: "a text that is not closed or not well formed",
-};
-
-/** The first error; for an unknown word (1) the next error says what was expected. */
-function faultOf(text: string, file: string, errors: readonly ParseError[]): PaiError {
-  const offset = errors[0]?.offset ?? 0;
-  const { error = 0 } = errors.find((each) => each.error !== 1) ?? {};
+/** The first error, in the words of the parser: "comma expected". */
+function faultOf(text: string, file: string, [first]: readonly ParseError[]): PaiError {
+  const { offset, error } = first as ParseError;
   const isCut = text.slice(offset).trim() === "";
-  const what = isCut ? "the file ends too early" : (faults[error] ?? "an unknown word");
+  const words = openParser()
+    .printParseErrorCode(error)
+    .replace(/\B(?=[A-Z])/g, " ")
+    .toLowerCase();
+  const what = isCut ? "the file ends too early" : words;
   return new PaiError("config_invalid", `${file}, line ${lineAt(text, offset)}: ${what}`);
 }
 

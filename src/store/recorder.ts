@@ -1,6 +1,5 @@
 /** Wraps the ports of a run and records what passes through them, and what it learned about the project: its receipt. */
 import { join } from "node:path";
-import type { KeptRanking } from "../core/context/rank.ts";
 import type { Term } from "../core/context/words.ts";
 import { digest } from "../core/digest.ts";
 import { toFailure } from "../core/error.ts";
@@ -60,72 +59,38 @@ export function recordRun(
 ): Recorder {
   const { model, workspace, decide, now, veil = createVeil() } = ports;
   const add = (fact: Fact) => receipt.add(veil.cover(fact));
-  const masked = veil.hideAll;
+  const tell = (fact: Fact) => add(veil.hideAll(fact));
   let sandboxTold = false;
   return {
     veil,
     model: recordModel(model, now, add),
     workspace: {
       ...workspace,
-      ...recordRepository(workspace, (text) => add(masked({ type: "repository", text }))),
-      ...recordSurvey(workspace, (ranking) => add(masked({ type: "ranking", ...ranking }))),
+      ...recordRepository(workspace, tell),
+      ...recordSurvey(workspace, tell),
       begin: async (run) => recordTransaction(await workspace.begin(run), add, veil),
       async sandbox() {
         const state = await workspace.sandbox();
-        if (!sandboxTold) add(masked({ type: "sandbox", state }));
+        if (!sandboxTold) tell({ type: "sandbox", state });
         sandboxTold = true;
         return state;
       },
     },
-    actions: ports.actions.map((action) => recordLooks(action, (fact) => add(masked(fact)))),
-    planCache: recordPlans(ports.planCache ?? null, (fact) => add(masked(fact))),
-    memory: recordMemory(ports.memory ?? null, (fact) => add(masked(fact))),
+    actions: ports.actions.map((action) => recordLooks(action, tell)),
+    planCache: recordPlans(ports.planCache ?? null, tell),
+    memory: recordMemory(ports.memory ?? null, tell),
     async decide(question) {
       const decision = await decide(question);
       const { accept, by, reason } = decision;
       const feedback = decision.accept || decision.feedback === null ? null : veil.hide(decision.feedback, "plain");
-      add(
-        masked({
-          type: "decision",
-          kind: question.kind,
-          sha256: digest(question.text),
-          ...{ accept, by, reason, feedback },
-          ...(decision.accept && decision.review === true ? { review: true } : {}),
-        }),
-      );
+      const review = decision.accept && decision.review === true ? { review: true } : {};
+      const sha256 = digest(question.text);
+      tell({ type: "decision", kind: question.kind, sha256, accept, by, reason, feedback, ...review });
       return decision;
     },
     sink(event) {
-      if (event.type === "run.started") {
-        // As the run has hidden it: a word that only its name tells to be secret is known to it, and hidden at that place only.
-        const { run, at, pai, root, mode, task: text } = event;
-        const { id, window, maxOutputTokens } = model;
-        const { history, files = [], conversation, dialogue } = task;
-        const context = task.context === null ? null : veil.hide(task.context, "plain");
-        const earlier = (conversation?.messages.length ?? 0) + (dialogue?.messages.length ?? 0);
-        const asked = { text, history, context, files, earlier };
-        const given = options as { readonly [name: string]: Json };
-        const limits = { id, window, maxOutputTokens };
-        const names = { part: veil.part, last: veil.last };
-        add(
-          masked({
-            type: event.type,
-            v: 1,
-            run,
-            at,
-            pai,
-            root,
-            mode,
-            task: asked,
-            options: given,
-            model: limits,
-            names,
-          }),
-        );
-        return;
-      }
-      const fact = factOf(event, masked);
-      if (fact !== null) add(fact);
+      const fact = event.type === "run.started" ? factOfStart(event, task, options, ports, veil) : factOf(event);
+      if (fact !== null) tell(fact);
       if (event.type !== "run.finished") return;
       receipt.close();
       ended();
@@ -133,9 +98,31 @@ export function recordRun(
   };
 }
 
+function factOfStart(
+  event: Extract<StampedEvent, { readonly type: "run.started" }>,
+  { history, context, files = [], conversation, dialogue }: Started["task"],
+  options: object,
+  { model }: RunPorts,
+  veil: Veil,
+): Fact {
+  // The text as the run has hidden it: a word that only its name tells to be secret is known to it, and hidden at that
+  // place only.
+  const { type, run, at, pai, root, mode, task: text } = event;
+  const { id, window, maxOutputTokens } = model;
+  const earlier = (conversation?.messages.length ?? 0) + (dialogue?.messages.length ?? 0);
+  const shown = context === null ? null : veil.hide(context, "plain");
+  return {
+    ...{ type, v: 1, run, at, pai, root, mode },
+    task: { text, history, context: shown, files, earlier },
+    options: options as { readonly [name: string]: Json },
+    model: { id, window, maxOutputTokens },
+    names: { part: veil.part, last: veil.last },
+  };
+}
+
 export const keyOfTerms = (terms: readonly Term[]) => digest(JSON.stringify(terms)).slice(0, 16);
 
-function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => void): Pick<Workspace, "survey"> {
+function recordSurvey({ survey }: Workspace, tell: (fact: Fact) => void): Pick<Workspace, "survey"> {
   if (survey === undefined) return {};
   return {
     survey(terms) {
@@ -143,7 +130,7 @@ function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => voi
       return {
         ...inner,
         finish(ranking, found) {
-          tell({ key: keyOfTerms(found), ...ranking });
+          tell({ type: "ranking", key: keyOfTerms(found), ...ranking });
           inner.finish(ranking, found);
         },
       };
@@ -152,23 +139,23 @@ function recordSurvey({ survey }: Workspace, tell: (ranking: KeptRanking) => voi
 }
 
 /** The fact for an event; null for most, since model, workspace and decisions are recorded where they are called. */
-function factOf(event: StampedEvent, masked: Veil["hideAll"]): Fact | null {
+function factOf(event: StampedEvent): Fact | null {
   switch (event.type) {
     case "context.sent":
-      return masked({ type: event.type, files: event.files });
+      return { type: event.type, files: event.files };
     case "plan.ready":
-      return masked({ type: "plan", plan: event.plan, promise: event.promise, cached: event.cached });
+      return { type: "plan", plan: event.plan, promise: event.promise, cached: event.cached };
     case "plan.amended": {
       const { action, path, destination, why, accept, by } = event;
-      return masked({ type: "amendment", action, path, destination, why, accept, by });
+      return { type: "amendment", action, path, destination, why, accept, by };
     }
     case "check.finished": {
       const { when, command, by, exit, ms, passed } = event;
-      return masked({ type: "check", when, command, by, exit, ms, passed });
+      return { type: "check", when, command, by, exit, ms, passed };
     }
     case "run.finished": {
       const { plan: _plan, diff: _diff, rolled_back: _back, ...outcome } = event.outcome;
-      return masked({ type: event.type, at: event.at, outcome });
+      return { type: event.type, at: event.at, outcome };
     }
     default:
       return null;
@@ -314,7 +301,7 @@ interface KeepingReceipts {
   readonly ended: (facts: readonly Fact[]) => void;
 }
 
-function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => void): AnyAction {
+function recordLooks(action: AnyAction, tell: (fact: Fact) => void): AnyAction {
   if (action.kind !== "look") return action;
   return {
     ...action,
@@ -329,7 +316,7 @@ function recordLooks(action: AnyAction, tell: (fact: FactOf<"look">) => void): A
   };
 }
 
-function recordMemory(memory: ProjectMemory | null, tell: (fact: FactOf<"memory">) => void): ProjectMemory | null {
+function recordMemory(memory: ProjectMemory | null, tell: (fact: Fact) => void): ProjectMemory | null {
   if (memory === null) return null;
   const learns = memory.learn !== null;
   return {
@@ -342,7 +329,7 @@ function recordMemory(memory: ProjectMemory | null, tell: (fact: FactOf<"memory"
   };
 }
 
-function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached">) => void): PlanCache | null {
+function recordPlans(cache: PlanCache | null, tell: (fact: Fact) => void): PlanCache | null {
   if (cache === null) return null;
   return {
     ...cache,
@@ -354,12 +341,12 @@ function recordPlans(cache: PlanCache | null, tell: (fact: FactOf<"cached">) => 
   };
 }
 
-function recordRepository({ repository }: Workspace, tell: (text: string) => void): Pick<Workspace, "repository"> {
+function recordRepository({ repository }: Workspace, tell: (fact: Fact) => void): Pick<Workspace, "repository"> {
   if (repository === undefined) return {};
   return {
     async repository(signal) {
       const text = await repository(signal);
-      if (text !== "") tell(text);
+      if (text !== "") tell({ type: "repository", text });
       return text;
     },
   };

@@ -62,13 +62,8 @@ function readDisks(host: HostFiles): readonly Fullness[] {
       const [used, size] = [(blocks - bfree) * bsize, (blocks - bfree + bavail) * bsize];
       const key = `${mount.device} ${mount.type} ${blocks} ${bfree} ${files}`;
       const isNearer = (byDisk.get(key)?.mount.point.length ?? Number.POSITIVE_INFINITY) > mount.point.length;
-      if (size > 0 && isNearer)
-        byDisk.set(key, {
-          mount,
-          size,
-          used,
-          inodes: files === 0 ? 0 : (files - ffree) / files,
-        });
+      const inodes = files === 0 ? 0 : (files - ffree) / files;
+      if (size > 0 && isNearer) byDisk.set(key, { mount, size, used, inodes });
     } catch {
       // A mount point that this user may not enter.
     }
@@ -83,58 +78,52 @@ interface Folder {
   size: number;
 }
 
+interface Found {
+  readonly path: string;
+  readonly uid: number;
+  readonly size: number;
+}
+
 interface Filled {
   readonly folders: readonly Folder[];
-  readonly files: readonly {
-    readonly path: string;
-    readonly size: number;
-    readonly uid: number;
-  }[];
+  readonly files: readonly Found[];
   readonly total: number;
   readonly unreadable: number;
   readonly isPart: boolean;
 }
 
-interface Sum {
-  readonly host: HostFiles;
-  readonly device: number | undefined;
-  readonly linked: Set<number>;
-  readonly files: Filled["files"][number][];
-  readonly folders: Folder[];
-}
-
-function add({ device, linked, files, folders }: Sum, folder: Folder, path: string, found: Stats): void {
-  if (found.dev !== device || linked.has(found.ino)) return;
-  const isFolder = found.isDirectory();
-  if (found.nlink > 1 && !isFolder) linked.add(found.ino);
-  const size = found.blocks * 512;
-  folder.size += size;
-  if (isFolder) folders.push({ path, above: folder, uid: found.uid, size: 0 });
-  else if (size >= largeFile) files.push({ path, size, uid: found.uid });
-}
-
-/** Adds what is in a folder, until the time is over; false: it cannot be read. */
-function addFolder(sum: Sum, folder: Folder, isOver: () => boolean): boolean {
-  const names = orNull(() => readdirSync(sum.host.at(folder.path)));
-  for (const name of names ?? []) {
-    const path = folder.path === "/" ? `/${name}` : `${folder.path}/${name}`;
-    const found = statOf(sum.host, path);
-    if (found !== null) add(sum, folder, path, found);
-    if (isOver()) break;
-  }
-  return names !== null;
-}
-
-/** Adds up a folder within its own file system. Throws the reason of `signal`. */
+/** Adds up a folder within its own file system, hard links once. Throws the reason of `signal`. */
 async function addUp(host: HostFiles, top: string, signal: AbortSignal | undefined): Promise<Filled> {
   const stat = statOf(host, top);
   const began = performance.now();
   const isOver = () => performance.now() - began > limits.lookMs;
   const folders: Folder[] = stat?.isDirectory() === true ? [{ path: top, above: null, uid: stat.uid, size: 0 }] : [];
-  const sum: Sum = { host, device: stat?.dev, linked: new Set(), files: [], folders };
+  const files: Found[] = [];
+  const linked = new Set<number>();
+  const add = (folder: Folder, path: string): void => {
+    const found = statOf(host, path);
+    if (found === null || found.dev !== stat?.dev || linked.has(found.ino)) return;
+    const { uid } = found;
+    const size = found.blocks * 512;
+    folder.size += size;
+    if (found.isDirectory()) folders.push({ path, above: folder, uid, size: 0 });
+    else {
+      if (found.nlink > 1) linked.add(found.ino);
+      if (size >= largeFile) files.push({ path, size, uid });
+    }
+  };
+  /** False: it cannot be read. */
+  const addAll = (folder: Folder): boolean => {
+    const names = orNull(() => readdirSync(host.at(folder.path)));
+    for (const name of names ?? []) {
+      add(folder, folder.path === "/" ? `/${name}` : `${folder.path}/${name}`);
+      if (isOver()) break;
+    }
+    return names !== null;
+  };
   let [at, unreadable, breath] = [0, 0, began];
   for (; at < folders.length && !isOver(); at += 1) {
-    if (!addFolder(sum, folders[at] as Folder, isOver)) unreadable += 1;
+    if (!addAll(folders[at] as Folder)) unreadable += 1;
     if (performance.now() - breath < limits.breathMs) continue;
     await Bun.sleep(0);
     signal?.throwIfAborted();
@@ -142,7 +131,7 @@ async function addUp(host: HostFiles, top: string, signal: AbortSignal | undefin
   }
   // Folders come before those below them, so from the end every sum is complete.
   for (const folder of folders.toReversed()) if (folder.above !== null) folder.above.size += folder.size;
-  return { folders, files: sum.files, total: folders[0]?.size ?? 0, unreadable, isPart: isOver() };
+  return { folders, files, total: folders[0]?.size ?? 0, unreadable, isPart: isOver() };
 }
 
 const statOf = (host: HostFiles, path: string): Stats | null => orNull(() => lstatSync(host.at(path)));
@@ -210,13 +199,11 @@ export async function renderDisk(host: HostFiles, filter: string, signal?: Abort
   const filled = await addUp(host, top, signal);
   const { files, total, isPart, unreadable } = filled;
   const named = plainName(top, limits.path);
-  const folders = pickFolders(filled).map(({ path, size, uid }) => [spellBytes(size), host.userOf(uid), `${path}/`]);
+  const folders = pickFolders(filled).map(({ path, size, uid }) => ({ path: `${path}/`, size, uid }));
   const large = files.toSorted((a, b) => b.size - a.size).filter(({ size }) => size >= smallShare * total);
-  const rows = [
-    ...folders,
-    ...large.slice(0, limits.files).map(({ path, size, uid }) => [spellBytes(size), host.userOf(uid), path]),
-  ];
-  const shown = rows.map(([size = "", user = "", path = ""]) => [size, user, plainName(path, limits.path)]);
+  const shown = [...folders, ...large.slice(0, limits.files)].map(({ path, size, uid }) => {
+    return [spellBytes(size), host.userOf(uid), plainName(path, limits.path)];
+  });
   const part = isPart ? "; after 2 s not all was seen: the sums are lower bounds, a folder looks closer" : "";
   return [
     ...alignRows([["disk", "used", "", "", "type"], ...table]),

@@ -45,14 +45,9 @@ function renderMounts(host: HostFiles, filter: string): string {
     ({ device, point, type }) => filter === "" || [device, point, type].some((each) => each.includes(filter)),
   );
   if (found.length === 0) return `no mount fits ${plainName(filter, 60)}`;
-  const rows = found
-    .slice(0, 100)
-    .map(({ device, point, type, options }) => [
-      plainName(point, 100),
-      type,
-      plainName(device, 100),
-      plainName(options, 200),
-    ]);
+  const rows = found.slice(0, 100).map(({ device, point, type, options }) => {
+    return [plainName(point, 100), type, plainName(device, 100), plainName(options, 200)];
+  });
   return [
     ...alignRows([["place", "type", "from", "options"], ...rows]),
     ...(found.length > 100 ? [`(${found.length - 100} more not shown)`] : []),
@@ -69,11 +64,10 @@ function renderUsers(host: HostFiles, filter: string): string {
     .map((name) => {
       const fields = fieldsOf(host.read(`/run/systemd/sessions/${name}`));
       const of = (key: string) => plainName(fields.get(key) ?? "", 60);
-      const since = Number(fields.get("REALTIME") ?? 0) / 1_000_000;
-      return {
-        user: of("USER"),
-        text: `${of("USER")} ${of("TTY") || of("SERVICE")}${of("REMOTE_HOST") === "" ? "" : ` from ${of("REMOTE_HOST")}`}${since > 0 ? `, since ${spellAge(Date.now() / 1000 - since)}` : ""}`,
-      };
+      const from = of("REMOTE_HOST") === "" ? "" : ` from ${of("REMOTE_HOST")}`;
+      const began = Number(fields.get("REALTIME") ?? 0) / 1_000_000;
+      const since = began > 0 ? `, since ${spellAge(Date.now() / 1000 - began)}` : "";
+      return { user: of("USER"), text: `${of("USER")} ${of("TTY") || of("SERVICE")}${from}${since}` };
     });
   const accounts = host
     .read("/etc/passwd")

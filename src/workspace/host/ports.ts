@@ -14,12 +14,7 @@ interface Listening {
   readonly inode: string;
 }
 
-const listening: Readonly<Record<string, string>> = {
-  tcp: "0A",
-  tcp6: "0A",
-  udp: "07",
-  udp6: "07",
-};
+const listening: Readonly<Record<string, string>> = { tcp: "0A", tcp6: "0A", udp: "07", udp6: "07" };
 const connected = "01";
 const maxPorts = 200;
 
@@ -42,14 +37,8 @@ function readSockets(host: HostFiles) {
       const [, local = "", , state = "", , , , uid = "", , inode = ""] = line.trim().split(/\s+/);
       const [address = "", port = ""] = local.split(":");
       const number = Number.parseInt(port, 16);
-      if (state === wanted)
-        open.push({
-          protocol,
-          address: readSocketAddress(address),
-          port: number,
-          user: host.userOf(Number(uid)),
-          inode,
-        });
+      const user = host.userOf(Number(uid));
+      if (state === wanted) open.push({ protocol, address: readSocketAddress(address), port: number, user, inode });
       else if (state === connected) used.set(number, (used.get(number) ?? 0) + 1);
     }
   }
@@ -92,11 +81,7 @@ export function renderPorts(host: HostFiles, filter: string): string {
   const programs = new Map(readProcesses(host).map(({ pid, program }) => [pid, program] as const));
   const all = open.map((each) => {
     const pid = holders.get(each.inode);
-    return {
-      ...each,
-      pid,
-      program: pid === undefined ? "?" : (programs.get(pid) ?? "?"),
-    };
+    return { ...each, pid, program: pid === undefined ? "?" : (programs.get(pid) ?? "?") };
   });
   const fits = ({ port, program, user, address, protocol }: (typeof all)[number]) =>
     [String(port), user, address, protocol].includes(filter) || program.toLowerCase().includes(filter.toLowerCase());
@@ -105,16 +90,10 @@ export function renderPorts(host: HostFiles, filter: string): string {
     const what = filter === "" ? "nothing listens on any port" : `nothing listens that fits ${plainName(filter, 60)}`;
     return [`${what}, of ${open.length} open ports`, ...[tellHidden(host) ?? []].flat()].join("\n");
   }
-  const rows = found
-    .slice(0, maxPorts)
-    .map(({ protocol, address, port, user, pid, program }) => [
-      protocol.replace("6", ""),
-      `${address}:${port}`,
-      user,
-      pid === undefined ? "-" : String(pid),
-      protocol.startsWith("tcp") ? String(used.get(port) ?? 0) : "-",
-      program,
-    ]);
+  const rows = found.slice(0, maxPorts).map(({ protocol, address, port, user, pid, program }) => {
+    const connections = protocol.startsWith("tcp") ? String(used.get(port) ?? 0) : "-";
+    return [protocol.replace("6", ""), `${address}:${port}`, user, String(pid ?? "-"), connections, program];
+  });
   const unknown = found.filter(({ pid }) => pid === undefined).length;
   return [
     ...alignRows([["kind", "address", "user", "pid", "connections", "program"], ...rows]),

@@ -28,10 +28,8 @@ export function readProcesses(host: HostFiles): readonly ProcessFacts[] {
     if (!fields.has("Uid")) return [];
     const stat = host.read(`/proc/${pid}/stat`);
     // A name may hold blanks, brackets and line feeds.
-    const rest = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .map(Number);
+    const text = stat.slice(stat.lastIndexOf(")") + 2);
+    const rest = text.split(" ").map(Number);
     const ticks = (rest[11] ?? 0) + (rest[12] ?? 0);
     return {
       pid,
@@ -59,15 +57,10 @@ export function tellHidden(host: HostFiles): string | null {
   return isHidden && !seesFirst ? "(processes of other users are hidden here: /proc is mounted with hidepid)" : null;
 }
 
-const argumentsOf = (host: HostFiles, pid: number): string =>
-  plainName(
-    host
-      .read(`/proc/${pid}/cmdline`)
-      .replace(/\0+$/, "")
-      .slice(0, 4 * maxArguments)
-      .replaceAll("\0", " "),
-    maxArguments,
-  );
+function argumentsOf(host: HostFiles, pid: number): string {
+  const all = host.read(`/proc/${pid}/cmdline`).replace(/\0+$/, "");
+  return plainName(all.slice(0, 4 * maxArguments).replaceAll("\0", " "), maxArguments);
+}
 
 const percent = ({ worked, age }: { readonly worked: number; readonly age: number }): string =>
   `${((100 * worked) / Math.max(age, 1)).toFixed(1)} %`;
@@ -115,10 +108,7 @@ function groupRows(host: HostFiles, found: readonly ProcessFacts[]): readonly st
   const kernel = found.filter(isOfKernel).length;
   const programs = found.filter((each) => !isOfKernel(each));
   const groups = [...Map.groupBy(programs, ({ user, program }) => `${user}\0${program}`).values()]
-    .map((group) => ({
-      group,
-      memory: group.reduce((sum, { memory }) => sum + memory, 0),
-    }))
+    .map((group) => ({ group, memory: group.reduce((sum, { memory }) => sum + memory, 0) }))
     .sort((a, b) => b.memory - a.memory);
   const shown = groups.slice(0, maxGroups);
   const rows = shown.map(({ group, memory }) => {
@@ -127,15 +117,8 @@ function groupRows(host: HostFiles, found: readonly ProcessFacts[]): readonly st
     const age = Math.max(...group.map((each) => each.age));
     const pids = group.slice(0, 4).map(({ pid }) => pid);
     const program = first.program + (host.showsArguments ? `: ${argumentsOf(host, first.pid)}` : "");
-    return [
-      first.user,
-      String(group.length),
-      spellBytes(memory),
-      percent({ worked, age }),
-      spellAge(age),
-      `${pids.join(" ")}${group.length > 4 ? " …" : ""}`,
-      program,
-    ];
+    const numbers = [spellBytes(memory), percent({ worked, age }), spellAge(age)];
+    return [first.user, String(group.length), ...numbers, `${pids.join(" ")}${group.length > 4 ? " …" : ""}`, program];
   });
   const more = groups.length - shown.length;
   const note = [
@@ -158,11 +141,6 @@ export function renderMemory(host: HostFiles, filter: string): string {
     ...(killed === "0"
       ? []
       : [`the kernel has ended ${some(Number(killed), "process", "processes")} for want of memory since its start`]),
-    ...host
-      .read("/proc/pressure/memory")
-      .split("\n")
-      .filter((line) => line.startsWith("some"))
-      .map((line) => `pressure: ${line}`),
   ];
   return [...lines, ...renderProcesses(host, filter).split("\n").slice(0, 17)].join("\n");
 }

@@ -66,7 +66,6 @@ export function renderUnits(host: HostFiles, filter: string): string {
       filter === ""
         ? `${all.length} unit files, none enabled`
         : `no unit file with ${plainName(filter, 60)} in its name, of ${all.length}`,
-      ...oldScripts(host),
     ].join("\n");
   const rows = found.slice(0, maxUnits).map((name) => {
     const folder = units.get(name) ?? "";
@@ -80,9 +79,7 @@ export function renderUnits(host: HostFiles, filter: string): string {
     ...(filter !== "" && found.length <= 3
       ? found.flatMap((name) => settingsOf(host, `${units.get(name)}/${name}`))
       : []),
-    ...(isUp
-      ? ["(whether a unit without a process failed only systemctl status tells, and why the journal)"]
-      : oldScripts(host)),
+    ...(isUp ? ["(whether a unit without a process failed only systemctl status tells, and why the journal)"] : []),
   ].join("\n");
 }
 
@@ -99,15 +96,3 @@ function settingsOf(host: HostFiles, path: string): readonly string[] {
     return [`${plainName(file, 200)}:`, ...lines.slice(0, 40).map((line) => `  ${plainName(line, 300)}`)];
   });
 }
-
-const oldScripts = (host: HostFiles): readonly string[] => {
-  const names = host.list("/etc/init.d") ?? [];
-  return names.length === 0
-    ? []
-    : [
-        `/etc/init.d: ${names
-          .slice(0, 60)
-          .map((name) => plainName(name, 40))
-          .join(" ")}`,
-      ];
-};

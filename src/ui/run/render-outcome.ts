@@ -48,18 +48,30 @@ export function renderSummaries(all: readonly ChangeSummary[], style: Style, how
   });
 }
 
-/** "! beyond the plan: MODIFY a.py  the parser is wrong there": a line for each right granted beyond the plan. */
-export function renderAmended(amended: readonly Amendment[], style: Style, columns: number | null): string[] {
+interface Page {
+  readonly style: Style;
+  readonly columns: number | null;
+}
+
+/** "✗ not done: RUN npm test  commands of the model run …": a sign, what it is about, and dimly why. */
+function renderNote({ style, columns }: Page, meaning: Meaning, what: string, why = ""): string[] {
+  return hang(`${mark(style, meaning)} `, `${what.trimEnd()}  ${style.paint("dim", why)}`.trimEnd(), columns);
+}
+
+/** A line for each right granted beyond the plan. */
+export function renderAmended(amended: readonly Amendment[], page: Page): string[] {
   return amended
     .filter(({ accept }) => accept)
     .flatMap(({ action, path, destination, why, by, implicit = false }) => {
-      const to = destination === null ? "" : ` ${style.glyphs.arrow} ${visibleLine(destination)}`;
-      const reasons = [
-        implicit ? "not asked for" : visibleLine(why),
-        by === "policy" ? "(allowed by -y)" : "(you allowed it)",
-      ].filter((each) => each !== "");
-      const what = `beyond the plan: ${action} ${visibleLine(path)}${to}`;
-      return hang(`${mark(style, "warn")} `, `${what}  ${style.paint("dim", reasons.join(" "))}`, columns);
+      const to = destination === null ? "" : ` ${page.style.glyphs.arrow} ${visibleLine(destination)}`;
+      const reason = implicit ? "not asked for" : visibleLine(why);
+      const allowed = by === "policy" ? "(allowed by -y)" : "(you allowed it)";
+      return renderNote(
+        page,
+        "warn",
+        `beyond the plan: ${action} ${visibleLine(path)}${to}`,
+        `${reason} ${allowed}`.trim(),
+      );
     });
 }
 
@@ -74,70 +86,50 @@ const untold = ({ ok, refused, error }: Outcome): readonly RefusedAction[] =>
     return ok ? !isSlip(each) : error?.message.includes(`${action} ${target}: ${why}`) !== true;
   });
 
-/** "✗ not done: RUN npm test  commands of the model run …": a line for each refused action that was not repaired. */
-function renderRefused(refused: readonly RefusedAction[], style: Style, columns: number | null): string[] {
-  return refused.flatMap(({ action, target, why }) => {
-    const what = `${action} ${visibleLine(target)}`.trimEnd();
-    return hang(`${mark(style, "error")} `, `not done: ${what}  ${style.paint("dim", visibleLine(why))}`, columns);
-  });
-}
+const renderActions = (actions: readonly RefusedAction[], page: Page, meaning: Meaning, what: string): string[] =>
+  actions.flatMap(({ action, target, why }) =>
+    renderNote(page, meaning, `${what}: ${action} ${visibleLine(target)}`, visibleLine(why)),
+  );
 
-/** Of the last command of a run that failed: that it was stopped, and that nothing of it was kept. */
-function sayDropped({ status, declined, commands = [], error }: Outcome): string[] {
+/** What of the last command the model's last words may call done and is not. */
+function renderLast({ status, declined, commands = [], mode, error }: Outcome, page: Page): string[] {
   const last = commands.at(-1);
   if (last === undefined) return [];
-  const isStopped = status === "interrupted" && last.ended === "signal";
-  // Where the run went on, the line of the command said it.
-  const isEnd = error !== null && declined === undefined;
+  const command = visibleLine(last.command);
+  const isCut = status === "interrupted";
+  const isRed = mode === "tool-loop" && !isCut && last.exit !== 0;
+  // Where the run went on, the line of the command said that nothing of it was kept.
+  const isLost = error !== null && declined === undefined && last.kept === false;
   return [
-    ...(isStopped ? [`stopped before it ended: ${visibleLine(last.command)}`] : []),
-    ...(isEnd && last.kept === false ? [`${nothingKept}: ${visibleLine(last.command)}`] : []),
+    ...(isCut && last.ended === "signal" ? renderNote(page, "warn", `stopped before it ended: ${command}`) : []),
+    ...(isLost ? renderNote(page, "warn", `${nothingKept}: ${command}`) : []),
+    ...(isRed
+      ? renderNote(page, "warn", `the last command failed: ${command}`, last.exit === null ? "" : `exit ${last.exit}`)
+      : []),
   ];
 }
 
-/**
- * "✗ not done: changes to a.py  the user declined them", edits that are gone, a command that was stopped,
- * and of a mode without a plan a last command that failed: what the model's last words may call done.
- */
-function renderContrary(outcome: Outcome, style: Style, columns: number | null): string[] {
-  const { status, declined, refused, undone = [], mode, commands = [], error } = outcome;
+/** Changes that were declined, and edits that are gone. */
+function renderContrary(outcome: Outcome, page: Page): string[] {
+  const { status, declined, refused, undone = [], lost = [], error, changes } = outcome;
   const told = [...refused, ...undone].map(({ target }) => target).join("\n") + (error?.message ?? "");
   // The error of a run that a no ended says it.
   const paths = status === "declined" ? [] : (declined?.paths ?? []).filter((path) => !told.includes(path));
-  const no = {
-    action: "changes to",
-    target: nameSome(nameDeclined(outcome, paths), maxNamed),
-    why: "the user declined them",
-  };
-  // Where all is gone, the error says it.
-  const lost = outcome.changes.length === 0 ? [] : (outcome.lost ?? []);
-  const named = nameSome(lost.map(visibleLine), maxNamed);
-  const gone = lost.length === 0 ? [] : [`edits that are no longer there, by somebody else or a check: ${named}`];
-  const last = mode === "tool-loop" && status !== "interrupted" ? commands.at(-1) : undefined;
-  const red = last === undefined || last.exit === 0 ? [] : [`the last command failed: ${visibleLine(last.command)}`];
-  const how = last === undefined || last.exit === null ? "" : `exit ${last.exit}`;
+  const no = visibleLine(nameSome(nameDeclined(outcome, paths), maxNamed));
+  const gone = `edits that are no longer there, by somebody else or a check: ${nameSome(lost.map(visibleLine), maxNamed)}`;
   return [
-    ...(paths.length === 0 ? [] : renderRefused([no], style, columns)),
-    ...[...gone, ...sayDropped(outcome)].flatMap((text) => hang(`${mark(style, "warn")} `, text, columns)),
-    ...red.flatMap((text) => hang(`${mark(style, "warn")} `, `${text}  ${style.paint("dim", how)}`.trimEnd(), columns)),
+    ...(paths.length > 0 ? renderNote(page, "error", `not done: changes to ${no}`, "the user declined them") : []),
+    // Where all is gone, the error says it.
+    ...(lost.length > 0 && changes.length > 0 ? renderNote(page, "warn", gone) : []),
   ];
 }
 
-/** "! left undone: MODIFY CHANGES.md  left out in the end": a line for each planned step that is open. */
-function renderOpenSteps(undone: readonly RefusedAction[], style: Style, columns: number | null): string[] {
-  return undone.flatMap(({ action, target, why }) => {
-    const what = `left undone: ${action} ${visibleLine(target)}`.trimEnd();
-    return hang(`${mark(style, "warn")} `, `${what}  ${style.paint("dim", visibleLine(why))}`, columns);
-  });
-}
-
 /** "✓ check pytest -q  exit 0, 1.2 s" */
-export function renderCheck(check: CheckResult, style: Style, columns: number | null): string[] {
-  const meaning: Meaning = check.passed === null ? "dim" : check.passed ? "ok" : "error";
-  const ended = check.exit === null ? "did not end by itself" : `exit ${check.exit}`;
-  const how = check.passed === null ? check.note || "not run" : `${ended}, ${renderDuration(check.ms)}`;
-  const text = `check ${visibleLine(check.command)}  ${style.paint("dim", how)}`;
-  return hang(`${mark(style, meaning)} `, text, columns);
+export function renderCheck({ command, passed, exit, ms, note }: CheckResult, page: Page): string[] {
+  const meaning: Meaning = passed === null ? "dim" : passed ? "ok" : "error";
+  const ended = exit === null ? "did not end by itself" : `exit ${exit}`;
+  const how = passed === null ? note || "not run" : `${ended}, ${renderDuration(ms)}`;
+  return renderNote(page, meaning, `check ${visibleLine(command)}`, how);
 }
 
 const statusWords: Readonly<Record<Exclude<Status, "answered">, readonly [Meaning, string]>> = {
@@ -182,11 +174,8 @@ function renderStatus(outcome: Outcome, { applied, screen, style, columns }: Res
   const [meaning, words] = statusWords[outcome.status];
   const untouched =
     !applied && outcome.changes.length === 0 && !["verified", "unverified", "partial"].includes(outcome.status);
-  const score =
-    outcome.score === null || outcome.rolled_back !== undefined
-      ? ""
-      : style.paint("dim", `  score ${outcome.score} of 10`);
-  const back = outcome.rolled_back;
+  const { rolled_back: back, score: points } = outcome;
+  const score = points === null || back !== undefined ? "" : style.paint("dim", `  score ${points} of 10`);
   const by = back?.by === "others" ? " by somebody else" : "";
   const what = back === undefined ? "nothing changed" : `all that it had changed was taken back${by}`;
   const status = untouched ? `${words}, ${what}${renderStays(outcome)}` : showProof(outcome, words);
@@ -205,9 +194,7 @@ export function renderNext(
   return ["", style.paint("dim", `next steps${session ? how : ""}`), ...steps];
 }
 
-export interface ResultOptions {
-  readonly style: Style;
-  readonly columns: number | null;
+export interface ResultOptions extends Page {
   readonly applied: boolean;
   /** Whether checks and errors were shown on the same screen, so that they are not repeated. */
   readonly screen: boolean;
@@ -216,7 +203,7 @@ export interface ResultOptions {
 
 /** Files, checks, status and next steps: standard output after the message. "" if there is nothing to say. */
 export function renderResult(outcome: Outcome, options: ResultOptions): string {
-  const { style, columns, screen } = options;
+  const { style, screen } = options;
   const dry = outcome.dry_run === true && outcome.changes.length > 0;
   /** Whether the error on the screen does not say it yet, as it says of a command that failed. */
   const isUnsaid = ({ target, why }: RefusedAction) =>
@@ -225,11 +212,12 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
     // Where the model ran none, it was a check, or somebody meanwhile.
     ...renderSummaries(outcome.changes, style, outcome.commands === undefined ? "while checks ran" : "by command"),
     ...(dry ? [style.paint("dim", `${style.glyphs.dim} not written`)] : []),
-    ...(screen ? [] : renderAmended(outcome.amended, style, columns)),
-    ...renderRefused(untold(outcome), style, columns),
-    ...renderContrary(outcome, style, columns),
-    ...renderOpenSteps((outcome.undone ?? []).filter(isUnsaid), style, columns),
-    ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, style, columns))),
+    ...(screen ? [] : renderAmended(outcome.amended, options)),
+    ...renderActions(untold(outcome), options, "error", "not done"),
+    ...renderContrary(outcome, options),
+    ...renderLast(outcome, options),
+    ...renderActions((outcome.undone ?? []).filter(isUnsaid), options, "warn", "left undone"),
+    ...(screen ? [] : outcome.checks.flatMap((check) => renderCheck(check, options))),
     ...(dry && outcome.status === "unverified" ? [] : renderStatus(outcome, options)),
     ...renderNext(outcome.next, options),
   ];
@@ -237,7 +225,7 @@ export function renderResult(outcome: Outcome, options: ResultOptions): string {
 }
 
 /** "3 of 4 actions done" if some were not, and no later one made up for them; otherwise empty. */
-function renderActions({ ok, actions: { done, failed, refused: forbidden }, refused }: Outcome): string[] {
+function countActions({ ok, actions: { done, failed, refused: forbidden }, refused }: Outcome): string[] {
   const all = done + failed + forbidden;
   return done === all || (ok && refused.length === 0) ? [] : [`${done} of ${counted(all, "action")} done`];
 }
@@ -258,7 +246,7 @@ export function renderFooter(outcome: Outcome, ms: number): string {
     tokens === 0 || model.requested.startsWith("replay:") ? [] : [counted(tokens, "token") + kept, priced(cost)];
   return [
     `${counted(calls.sent ?? calls.made, "call")}${promise}`,
-    ...renderActions(outcome),
+    ...countActions(outcome),
     ...spending,
     renderDuration(ms),
   ].join(", ");

@@ -232,7 +232,7 @@ export function openSteps(
   return {
     "plan.ready": showPlan,
     "plan.amended"(amendment) {
-      if (amendment.accept) say(renderAmended([amendment], style, streams.columns));
+      if (amendment.accept) say(renderAmended([amendment], streams));
     },
     "memory.kept"({ facts }) {
       section();

@@ -120,7 +120,7 @@ export function openWork(
         );
       return;
     }
-    say(renderCheck(event, style, streams.columns));
+    say(renderCheck(event, streams));
     if (event.note !== "" && event.passed !== null) aside(`  ${visibleLine(event.note)}`);
     if (event.passed === false && event.output.trim() !== "") showTail(event.output);
   }

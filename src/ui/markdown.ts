@@ -59,16 +59,8 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions) {
   let colored = 0;
   const paintOf = (language: string) => (style.color && highlight()?.(language)) || null;
 
-  /** The lines that are held. Below a long number ("10. ") a list within its item often stands too far left to be in it. */
-  function block(): string {
-    const [head = "", ...rest] = held;
-    const inner = listItem.exec(rest.find((each) => listItem.test(each)) ?? "")?.[1]?.length ?? 0;
-    const shift = inner < 2 ? 0 : Math.max(0, (listItem.exec(head)?.[0].length ?? 0) - inner);
-    return [head, ...rest.map((each) => " ".repeat(/^ {2}/.test(each) ? shift : 0) + each)].join("\n");
-  }
-
   function endBlock(): string {
-    const text = block();
+    const text = held.join("\n");
     held = [];
     return text === "" ? "" : `${render(text, columns, style) ?? wrap(text, columns).join("\n")}\n`;
   }

@@ -120,12 +120,12 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 14_213,
-  workspace: 12_153,
-  cli: 10_662,
+  workspace: 12_008,
+  cli: 10_659,
   flows: 11_425,
   models: 4_353,
-  ui: 4_392,
-  store: 3_818,
+  ui: 4_244,
+  store: 3_644,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -2,8 +2,10 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { orNull } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import type { FactOf } from "../core/receipt.ts";
+import { textOfSystem } from "../system/lookups.ts";
 import { openLines, writePrivate } from "./safe-file.ts";
 
 const undoneIn = (stateFolder: string) => join(stateFolder, "undone.jsonl");
@@ -24,20 +26,9 @@ function append(file: string, lines: readonly object[]): void {
   } catch {}
 }
 
-function* readLines(file: string): Generator<{ readonly [name: string]: Json }> {
-  let text = "";
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return;
-  }
-  for (const line of text.split("\n")) {
-    let json: Json = null;
-    try {
-      json = JSON.parse(line) as Json;
-    } catch {}
-    if (isFields(json)) yield json;
-  }
+function readLines(file: string): readonly { readonly [name: string]: Json }[] {
+  const lines = textOfSystem(file).split("\n");
+  return lines.map((line) => orNull(() => JSON.parse(line) as Json)).filter((json) => isFields(json));
 }
 
 export function noteUndone(stateFolder: string, run: string, kind: "undo" | "redo"): void {

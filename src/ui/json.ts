@@ -21,15 +21,13 @@ function renderEvent({ type, run, seq, at, ...rest }: StampedEvent): string {
 }
 
 /** Events with file contents, or only for receipts; `--jsonl` never shows them. */
+const inner: ReadonlySet<StampedEvent["type"]> = new Set([
+  ...(["look.shown", "message.added", "conversation.replaced", "files.known"] as const),
+  ...(["context.sent", "model.progress", "command.output"] as const),
+]);
+
 const isInner = (event: StampedEvent): boolean =>
-  event.type === "look.shown" ||
-  event.type === "message.added" ||
-  event.type === "conversation.replaced" ||
-  event.type === "files.known" ||
-  event.type === "context.sent" ||
-  event.type === "model.progress" ||
-  event.type === "command.output" ||
-  (event.type === "model.delta" && event.channel === "text");
+  inner.has(event.type) || (event.type === "model.delta" && event.channel === "text");
 
 export function createJsonl(write: (line: string) => void): (event: StampedEvent) => void {
   let lines = 0;

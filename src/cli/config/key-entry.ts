@@ -8,11 +8,8 @@ import { allSettings } from "../../store/setting-table.ts";
 /** Reads one line that a person types; null: end of input. */
 export type ReadLine = (question: string) => Promise<string | null>;
 
-/** Reads one line, hidden but for the beginning of one of `words`; null: end of input. */
-export type AskHidden = (question: string, words?: readonly string[]) => Promise<string | null>;
-
-/** What is shown of an answer to a question about a key. */
-export const yesOrNo: readonly string[] = ["yes", "no"];
+/** Reads one line that is shown as stars; null: end of input. */
+export type AskHidden = (question: string) => Promise<string | null>;
 
 const keyed: readonly ProviderId[] = providers.filter(({ needsKey }) => needsKey).map(({ id }) => id);
 
@@ -54,7 +51,7 @@ export function requireKey(text: string): void {
 
 /** Asks whose a key is that does not show it; a key that is typed again is hidden. Throws usage for an unknown provider. */
 export async function askOwner(askHidden: AskHidden): Promise<ProviderId> {
-  const typed = ((await askHidden(`whose key is it? ${keyed.join(", ")}: `, keyed)) ?? "").trim();
+  const typed = ((await askHidden(`whose key is it? ${keyed.join(", ")}: `)) ?? "").trim();
   const said = typed.toLowerCase();
   const named = findProvider(said);
   if (named?.needsKey === true) return named.id;

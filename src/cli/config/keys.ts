@@ -23,7 +23,7 @@ import {
 import { loadSettings } from "../../store/settings.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { currentKeys } from "../compose/key-command.ts";
-import { askOwner, refuseSetting, requireKey, yesOrNo } from "./key-entry.ts";
+import { askOwner, refuseSetting, requireKey } from "./key-entry.ts";
 import { validateOnline } from "./validate-online.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
@@ -149,7 +149,7 @@ async function confirmDoubtful(call: ConfigCall, provider: Provider, name: strin
     });
   if (readLine === null) return warn(`the key ${doubt}; stored all the same`);
   const what = isWorse ? `replace the key ${name} with it?` : "store it all the same?";
-  const said = await askHidden(`the key ${doubt}; ${what} y or n: `, yesOrNo);
+  const said = await askHidden(`the key ${doubt}; ${what} y or n: `);
   if (readAnswer(said, { feedback: false }) !== "yes") throw new PaiError("declined", "the key was not stored");
 }
 

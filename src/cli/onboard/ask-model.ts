@@ -10,7 +10,7 @@ import { whoListens } from "../../workspace/host/ports.ts";
 import { columnsOfErrors } from "../columns.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
-import { type AskHidden, askOwner, type ReadLine, requireKey, yesOrNo } from "../config/key-entry.ts";
+import { type AskHidden, askOwner, type ReadLine, requireKey } from "../config/key-entry.ts";
 import { openLog } from "../open-log.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 
@@ -200,7 +200,7 @@ async function isMeant({ askHidden }: Asker, provider: ProviderId, key: string):
   const doubt = doubtKey(provider, key, { origin: "default" });
   if (doubt === null && key.length >= shortestKey) return true;
   // A key may be pasted again here.
-  const said = await askHidden(`the key ${doubt ?? "is very short"}; use it all the same? y or n: `, yesOrNo);
+  const said = await askHidden(`the key ${doubt ?? "is very short"}; use it all the same? y or n: `);
   return readAnswer(said, { feedback: false }) === "yes";
 }
 

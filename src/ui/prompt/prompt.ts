@@ -96,16 +96,15 @@ export function createPrompter(options: PrompterOptions) {
     },
     readMessage,
     /**
-     * Reads one line that is shown as stars, but for what can be the beginning of one of `words`; null: Ctrl+D or
-     * Escape. Throws PaiError(interrupted) on Ctrl+C.
+     * Reads one line that is shown as stars; null: Ctrl+D or Escape. Throws PaiError(interrupted) on Ctrl+C.
      */
-    async askHidden(question: string, words: readonly string[] = []): Promise<string | null> {
+    async askHidden(question: string): Promise<string | null> {
       try {
         return await raw.read<string>("drop", (settle) => {
           const { columns } = size();
           const isNarrow = !style.plain && Bun.stringWidth(question) + maxDots > columns;
           err(isNarrow ? [...wrap(question.trimEnd(), columns), "> "].join("\r\n") : question);
-          return openSecretLine(settle, err, words);
+          return openSecretLine(settle, err);
         });
       } finally {
         err("\n");
@@ -117,21 +116,13 @@ export function createPrompter(options: PrompterOptions) {
 /** So many dots at most: a pasted key must not wrap. */
 const maxDots = 24;
 
-function openSecretLine(
-  { done, fail }: Settle<string | null>,
-  err: (text: string) => void,
-  words: readonly string[],
-): Reader {
+function openSecretLine({ done, fail }: Settle<string | null>, err: (text: string) => void): Reader {
   let text = "";
-  const drawn = () =>
-    words.some((word) => word.startsWith(text.toLowerCase()))
-      ? text
-      : "*".repeat(Math.min(Array.from(text).length, maxDots));
+  const starsOf = (line: string) => Math.min(Array.from(line).length, maxDots);
   const put = (next: string): void => {
-    const before = drawn();
+    const more = starsOf(next) - starsOf(text);
     text = next;
-    const after = drawn();
-    err(after.startsWith(before) ? after.slice(before.length) : "\b \b".repeat(before.length) + after);
+    err(more < 0 ? "\b \b".repeat(-more) : "*".repeat(more));
   };
   const keys: Readonly<Record<string, () => void>> = {
     enter: () => done(text),

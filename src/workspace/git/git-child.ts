@@ -8,19 +8,13 @@ import type { Repository } from "./find-repository.ts";
 
 const maxBytes = 32 * 1024 * 1024;
 const settings = [
-  "-c",
   "protocol.allow=never",
-  "-c",
   "core.fsmonitor=false",
-  "-c",
   "core.commitGraph=false",
-  "-c",
   "log.showSignature=false",
-  "-c",
   "core.hooksPath=/dev/null",
-  "-c",
   "core.attributesFile=/dev/null",
-] as const;
+].flatMap((setting) => ["-c", setting]);
 
 /** A temporary folder, in memory if the system offers that: on a disk it takes milliseconds to make and remove. */
 const makeFolder = (): string =>

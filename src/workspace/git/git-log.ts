@@ -2,39 +2,18 @@
 import { rmSync } from "node:fs";
 import { type Commit, maxFiles } from "../../core/context/similar-commits.ts";
 import type { SurveyHistory } from "../../core/ports.ts";
-import { findRepository, type Repository } from "./find-repository.ts";
+import { findRepository } from "./find-repository.ts";
 import { makeFrame, runGit } from "./git-child.ts";
 
-export interface GitLog {
-  /** The output of git up to where it ended; `parseLog` reads it. */
-  readonly text: string;
-  /** Why the log is incomplete; null: it is complete. */
-  readonly lacks: string | null;
-}
-
-export interface GitLogOptions {
+export interface HistoryOptions {
   /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
-  readonly commits: number;
-  readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  readonly timeoutMs?: number;
 }
 
-const defaults = { commits: 4_000, timeoutMs: 2_500 } as const;
-const shallow = "older commits are not in this shallow clone";
-
-/** The history of a workspace for one request; `lacks` in the result says what is missing. Never throws. */
-export async function readHistory(
-  root: string,
-  options: Pick<GitLogOptions, "path" | "signal">,
-): Promise<SurveyHistory> {
-  const repository = findRepository(root);
-  if (repository === null) return { commits: [], lacks: "the folder is in no git repository" };
-  if (typeof repository === "string") return { commits: [], lacks: repository };
-  const { text, lacks } = await readLog(repository, { ...defaults, ...options });
-  const cut = repository.shallow === "" ? null : shallow;
-  return { commits: parseLog(text, repository.prefix), lacks: lacks ?? cut };
-}
+/** As many as the ranking looks at. */
+const maxCommits = 4_000;
 
 const newline = 10;
 const plain = [
@@ -52,18 +31,30 @@ const plain = [
   "--format=%x01%s%x02%b%x02",
 ] as const;
 
-/** The newest commits of a repository without merges, newest first. Never throws: `lacks` says what went wrong. */
-export async function readLog(repository: Repository, options: GitLogOptions): Promise<GitLog> {
-  const git = Bun.which("git", { PATH: options.path });
-  if (git === null) return { text: "", lacks: "git was not found" };
+/**
+ * The newest commits of a workspace for one request, without merges, newest first; `lacks` in the result says what is
+ * missing. Never throws.
+ */
+export async function readHistory(
+  root: string,
+  { path, signal, timeoutMs = 2_500 }: HistoryOptions,
+): Promise<SurveyHistory> {
+  const repository = findRepository(root);
+  if (repository === null) return { commits: [], lacks: "the folder is in no git repository" };
+  if (typeof repository === "string") return { commits: [], lacks: repository };
+  const git = Bun.which("git", { PATH: path });
+  if (git === null) return { commits: [], lacks: "git was not found" };
+  const { objects, head, shallow, prefix } = repository;
   let frame: string | null = null;
   try {
     frame = makeFrame(repository);
-    const args = ["log", ...plain, "-n", `${options.commits}`, repository.head];
-    const { text, why } = await runGit({ ...options, git, frame, objects: repository.objects, args });
-    return { text, lacks: why };
+    const args = ["log", ...plain, "-n", `${maxCommits}`, head];
+    const { text, why } = await runGit({ git, path, frame, objects, args, timeoutMs, signal });
+    const cut = shallow === "" ? null : "older commits are not in this shallow clone";
+    return { commits: parseLog(text, prefix), lacks: why ?? cut };
   } catch (thrown) {
-    return { text: "", lacks: `git cannot be run (${thrown instanceof Error ? thrown.message : "unknown"})` };
+    const why = thrown instanceof Error ? thrown.message : "unknown";
+    return { commits: [], lacks: `git cannot be run (${why})` };
   } finally {
     if (frame !== null) rmSync(frame, { recursive: true, force: true });
   }

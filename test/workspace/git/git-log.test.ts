@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findRepository, type Repository } from "../../../src/workspace/git/find-repository.ts";
-import { parseLog, readLog } from "../../../src/workspace/git/git-log.ts";
+import { parseLog, readHistory } from "../../../src/workspace/git/git-log.ts";
 import { newFolder } from "../../grounds.ts";
 import { commit, git, path } from "./git.ts";
 
@@ -35,8 +35,8 @@ function found(folder: string): Repository {
   return repository;
 }
 
-const read = (repository: Repository, timeoutMs = 10_000, from = path) =>
-  readLog(repository, { path: from, commits: 100, timeoutMs, signal: new AbortController().signal });
+const read = (folder: string, timeoutMs = 10_000, from = path) =>
+  readHistory(folder, { path: from, timeoutMs, signal: new AbortController().signal });
 
 /** Folders that pai has made for this repository, wherever it makes such. */
 const framesOf = ({ head }: Repository) =>
@@ -61,10 +61,9 @@ describe("the history", () => {
   test("tells messages and paths, the newest first, and leaves nothing behind", async () => {
     const folder = makeRepository("plain");
     const repository = found(folder);
-    const reading = read(repository);
+    const reading = read(folder);
     expect(framesOf(repository)).toHaveLength(1);
-    const { text } = await reading;
-    const commits = parseLog(text, "");
+    const { commits } = await reading;
     expect(commits.map(({ subject, body, files }) => ({ subject, body: body.trim(), files }))).toEqual([
       { subject: "second words", body: "with a body", files: ["src/b.txt"] },
       { subject: "first words", body: "", files: ["a.txt"] },
@@ -94,12 +93,8 @@ describe("the history", () => {
 
   test("of a folder in a repository tells the paths from there", async () => {
     const folder = makeRepository("deep");
-    const repository = found(join(folder, "src"));
-    expect(repository.prefix).toBe("src/");
-    expect(parseLog((await read(repository)).text, repository.prefix).map(({ files }) => files)).toEqual([
-      ["b.txt"],
-      [],
-    ]);
+    const { commits } = await read(join(folder, "src"));
+    expect(commits.map(({ files }) => files)).toEqual([["b.txt"], []]);
   });
 
   test("runs nothing that the repository configures", async () => {
@@ -131,15 +126,14 @@ describe("the history", () => {
     git(folder, "config", "core.repositoryformatversion", "1");
     writeFileSync(join(folder, ".gitattributes"), "* diff=x\n");
     writeFileSync(join(folder, ".git/info/attributes"), "* diff=x\n");
-    const { text } = await read(found(folder));
-    expect(parseLog(text, "").length).toBe(2);
+    expect((await read(folder)).commits).toHaveLength(2);
     // With an object missing, a promisor would be asked for it.
     const blob = spawnSync("git", ["rev-parse", "HEAD~1^{tree}"], {
       cwd: makeRepository("ids"),
       encoding: "utf8",
     }).stdout.trim();
     rmSync(join(folder, ".git/objects", blob.slice(0, 2), blob.slice(2)), { force: true });
-    const cut = await read(found(folder));
+    const cut = await read(folder);
     expect(cut.lacks === null || cut.lacks === "git could not read all of it").toBe(true);
     expect(existsSync(ran)).toBe(false);
   });
@@ -150,10 +144,8 @@ describe("the history", () => {
     mkdirSync(slow);
     writeFileSync(join(slow, "git"), "#!/bin/sh\nprintf '\\001one\\002\\002\\na.txt\\000'\nexec sleep 20\n");
     chmodSync(join(slow, "git"), 0o755);
-    const { text, lacks } = await read(found(folder), 1000, `${slow}:${path}`);
+    const { commits, lacks } = await read(folder, 1000, `${slow}:${path}`);
     expect(lacks).toMatch(/^git took longer than \d+ ms$/);
-    expect(parseLog(text, "").map(({ subject, files }) => ({ subject, files }))).toEqual([
-      { subject: "one", files: ["a.txt"] },
-    ]);
+    expect(commits.map(({ subject, files }) => ({ subject, files }))).toEqual([{ subject: "one", files: ["a.txt"] }]);
   });
 });

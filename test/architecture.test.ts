@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 14_213,
-  workspace: 12_008,
+  workspace: 11_953,
   cli: 10_659,
   flows: 11_425,
   models: 4_353,

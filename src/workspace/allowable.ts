@@ -32,17 +32,14 @@ export function requireAllowable(
   }
 }
 
-interface Wrong {
-  readonly why: string;
-  readonly hint?: string;
+type Wrong = { readonly why: string; readonly hint?: string } | null;
+
+function whyNoGlob(root: Root, glob: string): Wrong {
+  const hint = "name a file that does not exist yet by its whole path";
+  return hasMatch(root, glob) ? null : { why: "matches nothing here", hint };
 }
 
-const whyNoGlob = (root: Root, glob: string): Wrong | null =>
-  hasMatch(root, glob)
-    ? null
-    : { why: "matches nothing here", hint: "name a file that does not exist yet by its whole path" };
-
-function whyNotAllowed(root: Root, rules: PathRules, home: string | null, path: RelPath | null): Wrong | null {
+function whyNotAllowed(root: Root, rules: PathRules, home: string | null, path: RelPath | null): Wrong {
   if (path === null) return { why: "is no path of the project" };
   const absolute = resolve(root.path, path);
   const owner = otherHomes(home).find((each) => absolute.startsWith(`${each}/`) && !root.path.startsWith(`${each}/`));

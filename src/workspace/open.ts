@@ -25,7 +25,7 @@ import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
 import { openIds, openJournal } from "./journal/journal.ts";
 import { openRootLock, openState, openStateLock, requireRoom } from "./journal/open-state.ts";
 import { recover } from "./journal/recover.ts";
-import { type History, openHistory } from "./journal/run-history.ts";
+import { openHistory } from "./journal/run-history.ts";
 import { followLinks, openOtherNames, whyAsked } from "./other-names.ts";
 import { findShown, type Outside, parseOutside, topOf } from "./outside.ts";
 import { realFolders } from "./own-files.ts";
@@ -62,27 +62,12 @@ export interface WorkspaceOptions {
   readonly sandbox?: SandboxSettings;
 }
 
-export interface OpenedWorkspace {
-  readonly workspace: Workspace;
-  readonly history: History;
-  readonly startTool: (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
-  /** One message for each run that was undone at the start. */
-  readonly recovered: readonly string[];
-  /** Ids of those that ended with that. */
-  readonly ended: readonly string[];
-  readonly warnings: readonly string[];
-  /** null: nothing is kept. */
-  readonly stateFolder: string | null;
-  /** From now on this may be read. Throws usage for what does not exist. */
-  readonly show: (given: string) => void;
-  /** Nothing of the workspace may be used afterwards. */
-  readonly close: () => void;
-}
+export type OpenedWorkspace = Awaited<ReturnType<typeof openWorkspace>>;
 
 const maxReadBytes = 8 * 1024 * 1024;
 
 /** Looks at no file of the workspace unless a run was cut off here. Throws root_refused. */
-export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
+export async function openWorkspace(options: WorkspaceOptions) {
   const { force, home } = options;
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
   const roots: Root[] = [];
@@ -122,82 +107,89 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
     return stat?.kind === "file" ? stat : null;
   };
   const gitPlace = { root: root.path, path, env: options.env };
+  const workspace: Workspace = {
+    root: root.path,
+    undoable: state !== null,
+    ...openView(root, () => rules, { spellings, places }),
+    host: async (asked, signal) =>
+      (await import("./host/look-at-host.ts")).lookAtMachine(options.showsArguments === true, asked, signal),
+    parse: (text) => (parseOutside(text, places) ?? parsePath(text, spellings)).path,
+    whyClosed(path) {
+      const judged = judgeNames(path, rules);
+      return judged.kind === "secret" ? `${showName(judged.name)} ${whyJudged(judged)}` : null;
+    },
+    mayMerge: (path) => mayMerge(path, policy) && whyAsked(path, policy, namesOf(path)) === null,
+    openClosed(paths) {
+      opened = new Set([...paths].filter((path) => judgeNames(path, policy).kind === "secret"));
+      rules = { ...policy, opened };
+    },
+    concern(path) {
+      const why = whyAsked(path, policy, namesOf(path));
+      if (why !== null) return why;
+      const mode = fileAt(path)?.mode ?? 0o222;
+      if ((mode & 0o6000) !== 0) return `${showName(path)} runs as its owner, and no longer when it is changed`;
+      // A rename would silently replace it.
+      return (mode & 0o222) === 0 ? "write-protected" : null;
+    },
+    ...(state !== null && { requireRoom: () => requireRoom(state) }),
+    requireWritable: (path, touch) => requireWritable(root.path, path, touch),
+    lostOwner: (path, touch) => lostOwner(root.path, path, touch),
+    names: (path) => fileAt(path)?.nlink ?? 0,
+    repository: (signal) => describeRepository(root.path, { path, signal }),
+    ownProgram: (command) => findOwnProgram([root.path, ...outside.changed], command, options.env["PATH"] ?? ""),
+    runAfter: async (command, limits) =>
+      runAfter(command, { cwd: root.path, env: commandEnv(options.env, options.commandEnv), ...limits }),
+    survey: (terms) => openSurvey({ root, rules: policy, path }, terms),
+    sandbox: async () => (await sandbox()).state(),
+    commits: {
+      require: async () => requireRepository(gitPlace),
+      prepare: (...asked) => prepareCommit(gitPlace, ...asked),
+    },
+    async begin(run) {
+      let performer: Perform | null = null;
+      const perform: Perform = async (...command) => {
+        performer ??= openPerform({
+          root,
+          policy,
+          env: options.env,
+          commandEnv: options.commandEnv,
+          sandbox: await sandbox(),
+          // Without a journal nothing tells what other runs do, so all changes count as own.
+          meanwhile: () => (state ? watchOthers(state, run.id) : (changes) => changes),
+        });
+        return performer(...command);
+      };
+      return openTransaction(
+        {
+          root,
+          disk: state?.disk ?? openDisk(),
+          lock,
+          journal: state && openJournal(state, run.id, outside.changed),
+          umask: options.umask,
+          judge: (changes) => judgeChanges(root, changes, rules),
+          perform,
+          ended: () => history.prune(options.keep === undefined ? {} : { runs: options.keep }),
+        },
+        run,
+      );
+    },
+  };
   return {
-    async startTool(program, network) {
+    workspace,
+    history,
+    /** Starts an MCP server in the sandbox. */
+    async startTool(program: ToolProgram, network: boolean): Promise<ToolProcess> {
       return startTool(await (network ? openConfined(true) : sandbox()), program, path);
     },
-    workspace: {
-      root: root.path,
-      undoable: state !== null,
-      ...openView(root, () => rules, { spellings, places }),
-      host: async (asked, signal) =>
-        (await import("./host/look-at-host.ts")).lookAtMachine(options.showsArguments === true, asked, signal),
-      parse: (text) => (parseOutside(text, places) ?? parsePath(text, spellings)).path,
-      whyClosed(path) {
-        const judged = judgeNames(path, rules);
-        return judged.kind === "secret" ? `${showName(judged.name)} ${whyJudged(judged)}` : null;
-      },
-      mayMerge: (path) => mayMerge(path, policy) && whyAsked(path, policy, namesOf(path)) === null,
-      openClosed(paths) {
-        opened = new Set([...paths].filter((path) => judgeNames(path, policy).kind === "secret"));
-        rules = { ...policy, opened };
-      },
-      concern(path) {
-        const why = whyAsked(path, policy, namesOf(path));
-        if (why !== null) return why;
-        const mode = fileAt(path)?.mode ?? 0o222;
-        if ((mode & 0o6000) !== 0) return `${showName(path)} runs as its owner, and no longer when it is changed`;
-        // A rename would silently replace it.
-        return (mode & 0o222) === 0 ? "write-protected" : null;
-      },
-      ...(state !== null && { requireRoom: () => requireRoom(state) }),
-      requireWritable: (path, touch) => requireWritable(root.path, path, touch),
-      lostOwner: (path, touch) => lostOwner(root.path, path, touch),
-      names: (path) => fileAt(path)?.nlink ?? 0,
-      repository: (signal) => describeRepository(root.path, { path, signal }),
-      ownProgram: (command) => findOwnProgram([root.path, ...outside.changed], command, options.env["PATH"] ?? ""),
-      runAfter: async (command, limits) =>
-        runAfter(command, { cwd: root.path, env: commandEnv(options.env, options.commandEnv), ...limits }),
-      survey: (terms) => openSurvey({ root, rules: policy, path }, terms),
-      sandbox: async () => (await sandbox()).state(),
-      commits: {
-        require: async () => requireRepository(gitPlace),
-        prepare: (...asked) => prepareCommit(gitPlace, ...asked),
-      },
-      async begin(run) {
-        let performer: Perform | null = null;
-        const perform: Perform = async (...command) => {
-          performer ??= openPerform({
-            root,
-            policy,
-            env: options.env,
-            commandEnv: options.commandEnv,
-            sandbox: await sandbox(),
-            // Without a journal nothing tells what other runs do, so all changes count as own.
-            meanwhile: () => (state ? watchOthers(state, run.id) : (changes) => changes),
-          });
-          return performer(...command);
-        };
-        return openTransaction(
-          {
-            root,
-            disk: state?.disk ?? openDisk(),
-            lock,
-            journal: state && openJournal(state, run.id, outside.changed),
-            umask: options.umask,
-            judge: (changes) => judgeChanges(root, changes, rules),
-            perform,
-            ended: () => history.prune(options.keep === undefined ? {} : { runs: options.keep }),
-          },
-          run,
-        );
-      },
-    },
-    history,
+    /** One message for each run that was undone at the start. */
     recovered,
+    /** Ids of those that ended with that. */
     ended: cutOff.filter((id) => state !== null && !openIds(state).includes(id)),
+    /** null: nothing is kept. */
     stateFolder: state?.folder ?? null,
+    /** From now on this may be read. Throws usage for what does not exist. */
     show: outside.show,
+    /** Nothing of the workspace may be used afterwards. */
     close: root.close,
     warnings: weaknesses(root, why),
   };

@@ -86,16 +86,6 @@ function closedAtStart({ seen }: Look, changed: readonly Change[]): ReadonlyMap<
   return files;
 }
 
-/** What a killed run leaves of its last command. */
-export interface Remains {
-  /** Files that differ; somebody else may have changed them too. */
-  readonly since: readonly Change[];
-  /** Watched paths that may no longer be looked at. */
-  readonly unseen: readonly RelPath[];
-  /** Files that appeared since; somebody else may have made them. */
-  readonly fresh: readonly string[];
-}
-
 interface Killed {
   readonly root: Root;
   readonly rules: PathRules;
@@ -103,38 +93,32 @@ interface Killed {
   readonly files: ReadonlyMap<RelPath, FileBefore>;
 }
 
-export function findRemains({ root, rules, episode: { watched, batches }, files }: Killed): Remains {
-  if (watched?.isRunning !== true) return { since: [], unseen: [], fresh: [] };
-  const open = [...files].filter(([, { owner }]) => owner === null);
-  const unseen = open.flatMap(([path]) => {
-    const { blob, stat } = stateAt(root, path);
-    return blob === undefined && stat === null ? [path] : [];
-  });
-  const since = open.flatMap(([path, { blob }]): readonly Change[] => {
-    const now = blob === null ? null : stateAt(root, path);
-    if (now === null || now.blob === undefined || holds(now, blob)) return [];
-    return [{ path, before: blob, after: now.blob, from: null }];
-  });
+/**
+ * What a killed run leaves of its last command. `since`: files that differ, and `fresh`: that appeared, perhaps by somebody
+ * else; `unseen`: those that may no longer be looked at.
+ */
+export function findRemains({ root, rules, episode: { watched, batches }, files }: Killed) {
+  const since: Change[] = [];
+  const unseen: RelPath[] = [];
+  if (watched?.isRunning !== true) return { since, unseen, fresh: [] };
+  for (const [path, { blob, owner }] of files) {
+    if (owner !== null) continue;
+    const now = stateAt(root, path);
+    if (now.blob === undefined && now.stat === null) unseen.push(path);
+    else if (blob !== null && now.blob !== undefined && !holds(now, blob))
+      since.push({ path, before: blob, after: now.blob, from: null });
+  }
   const known = new Set<string>([...watched.others, ...files.keys()]);
   for (const { changes } of batches) for (const { path } of changes) known.add(path);
   const standing = [...walkNow(root, "" as RelPath, rules)].filter(({ kind }) => kind !== "folder");
   return { since, unseen, fresh: standing.map(({ path }): string => path).filter((path) => !known.has(path)) };
 }
 
-/** What commands of a killed run did to files that are closed to actions. */
-export interface ClosedRemains {
-  readonly changes: readonly Change[];
-  /** Owners before the run. */
-  readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** Changed later: perhaps the user's own work. */
-  readonly later: readonly RelPath[];
-}
-
-/** `beaten`: when the process was last seen at work, in epoch milliseconds. */
-export function* findClosedRemains(
-  { root, rules, episode: { watched }, files }: Killed,
-  beaten: number | null,
-): Steps<ClosedRemains> {
+/**
+ * What commands of a killed run did to files that are closed to actions, with their owners before it; `later`: what changed
+ * since, perhaps by the user. `beaten`: when the process was last seen at work, in epoch milliseconds.
+ */
+export function* findClosedRemains({ root, rules, episode: { watched }, files }: Killed, beaten: number | null) {
   const changes: Change[] = [];
   const later: RelPath[] = [];
   const traits = new Map<RelPath, Traits>();

@@ -49,29 +49,7 @@ export interface Before {
   readonly closed: ClosedLook | null;
 }
 
-export interface Journal {
-  /**
-   * Begins an episode and holds the run's lock until its end. If the process dies before that, the next pai undoes it.
-   * Throws conflict if another process holds the lock.
-   */
-  begin(kind: EpisodeKind, task: string): void;
-  /** Saves both contents of changes, so that `intend` finds them saved. Records no promise. */
-  prepare(changes: readonly Change[]): Steps<void>;
-  /** Records a batch before it is applied; synced when it returns. */
-  intend(batch: Batch, by: "plan" | "command"): void;
-  /** Not synced: it survives this process, but not a power cut. */
-  watch(before: Before): void;
-  /** Notes that the process is at work: what changes much later is not its command's. */
-  beat(): void;
-  /** Synced only when the episode ends. */
-  applied(): void;
-  /** Before a rollback creates them; synced when it returns. */
-  promiseTemps(temps: ReadonlyMap<RelPath, string>): void;
-  /** `left`: paths that could not be undone; `work`: further changes that a recovery found. */
-  end(how: Ending, left: readonly RelPath[], work?: readonly RecordedWork[]): void;
-  /** For a run that changed nothing. */
-  forget(): void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 const runsIn = (state: State) => join(state.folder, "journal");
 const openIn = (state: State) => join(state.folder, "open");
@@ -130,7 +108,7 @@ export function forgetBefore(state: State, id: string): void {
 }
 
 /** New or continued; touches nothing until `begin`. `also`: folders outside the project that a new run may change. */
-export function openJournal(state: State, id: string, also: readonly string[] = []): Journal {
+export function openJournal(state: State, id: string, also: readonly string[] = []) {
   if (!/^[\w-]{1,100}$/.test(id)) throw new PaiError("internal", `"${id}" is not a run id`);
   const images = openImages(state, imagesOf(state, id, "images"));
   const before = openImages(state, imagesOf(state, id, "before"));
@@ -165,7 +143,11 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
     return { by, changes: keep(changes), temps: [...temps], traits: [...traits] };
   };
   return {
-    begin(kind, task) {
+    /**
+     * Begins an episode and holds the run's lock until its end. If the process dies before that, the next pai undoes it.
+     * Throws conflict if another process holds the lock.
+     */
+    begin(kind: EpisodeKind, task: string): void {
       prepareState(state);
       mkdirSync(runFolder(state, id), { recursive: true, mode: 0o700 });
       held ??= takeRun(state, id);
@@ -178,27 +160,34 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
       say({ type: "begin", kind, task, at: new Date().toISOString(), ...(also.length > 0 && { also }) });
       unnamed = true;
     },
-    *prepare(changes) {
+    /** Saves both contents of changes, so that `intend` finds them saved. Records no promise. */
+    *prepare(changes: readonly Change[]): Steps<void> {
       for (const change of changes) {
         keep([change]);
         yield;
       }
     },
-    intend: (batch, by) => promise({ type: "intend", ...intentOf(batch, by) }),
-    watch({ files, others, closed }) {
+    /** Records a batch before it is applied; synced when it returns. */
+    intend: (batch: Batch, by: Intent["by"]) => promise({ type: "intend", ...intentOf(batch, by) }),
+    /** Not synced: it survives this process, but not a power cut. */
+    watch({ files, others, closed }: Before): void {
       const blobs = before.save(files.map(({ blob }) => blob));
       const kept = files.map(({ path, owner }, at) => ({ path, blob: blobs[at] ?? null, owner }));
       say({ type: "watch", at: Date.now(), files: kept, others, closed });
       // The file's time tells when the process was last at work, so there must be one.
       before.append(new Uint8Array());
     },
-    beat() {
+    /** Notes that the process is at work: what changes much later is not its command's. */
+    beat(): void {
       const now = new Date();
       unless(["ENOENT"], () => utimesSync(imagesOf(state, id, "before"), now, now));
     },
+    /** Synced only when the episode ends. */
     applied: () => say({ type: "applied" }),
-    promiseTemps: (temps) => promise({ type: "temps", temps: [...temps] }),
-    end(how, left, work = []) {
+    /** Before a rollback creates them; synced when it returns. */
+    promiseTemps: (temps: ReadonlyMap<RelPath, string>) => promise({ type: "temps", temps: [...temps] }),
+    /** `left`: paths that could not be undone; `work`: further changes that a recovery found. */
+    end(how: Ending, left: readonly RelPath[], work: readonly RecordedWork[] = []): void {
       const found = work.map(({ by, changes }) => intentOf({ changes, temps: new Map(), traits: new Map() }, by));
       const at = new Date().toISOString();
       promise({ type: "end", how, left: [...left], at, ...(found.length > 0 ? { work: found } : {}) });
@@ -206,7 +195,8 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
       forgetOpen(state, id);
       held = release(held);
     },
-    forget() {
+    /** For a run that changed nothing. */
+    forget(): void {
       state.disk.removeTree(runFolder(state, id));
       forgetOpen(state, id);
       held = release(held);

@@ -80,12 +80,6 @@ export interface Reversal {
   readonly lost: readonly string[];
 }
 
-export interface HistoryLimits {
-  readonly runs: number;
-  readonly bytes: number;
-  readonly days: number;
-}
-
 export interface History {
   /** Newest first. */
   list(): readonly KeptRun[];
@@ -104,10 +98,10 @@ export interface History {
     since: string,
   ): readonly { readonly path: string; readonly after: string | null }[];
   /** Removes runs beyond the limits, never the newest; returns how many. */
-  prune(limits?: Partial<HistoryLimits>): number;
+  prune(limits?: Partial<typeof defaultLimits>): number;
 }
 
-const defaultLimits: HistoryLimits = { runs: 200, bytes: 256 * 1024 * 1024, days: 30 };
+const defaultLimits = { runs: 200, bytes: 256 * 1024 * 1024, days: 30 };
 
 /** `state` null: nothing is kept. `reach` opens folders outside the project. */
 export function openHistory(
@@ -304,7 +298,7 @@ function sizeOf(state: State, id: string): number {
   return files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
-function prune(state: State, limits: HistoryLimits): number {
+function prune(state: State, limits: typeof defaultLimits): number {
   const open = new Set(openIds(state));
   const oldest = Date.now() - limits.days * 86_400_000;
   let total = 0;

@@ -152,9 +152,7 @@ export type Probed =
   | { readonly verdict: "failed"; readonly failure: SetupFailure }
   | { readonly verdict: "leaks"; readonly what: string };
 
-interface ProbeOptions {
-  readonly machine: Machine;
-  readonly workspaceFd: number;
+interface ProbeOptions extends Pick<LevelSearch, "machine" | "workspaceFd"> {
   /** The command line that starts the tape; null: it starts itself. */
   readonly through: ((confinement: Confinement) => readonly string[]) | null;
 }

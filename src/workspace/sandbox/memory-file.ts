@@ -39,14 +39,8 @@ export function openMemoryFile(bytes: Uint8Array): number {
 
 const refusal = (code: string) => Object.assign(new Error(`${code}: memfd_create`), { code, step: "memfd_create" });
 
-export interface Landlock {
-  /** 0: none. */
-  readonly version: number;
-  /** From the kernel or a seccomp filter; null: none. */
-  readonly errno: string | null;
-}
-
-export function findLandlock(): Landlock {
+/** `version` 0: none. `errno`: from the kernel or a seccomp filter. */
+export function findLandlock(): { readonly version: number; readonly errno: string | null } {
   const libc = openLibc(shapes);
   if (libc === null) return { version: 0, errno: "ENOSYS" };
   const version = Number(libc.functions.syscall(landlockCreateRuleset, 0, 0, landlockVersion));

@@ -55,15 +55,11 @@ function keptElsewhere(): readonly string[] {
   return kept.names;
 }
 
-interface Space {
-  readonly names: readonly string[];
-  readonly members: number[];
-}
-
 /** Relative to the folder of the process, or in other network namespaces. */
 function namesElsewhere(): readonly string[] {
   const own = spaceOf("self");
-  const spaces = new Map<number, Space>();
+  /** By network namespace. */
+  const spaces = new Map<number, { readonly names: readonly string[]; readonly members: number[] }>();
   for (const entry of namesOf("/proc")) {
     const id = Number(entry);
     const space = Number.isInteger(id) ? spaceOf(id) : null;

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 14_213,
   workspace: 11_953,
-  cli: 10_659,
+  cli: 10_560,
   flows: 11_425,
   models: 4_353,
   ui: 4_244,

@@ -6,9 +6,7 @@ import { mapTexts } from "../core/map-texts.ts";
 export interface Showing {
   /** A complete text: control and invisible characters are spelled out, words that mix alphabets are marked. */
   readonly text: (text: string) => string;
-  /**
-   * The text of a question: long runs of blanks, which could push text out of sight, are also replaced by their number.
-   */
+  /** The text of a question: long runs of blanks, which push text out of sight, become their number, too. */
   readonly question: (text: string, isCommand: boolean) => string;
   /** Opens a function for text that arrives in pieces. */
   readonly open: () => (piece: string) => string;

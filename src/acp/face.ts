@@ -198,10 +198,7 @@ const tokens = (count: number | null) => (count === null ? "" : `, about ${count
 const price = (cost: number | null) =>
   cost === null ? "" : `, $${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`;
 
-/**
- * "2 steps. Expected 2 model calls, at most 3, about 2,400 tokens, $0.0012"; `said`: the part of the reply that was
- * shown already.
- */
+/** "2 steps. Expected 2 model calls, at most 3, about 2,400 tokens, $0.0012". `said`: what was shown of the reply. */
 export function renderPromise(plan: Plan, { expected, at_most, tokens: count, cost }: Promised, said: string): string {
   const steps = workOf(plan).length;
   const reply = plan.reply === "" ? "" : said.trimEnd().endsWith(plan.reply.trimEnd()) ? "\n\n" : `${plan.reply}\n\n`;
@@ -266,10 +263,7 @@ function readPatches(diff: string): ReadonlyMap<string, StructuredPatch> {
   return new Map(patches.map((patch) => [nameOfPatch(patch), patch]));
 }
 
-/**
- * One diff for each changed file that is text. `readText`: a file's text before the change; null: it is not text.
- * `absolute`: makes a path absolute that is relative to the root.
- */
+/** One diff for each changed file that is text. `readText`: a file's text before the change; null: it is not text. */
 export async function describeChanges(
   { changes, diff }: { readonly changes: readonly ChangeSummary[]; readonly diff: string },
   readText: (path: string) => Promise<string | null>,

@@ -63,9 +63,7 @@ async function replay(send: Send, talk: EditorTalk): Promise<void> {
   }
 }
 
-/**
- * Serves one editor until it disconnects, then takes back every running turn. Resolves when all of them have ended.
- */
+/** Serves one editor until it disconnects, then takes back every running turn, and resolves when they have ended. */
 export async function serveAcp(host: Host, { input, output }: AcpStreams): Promise<void> {
   const { showing } = host;
   const sessions = new Map<string, Open>();

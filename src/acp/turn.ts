@@ -1,4 +1,5 @@
 /** One turn of an editor's session: reads the message, then answers a command or shows a run and asks its questions. */
+import { fileURLToPath } from "node:url";
 import {
   type AgentContext,
   type ClientCapabilities,
@@ -47,9 +48,7 @@ function bufferOf({ client, capabilities, talk, folder }: TurnPlace): Read | nul
   };
 }
 
-/**
- * Reads from the texts that came with the message, before it asks the editor; texts that are only a part are ignored.
- */
+/** Reads from the texts that came with the message before it asks the editor; parts of a file are ignored. */
 function heldOr(readBuffer: Read | null, held: ReadonlyMap<string, string>, readText: Read): Read | null {
   if (held.size === 0) return readBuffer;
   return async (path) => {
@@ -148,8 +147,7 @@ const maxCharacters = 8 * 1024 * 1024;
 
 /** The path of a `file:` URI relative to the root; null: it is not a file. Throws path_refused for one outside. */
 function pathOf(uri: string, roots: readonly string[]): string | null {
-  const url = URL.parse(uri);
-  const absolute = url?.protocol === "file:" ? decodePath(url.pathname) : uri.startsWith("/") ? uri : null;
+  const absolute = uri.startsWith("/") ? uri : orNull(() => fileURLToPath(uri));
   if (absolute === null) return null;
   const root = roots.find((each) => absolute.startsWith(`${each}/`));
   if (root !== undefined) return absolute.slice(root.length + 1);
@@ -158,13 +156,7 @@ function pathOf(uri: string, roots: readonly string[]): string | null {
   });
 }
 
-const decodePath = (path: string): string => orNull(() => decodeURIComponent(path)) ?? path;
-
-/**
- * Reads the blocks of a message. `roots`: the session's folder, as the editor spells it and as its real path. Throws
- * path_refused for a file outside of it, usage for a message without words, one that is too long, and blocks of a kind
- * that pai cannot read.
- */
+/** Reads the blocks of a message. `roots`: the session's folder, as the editor spells it and its real path. */
 function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]) {
   const said: string[] = [];
   const mentions = new Set<string>();

@@ -39,7 +39,7 @@ async function examineModel(base: Base): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const notify = ({ level, text }: Notice) => level === "warning" && findings.push(warning("answer", text));
   try {
-    const { model, price } = await composeModel(base.context, base, { notify, confirm: null });
+    const { model, price } = await composeModel(base, { notify, confirm: null });
     findings.push(...(await examineList(model, row, base)));
     const { usage, ms, fault } = await askForPlan(model, base);
     const rates = price("plan");

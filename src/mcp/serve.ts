@@ -53,10 +53,7 @@ function renderAnswer({ ok, text, data }: ToolAnswer): Json {
   };
 }
 
-/**
- * Serves one agent until it disconnects; calls are done one after the other. Then takes back the running call. Resolves
- * when everything has ended.
- */
+/** Serves one agent, one call after the other, until it disconnects; then takes back the running call. */
 export async function serveMcp(host: ToolHost, { input, output }: McpStreams): Promise<void> {
   const bytes = new TextEncoder();
   const writer = output.getWriter();

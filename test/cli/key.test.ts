@@ -284,20 +284,6 @@ test("default and remove find a key by its name, whosever it is, and ask for --p
   expect(stored(process)).toMatchObject({ gemini: { default: "primary" }, anthropic: { default: "third" } });
 });
 
-test("default and remove take no provider for a key, and say how it is named", async () => {
-  const process = openProcess();
-  await say(process, `set ${canary}`);
-  await say(process, "set openai", { stdin: "sk-0123456789abcdef0123456789abcdef" });
-  for (const verb of ["default", "remove"]) {
-    const { code, err } = await say(process, `${verb} openai`);
-    expect([code, err]).toEqual([
-      "usage",
-      "openai is a provider, and no key has that name\nsay whose key: --provider openai",
-    ]);
-  }
-  expect(stored(process)).toMatchObject({ gemini: { default: "primary" }, openai: { default: "primary" } });
-});
-
 test("a key of another shape replaces one of the right shape after a yes alone, and never by a pipe", async () => {
   const process = openProcess();
   const gatewayInUse = { GOOGLE_GEMINI_BASE_URL: "https://gateway.example" };

@@ -92,14 +92,6 @@ test("what commands changed comes from the receipt; no command runs again", asyn
   expect(readFileSync(marker, "utf8")).toBe(ran);
 });
 
-test("a file of the plan that a check changes, too, is the plan's in the replay as it was in the run", async () => {
-  const place = makeFolder({ "a.txt": "one\n" });
-  const options = { checks: ["echo x >> a.txt"] };
-  const { changes } = await record(place, { lines: change("one", "two"), options });
-  const { outcome } = await replay(place);
-  expect(outcome?.changes.map(({ by }) => by)).toEqual(changes.map(({ by }) => by));
-});
-
 test("files are as they were before the run, whatever became of them since", async () => {
   const place = makeFolder({ "a.txt": "one\n" });
   await record(place, { lines: change("one", "two") });
@@ -194,15 +186,6 @@ test("a key in the task or in what a command says does not get into the receipt"
   expect(await replay(place)).toMatchObject({ differing: [], changed: 1 });
 });
 
-test("what the user typed or piped gets into the receipt as the model saw it, values that only their name tells, too", async () => {
-  const place = makeFolder({ "a.txt": "one\n" });
-  const task = "change a.txt; a password=Quok5kaaaa1 b";
-  await record(place, { task, context: "password=Quok5kaaaa2\n", lines: change("one", "two") });
-  const { folder } = await receiptsOf(place);
-  expect(readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8")).not.toContain("Quok5kaaaa");
-  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
-});
-
 const keyOf = (letter: string) => `glpat-${letter}T3x9Qm2Zk7Lw4Rv8Jy6`;
 
 test("a key in the task keeps its number, so that the names of later ones still fit", async () => {
@@ -214,25 +197,6 @@ test("a key in the task keeps its number, so that the names of later ones still 
     lines: [plan({ steps: ["MODIFY config.txt"] }), edit + finish()],
   });
   expect(error).toBeNull();
-  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
-});
-
-test("so does one that a command says, and one in a command", async () => {
-  const place = makeFolder({ "said.txt": `${keyOf("a")}\n`, "config.txt": `token = ${keyOf("b")}\n` });
-  const edit = { path: "config.txt", old_str: "token = <<SECRET_k3f9_1>>", new_str: "password = <<SECRET_k3f9_1>>" };
-  const lines = [
-    calls(call("bash", { command: "cat said.txt" })),
-    calls(call("read", { path: "config.txt" })),
-    calls(call("bash", { command: "echo <<SECRET_k3f9_1>> <<SECRET_k3f9_2>>" })),
-    calls(call("edit", edit)),
-    "Done.",
-  ];
-  const { error } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
-  expect(error).toBeNull();
-  expect(readFileSync(join(place.root, "config.txt"), "utf8")).toBe(`password = ${keyOf("b")}\n`);
-  const { folder } = await receiptsOf(place);
-  const receipt = readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8");
-  for (const letter of ["a", "b"]) expect(receipt).not.toContain(keyOf(letter));
   expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });
 

@@ -9,10 +9,7 @@ import { findModelList } from "../../store/model-lists.ts";
 import type { Base } from "./base.ts";
 import { findServerModels } from "./server-models.ts";
 
-/**
- * The model, whose refusal as unknown says what to do. A default ends one day, so its server is asked for its list, which
- * is free; for a model that the user named, what is known is enough.
- */
+/** The model, whose refusal as unknown says what to do. Of a default model, which ends one day, its server is asked. */
 export function adviseUnknown(model: Model, base: Base, { isDefault }: { readonly isDefault: boolean }) {
   /** What to use instead of a default model that its server refused, as `provider:name`; null: it did not. */
   let successor: string | null = null;

@@ -14,13 +14,12 @@ import { openKeyState } from "../../store/key-state.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
 import { settingTable } from "../../store/setting-table.ts";
 import { projectFile } from "../../store/settings.ts";
-import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
 import { openLab } from "../lab.ts";
 import { adviseUnknown } from "./advise-unknown.ts";
 import type { Base } from "./base.ts";
 import { openKeyCommand } from "./key-command.ts";
-import { factsOfModel, findPrices, priceOf } from "./model-facts.ts";
+import { factsOfModel, priceOf } from "./model-facts.ts";
 
 export interface Face {
   readonly notify: (notice: Notice) => void;
@@ -82,54 +81,47 @@ export function spellModels({ model, providers }: Pick<Base["settings"], "model"
   return readPair(model) === null ? spelled.join(",") : `plan=${spelled[0]},work=${spelled[1]}`;
 }
 
-/**
- * Opens the models of the settings; `learn` gets every key, to hide it. Throws usage for --max-cost with a model of unknown price and for PAI_BASE_URL with two
- * providers, and what opening a model throws.
- */
+/** Opens the models of the settings; `learn` gets every key. Throws usage for a cap on cost without a price. */
 export async function composeModel(
-  context: Context,
   base: Base,
   face: Face,
   learn: (key: string) => void = () => {},
 ): Promise<ComposedModel> {
+  const { context } = base;
   const ids = listModels(base.settings.model);
   requireOwnAddresses(
     ids.flatMap((id) => providerOfModel(id, base.settings.providers) ?? []),
     context.env,
   );
   requirePrices(ids, base);
-  const opened = await Promise.all(ids.map((id) => openOne(id, context, base, face, learn)));
+  const opened = await Promise.all(ids.map((id) => openOne(id, base, face, learn)));
   const advised = opened.map((model) => adviseUnknown(model, base, { isDefault: ids.length === 1 && isDefault(base) }));
   const successor = () => advised.map((each) => each.successor()).find((each) => each !== null) ?? null;
   const [first, ...others] = advised.map(({ model }) => model);
   if (first === undefined) throw new PaiError("usage", "no model was named");
-  const priced = ({ id }: Model) => findPrices(id, base);
-  const price = priced(first);
-  if (others.length === 0) return { model: first, price: () => price(context.now()), successor };
+  const priced = ({ id }: Model) => priceOf(id, base, context.now());
+  if (others.length === 0) return { model: first, price: () => priced(first), successor };
   const [work] = others;
-  if (readPair(base.settings.model) !== null && work !== undefined) {
-    const prices = { plan: price, work: priced(work) };
-    return { model: pairModels(first, work), price: (job) => prices[job](context.now()), successor };
-  }
+  if (readPair(base.settings.model) !== null && work !== undefined)
+    return { model: pairModels(first, work), price: (job) => priced(job === "plan" ? first : work), successor };
   const { model, current } = fallBack(first, others, face.notify);
-  return { model, price: () => priced(current())(context.now()), successor };
+  return { model, price: () => priced(current()), successor };
 }
 
 /** Opens one model with its keys, each of which `learn` gets. */
 async function openOne(
   id: string,
-  context: Context,
   base: Base,
   { notify, confirm }: Face,
   learn: (key: string) => void,
 ): Promise<Model> {
-  const { settings, places } = base;
+  const { context, settings, places } = base;
   const provider = providerOfModel(id, settings.providers);
   const common = {
     id,
     own: settings.providers,
     agent: `pai/${version}`,
-    insecureHttp: base.settings.insecureHttp,
+    insecureHttp: settings.insecureHttp,
     limits: factsOfModel(id, base),
     folder: context.cwd,
     notify,

@@ -50,10 +50,7 @@ const earlierTexts = ({ conversation, history, context }: Task): readonly string
   ...(conversation?.messages ?? []).map(textOf),
 ];
 
-/**
- * Opens the working folder, undoes an interrupted run, and reports that as well as missing protections. Throws
- * root_refused.
- */
+/** Opens the working folder, and reports what was recovered and what is missing. Throws root_refused. */
 export async function composeWorkspace(base: Base, notify: Notify): Promise<OpenedWorkspace> {
   const { context, settings, places } = base;
   const ephemeral = context.flags.ephemeral === true;
@@ -122,7 +119,7 @@ async function openBoth(
     const price = () => priceOf(given.id, base, context.now());
     return [await opening, { model: given, price, successor: () => null }];
   }
-  const model = composeModel(context, base, { notify: relayed, confirm }, learn).catch(async (thrown) => {
+  const model = composeModel(base, { notify: relayed, confirm }, learn).catch(async (thrown) => {
     await opening;
     throw thrown;
   });

@@ -212,10 +212,7 @@ function openServerAddress(server: AddressServer, env: Environment): ServerLink 
   return openAddress({ headers, send, createReader: createSseReader });
 }
 
-/**
- * Replaces `${NAME}` by a variable, but only in the user's own file: a project must not choose which variables leave
- * the machine.
- */
+/** Replaces `${NAME}`, but only in the user's own file: no project chooses which variables leave the machine. */
 function fillVariables(server: AddressServer, text: string, env: Environment): string {
   if (server.origin !== "config.json") return text;
   return text.replace(/\$\{(\w+)\}/g, (_, name: string) => {

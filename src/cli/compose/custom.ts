@@ -29,10 +29,7 @@ export function listCustom({ places, root }: CustomProject): readonly PromptFile
   return files.filter(({ kind, name }) => kind === "command" || !commands.has(name));
 }
 
-/**
- * The task for `/NAME ARGS`; null: there is no such file. Throws untrusted for a file of a project that is not trusted,
- * usage for one without text.
- */
+/** The task for `/NAME ARGS`; null: there is no such file. Throws untrusted for one of a project without trust. */
 export function expandCustom(text: string, { places, root }: CustomProject): string | null {
   const [, given = "", typed = ""] = line.exec(text.trim()) ?? [];
   if (given === "") return null;

@@ -26,10 +26,7 @@ export type RenewKey = (signal: AbortSignal, refused: Key | null) => Promise<Key
 const maxOutput = 65_536;
 const maxSaid = 200;
 
-/**
- * A key by a command. The command runs when a key is first wanted, when the last one is older than its time, and when the
- * server refused it. Throws config_invalid with the name of the setting for a command that prints no key.
- */
+/** A key by a command, which runs anew after its time and a refusal. Throws config_invalid where it prints none. */
 export function openKeyCommand(id: string, command: KeyCommand, options: KeyCommandOptions): RenewKey {
   const setting = `providers.${id}.key.command`;
   let held: { readonly key: Key; readonly until: number } | null = null;

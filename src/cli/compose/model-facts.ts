@@ -19,10 +19,7 @@ export function factsOfModel(id: string, told: Asking): ModelFacts {
   return { ...listed, ...own, ...models[name], ...models[`${provider}:${name}`], ...models[id] };
 }
 
-/**
- * What the server listed, less than a day ago, of a model that the catalogue does not know. A local server is asked at each
- * start, for what it has loaded.
- */
+/** What the server listed, less than a day ago, of a model that the catalogue does not know. Local ones are asked. */
 function listedFacts(row: Provider, name: string, { places, context, ...loaded }: Asking): ModelFacts {
   if (row.wire === "local" || findModel(row.id, name) !== null) return {};
   const { url: address } = findBaseUrl(row, context.env, configuredAddress(row, loaded));
@@ -41,13 +38,11 @@ export function describeChosen(id: string, told: Asking): Omit<Model, "stream" |
   return limitModel(describeModel(provider, name, like), factsOfModel(id, told));
 }
 
-/** Finds a model once, to tell its price at any time. */
-export function findPrices(id: string, told: Asking): (now: Date) => Price | null {
+/** Current price of a model; null: unknown. */
+export function priceOf(id: string, told: Asking, now: Date): Price | null {
   const { provider, name } = parseModelId(id, told.settings.providers);
   const { prices } = factsOfModel(id, told);
-  const model = prices === undefined ? findModel(provider, name) : null;
-  return (now) => prices ?? (model === null ? null : priceOn(now.toISOString().slice(0, 10), model));
+  if (prices !== undefined) return prices;
+  const model = findModel(provider, name);
+  return model === null ? null : priceOn(now.toISOString().slice(0, 10), model);
 }
-
-/** Current price of a model; null: unknown. */
-export const priceOf = (id: string, told: Asking, now: Date): Price | null => findPrices(id, told)(now);

@@ -18,10 +18,7 @@ function renderEnd({ status, ms }: Outcome, task: string): string {
   return `pai: ${status} after ${Math.round(ms / 1000)} s: ${short}`;
 }
 
-/**
- * Rings, or starts the program with one more argument that says how the run ended; no shell is involved, and the
- * program may outlive pai. A run that the user stopped needs no notice. `task`: without pai's keys.
- */
+/** Rings, or starts the program, without a shell, with one word more that says how the run ended. */
 export function notifyEnd(
   { env, err, tty }: Pick<Context, "env" | "err" | "tty">,
   { settings, places, root }: Pick<Base, "settings" | "places" | "root">,

@@ -30,10 +30,7 @@ export function composeSandbox({ flags }: Context, settings: Settings): SandboxS
   };
 }
 
-/**
- * UTC time to the millisecond and 16 random bits: ids sort by time, and two of the same millisecond collide once in
- * 65,536 times.
- */
+/** UTC time to the millisecond and 16 random bits, so that ids sort by time. */
 export function makeRunId(now: Date): string {
   const digits = now.toISOString().replaceAll("-", "").replaceAll(":", "");
   const stamp = `${digits.slice(0, 8)}-${digits.slice(9, 15)}${digits.slice(16, 19)}`;

@@ -35,10 +35,7 @@ interface Asked {
 
 const maxTask = 200;
 
-/**
- * The base to go on with, in a folder that is no project after a yes, or as `pai ask` does. Throws root_refused where nobody
- * can be asked, and declined for a no.
- */
+/** The base to go on with where the folder is no project. Throws root_refused if nobody can be asked, and declined. */
 export async function settleRoot(base: Base, { task, readLine }: Asked): Promise<Base> {
   const why = whyNoProject(base);
   if (why === null) return base;

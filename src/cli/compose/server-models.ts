@@ -9,10 +9,7 @@ import { findModelList, keepModelList } from "../../store/model-lists.ts";
 import type { Asking } from "./base.ts";
 import { currentKeys } from "./key-command.ts";
 
-/**
- * Asks the server, or takes its list of less than a day ago unless `fresh`. Throws no_key, untrusted, what a refusal means,
- * and reply_invalid for an answer that is no list.
- */
+/** Asks the server, or takes its list of today unless `fresh`. Throws no_key, untrusted, reply_invalid. */
 export async function findServerModels(
   row: Provider,
   asking: Asking,
@@ -36,10 +33,7 @@ export async function findServerModels(
   return list;
 }
 
-/**
- * The address in use of a provider. Throws untrusted for one that the user never agreed to, and for plain http to another
- * machine.
- */
+/** The address in use. Throws untrusted for one that nobody agreed to, and for plain http to another machine. */
 export async function permitAddress(
   provider: Provider,
   keys: readonly { readonly key: string }[],

@@ -29,19 +29,13 @@ export interface TerminalView extends Face {
   readonly prompter: () => Promise<Prompter>;
 }
 
-/**
- * Whether a person can be asked: standard error is a terminal, standard input is one or the process has one, and none
- * of -y, --no-input, --json and --jsonl is given.
- */
+/** Whether a person can be asked, at a terminal and without -y, --no-input, --json and --jsonl. */
 export function isInteractive({ flags, tty }: Context): boolean {
   const isOff = [flags.yes, flags.noInput, flags.json, flags.jsonl].includes(true);
   return tty.keyboard && tty.stderr && !isOff;
 }
 
-/**
- * Returns a function that opens the editor for questions and messages, which takes the terminal, at its first call, and
- * then returns the same one.
- */
+/** Opens the editor for questions and messages, which takes the terminal, at the first call. */
 export function openPrompter(context: Context, signal: AbortSignal): () => Promise<Prompter> {
   let opened: Promise<Prompter> | null = null;
   return () => {
@@ -76,11 +70,6 @@ async function openLines({ out, notices, now }: Context): Promise<(event: Stampe
     hasBegun = true;
     notices.follow((notice) => write({ type: "notice", ...notice, run: event.run, seq: 1, at: now().toISOString() }));
   };
-}
-
-/** Collects the notices of a run for its JSON document; the log adds those outside the run. */
-function keepNotice({ notices }: Context, event: StampedEvent): void {
-  if (event.type === "notice") notices.add({ level: event.level, code: event.code, text: event.text });
 }
 
 /** Chooses the face by flags and streams. `signal` aborts every question. */
@@ -132,7 +121,9 @@ export async function openView(
           highlight = loaded;
         });
       writeLine?.(event);
-      if (flags.json === true) keepNotice(context, event);
+      // The log adds those outside the run.
+      if (flags.json === true && event.type === "notice")
+        context.notices.add({ level: event.level, code: event.code, text: event.text });
     },
     // With --json and --jsonl the document contains the result, so it is not printed as text too.
     finish: (outcome, undoFlags) =>

@@ -131,10 +131,7 @@ function doubtOf({ context: { env }, places }: ConfigCall, provider: Provider, k
   return doubtKey(provider.id, key, findBaseUrl(provider, env, configuredAddress(provider, loaded)));
 }
 
-/**
- * Asks about a key that does not look like one for the address in use, or would replace one that looks better. Where
- * nobody can be asked, warns of the first. Throws declined, key_invalid for the second.
- */
+/** Asks about a key of an unknown shape, or one that replaces a better one. Throws declined, headless key_invalid. */
 async function confirmDoubtful(call: ConfigCall, provider: Provider, name: string, key: string): Promise<void> {
   const { warn, readLine, askHidden, places } = call;
   const shapeOf = (text: string) => doubtKey(provider.id, text, { origin: "default" });
@@ -276,20 +273,13 @@ function setDefault(call: ConfigCall): ConfigAnswer {
   return { lines: [`Calls to ${provider} begin with the key ${id}`], data: { provider, default: id } };
 }
 
-/**
- * The provider of `--provider`, or who has a stored key of the name that was typed. Throws usage where several have it, and
- * for the name of a provider.
- */
+/** The provider of `--provider`, or who has a stored key of that name. Throws usage where several have it. */
 function ownerOf(call: ConfigCall): Provider {
   const { words, provider, places, own } = call;
   const [name] = words;
   if (provider !== null || name === undefined || places.configDir === null) return providerOf(call);
   const stored = loadCredentials(places.configDir);
   const [owner, ...others] = [...providers, ...own()].filter(({ id }) => stored.get(id)?.keys.has(name));
-  if (owner === undefined && findAnyProvider(name, own()) !== null)
-    throw new PaiError("usage", `${name} is a provider, and no key has that name`, {
-      hint: `say whose key: --provider ${name}`,
-    });
   if (owner === undefined || others.length === 0) return owner ?? providerOf(call);
   const all = [owner, ...others].map(({ id }) => id).join(", ");
   throw new PaiError("usage", `several providers have a key ${name}: ${all}`, {

@@ -143,10 +143,7 @@ function parseValue(setting: AnySetting, given: readonly string[]): Json {
   return valid;
 }
 
-/**
- * Typing an address is consent to send the current keys there. Throws for an invalid address before anything is
- * written.
- */
+/** Typing an address is consent to send the current keys there. Throws before anything is written. */
 function prepareConsent(
   provider: Provider,
   url: string,

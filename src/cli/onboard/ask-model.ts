@@ -36,10 +36,7 @@ interface Offer {
 const offersOf = (servers: readonly FoundServer[]): readonly Offer[] =>
   servers.flatMap(({ url, models }) => models.map((name) => ({ name, url }))).slice(0, maxShown);
 
-/**
- * Asks for a model. Returns the given settings, or settings with the chosen local model or key. Looks for servers only
- * if the model in use needs a key, has none, and no address was given.
- */
+/** Settings with a local model or a key that the user chose, or the given ones where the model in use needs none. */
 export async function askForModel(
   context: Context,
   base: Base,

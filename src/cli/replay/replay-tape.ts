@@ -29,10 +29,7 @@ function memoryOf(said: readonly FactOf<"memory">[]): ProjectMemory | null {
   return { recall: async () => (left.shift() ?? first).text, learn: first.learns ? async () => [] : null };
 }
 
-/**
- * Plays the facts back in order. If they run out, it throws the recorded run's final error, or failed if there was
- * none.
- */
+/** Plays the facts back in order. Where they run out, it throws the error with which the recorded run ended. */
 export function playTape(facts: readonly Fact[], started: FactOf<"run.started">) {
   const ended = factsOf(facts, "run.finished").at(-1)?.outcome.error ?? null;
   /** The first difference of the replay from the recorded run, in words; null: none. */

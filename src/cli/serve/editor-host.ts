@@ -23,7 +23,7 @@ import { contextCommand } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
-import { type ComposedModel, composeModel, listModels, withModel } from "../compose/compose-model.ts";
+import { type ComposedModel, composeModel, type Face, listModels, withModel } from "../compose/compose-model.ts";
 import { type Composed, composeTask } from "../compose/compose-task.ts";
 import { expandCustom, listCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
@@ -34,6 +34,9 @@ import { changesOfSession, sayChangedSince } from "../session/rewind.ts";
 import { modeAbout } from "../session/slash.ts";
 import { usualMode } from "../session/talk.ts";
 import { continueWith, watchTruth } from "../session/watch-truth.ts";
+
+/** Before the first turn nobody can be asked. */
+const faceOf = (tell: (text: string) => void): Face => ({ notify: ({ text }) => tell(text), confirm: null });
 
 /** A mode of editors besides pai's own: plan only. */
 const planOnly = "plan";
@@ -134,8 +137,7 @@ function createTalk(
       mode = id;
     },
     async setModel(id) {
-      const face = { notify: ({ text }: { readonly text: string }) => tell(text), confirm: null };
-      model = await composeModel(context, withModel(base, id), face, composed.learn);
+      model = await composeModel(withModel(base, id), faceOf(tell), composed.learn);
     },
     async run({ text, mentions, context: along, sink, decide, signal }) {
       const limited = limitTime(AbortSignal.any([context.signal, signal]), base.settings.limits.timeout);
@@ -198,8 +200,7 @@ export function openEditorHost(called: Context): Host {
       const closing: (() => void)[] = [];
       const base = composeBase({ ...at(folder), onOpened: (close) => closing.push(close) });
       for (const warning of base.warnings) tell(warning);
-      const face = { notify: ({ text }: { readonly text: string }) => tell(text), confirm: null };
-      const composed = await composeTask(base, face);
+      const composed = await composeTask(base, faceOf(tell));
       const { workspace, stateFolder } = composed.opened;
       const sessions = openSessions(stateFolder, workspace.root);
       const loaded = id === null ? null : sessions.load(id).session;

@@ -83,10 +83,7 @@ function findEditor(env: Context["env"], path: string): string {
   return found;
 }
 
-/**
- * The saved text without its final line feed. Throws failed if the editor fails, which leaves the message unchanged.
- * `root`: programs in the project are not the user's own.
- */
+/** The saved text; throws failed if the editor fails. `root`: programs in the project are not the user's own. */
 export async function editOutside({ env, onInterrupt }: Context, root: string, text: string): Promise<string> {
   const path = pathOutside(env["PATH"], root);
   const editor = findEditor(env, path);

@@ -179,10 +179,7 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);
 }
 
-/**
- * What the runs of a session changed, each path once. Where somebody else wrote between two runs, a path may come twice,
- * before and after that, so that what they wrote is left out. Excludes changes after the last run.
- */
+/** What the runs of a session changed, and not what somebody else wrote between: a path may come twice. */
 export function changesOfSession(history: History, { turns }: Session): readonly Change[] {
   const parts: Change[][] = [[]];
   const applied = standingOf(history, turns).filter(({ status }) => status === "applied");

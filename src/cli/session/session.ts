@@ -51,10 +51,7 @@ const leaving = /^(?:exit|quit|\/(?:exit|quit)(?:\s.*)?)$/is;
 /** A slash command, valid or mistyped; lines that begin with // or /* are tasks. */
 const command = /^\/(?![/*])/;
 
-/**
- * Pending next steps as a task: all for a yes, one for its number; null: the line is neither. Throws usage for an
- * unknown number.
- */
+/** Next steps as a task: all for a yes, one for its number; null: neither. Throws usage for an unknown number. */
 function renderPending(pending: readonly string[], line: string): string | null {
   if (pending.length === 0) return null;
   if (isContinue(line) && pending.length === 1) return pending[0] ?? null;
@@ -78,10 +75,7 @@ async function sayFailure({ context, ahead }: Talk, line: string, work: Promise<
   });
 }
 
-/**
- * Throws usage for a line that is not a task, before it costs a call: a slash command without its slash, a word that is a
- * command in a shell or of other agents, or a `pai` command line.
- */
+/** Throws usage for a line that is a command here, in a shell or of other agents, before it costs a call. */
 function requireTask({ open }: Talk, line: string): void {
   const word = line.toLowerCase();
   const hint = isSlash(word) ? `did you mean /${word}?` : asksBack(open.session) ? null : habitInSession(word);
@@ -300,13 +294,13 @@ export async function talkAt(context: Context, resume: { readonly id: string | n
 
 /** Whether the session now has the successor of its model, which its server refused as unknown, after the user's yes. */
 async function takeSuccessor(talk: Talk, { error }: Pick<Outcome, "error">): Promise<boolean> {
-  const { context, composed, view } = talk;
+  const { composed, view } = talk;
   const { base } = composed;
   const next = talk.model === undefined && error?.code === "model_unknown" ? composed.successor() : null;
   if (next === null) return false;
   const said = await readLineOf(view)(`use ${next} instead of ${base.settings.model}, from now on? y or n: `);
   if (readAnswer(said, { feedback: false }) !== "yes") return false;
-  talk.model = await composeModel(context, withModel(base, next), view, talk.composed.learn);
+  talk.model = await composeModel(withModel(base, next), view, talk.composed.learn);
   if (base.places.configDir === null) return true;
   tell(
     talk,

@@ -52,7 +52,7 @@ async function switchModel(talk: Talk, id: string): Promise<void> {
     return;
   }
   const wanted = /^\d+$/.test(id) ? numberedModel(context, inUse, Number(id)) : id;
-  talk.model = await composeModel(context, withModel(base, wanted), view, talk.composed.learn);
+  talk.model = await composeModel(withModel(base, wanted), view, talk.composed.learn);
   say(talk, `model: ${talk.model.model.id}`);
 }
 

@@ -110,9 +110,7 @@ export function showQueue({ ahead, context, view }: Talk): void {
 
 export const tell = ({ view }: Talk, code: string, text: string): void => view.notify({ level: "info", code, text });
 
-/**
- * What an interrupt at an empty prompt means: the second in a row leaves; one right after a stopped task means nothing.
- */
+/** What an interrupt at an empty prompt means: the second in a row leaves; one behind a stopped task means nothing. */
 export function countInterrupt(talk: Talk): "leave" | "ask" | "ignore" {
   const now = talk.context.now().getTime();
   if (now - talk.stoppedAt < stopGraceMs) return "ignore";
@@ -121,10 +119,7 @@ export function countInterrupt(talk: Talk): "leave" | "ask" | "ignore" {
   return twice ? "leave" : "ask";
 }
 
-/**
- * Runs `work` so that Ctrl+C or Escape ends it, but not the session. Pause `watch` while a question is asked. What is
- * typed meanwhile is a queue for later.
- */
+/** Runs `work` so that Ctrl+C or Escape ends it, but not the session. Pause `watch` while a question is asked. */
 export async function whileInterruptible<T>(
   talk: Talk,
   work: (signal: AbortSignal, watch: KeyWatch) => Promise<T>,
@@ -194,10 +189,7 @@ export interface TurnOptions {
   readonly approved?: ApprovedWork;
 }
 
-/**
- * Keeps the plan of an interrupted run for a yes: an approved one goes on without planning again, one that was only shown
- * is shown and asked about again.
- */
+/** Keeps the plan of an interrupted run for a yes, which goes on with it where it was approved, and else shows it again. */
 function keepPlan(talk: Talk, { text }: Task, typed: string, { id, planning, changing }: Run): void {
   const { plan, approved: isApproved, wantsReview: review, steps, mode } = planning;
   // Eight-step cannot go on from its plan: it needs the schedule that it makes from the plan.
@@ -282,10 +274,7 @@ export function waitingPlan({ planned, open }: Talk): Talk["planned"] {
   return open.session.turns.at(-1)?.run === planned?.run ? planned : null;
 }
 
-/**
- * Carries the plan out in a turn of its own. One that was only shown may still be corrected, and is asked about where it
- * does more than it showed or something has changed since; an approved one continues at once.
- */
+/** Carries the plan out in a turn of its own; one that was only shown is asked about where it does more now. */
 export async function carryOut(talk: Talk, { task, typed, plan, approved, isYes }: Planned): Promise<void> {
   if (approved === null) {
     await runTurn(talk, task, { flow: singleShot, shown: plan, isYes });

@@ -50,10 +50,7 @@ function press(ahead: Ahead, { name, text }: Keystroke): void {
 }
 
 export interface KeyWatch {
-  /**
-   * Leaves the terminal to a question until `resume`. What was typed before it never answers it: a line that could have
-   * been meant to is dropped and returned, every other one stays in the queue.
-   */
+  /** Leaves the terminal to a question. Returns the lines that it drops: what was typed before it never answers it. */
   readonly pause: () => readonly string[];
   readonly resume: () => void;
   /** Restores the terminal. `isStopped`: the user stopped the work, so no queued line is sent by itself. */
@@ -72,10 +69,7 @@ const signals: Readonly<Record<string, NodeJS.Signals>> = {
 /** Milliseconds between polls, and the time for the rest of a key that begins with Escape. */
 const tickMs = 50;
 
-/**
- * Reads keys into `ahead` until `stop`; the end of the process restores the terminal too. Does nothing without a terminal.
- * `typed`: called when `ahead` has changed.
- */
+/** Reads keys into `ahead` until `stop`; nothing without a terminal. `typed`: called when `ahead` has changed. */
 export function watchKeys(onEscape: () => void, ahead: Ahead, typed: () => void): KeyWatch {
   const { stdin } = process;
   const fd = stdin.isTTY ? openTyped(0) : null;

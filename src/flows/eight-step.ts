@@ -86,7 +86,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     renderRequest(run),
     renderAnswerForm(run.ending),
     `Schedule:\n${renderSteps(schedule)}`,
-    `What happened:\n${iterations.story}`,
+    `What happened:\n${iterations.story.join("\n")}`,
     await tellMeanwhile(run, { all: true }),
     undone.length === 0 ? "" : `Not done:\n${undone.join("\n")}`,
     checks.length === 0 ? "" : `Checks at the end:\n${checks.join("\n")}`,
@@ -100,7 +100,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     run.signal.throwIfAborted();
     const text = `the model wrote no summary: ${toPaiError(thrown).message}`;
     run.emit({ type: "notice", level: "warning", code: "no_summary", text });
-    run.ending.text ||= iterations.verdicts;
+    run.ending.text ||= iterations.story.map((told) => told.split("\n", 1)[0]).join("\n");
   }
   run.ending.next = [...new Set([...run.ending.next, ...iterations.improvements])];
 }
@@ -158,16 +158,12 @@ function codeOf({ checks }: Act, failure: CallReport | null, open: readonly stri
 }
 
 /**
- * Why a step is not healed; null: it is healed, because no fault is left, and either only open steps made it fail, or a
- * check passes, or all actions of the healing worked and changed something.
+ * Why a step is not healed; null: it is healed, because no fault is left, and either its verdict was good, or a check
+ * passes, or all actions of the healing worked and changed something.
  */
-function whyStillFailed(
-  { work, checks }: Act,
-  faults: readonly string[],
-  { verdict, isSound }: { readonly verdict: StepVerdict; readonly isSound: boolean },
-): string | null {
+function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdict: StepVerdict): string | null {
   const fault = faults[0];
-  if (fault !== undefined || isSound) return fault ?? null;
+  if (fault !== undefined || verdict.passed) return fault ?? null;
   const proven = checks.some(({ passed }) => passed === true);
   const mended = work.batch.changed && work.batch.reports.every(({ code }) => code === null);
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
@@ -302,15 +298,8 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
   /** Reserves the calls that this step (`own` more), later steps and the summary may need. */
   const reserveFrom = (at: number, own: number) => run.ledger.reserve(own + 3 * (steps.length - at - 1) + 1);
 
-  /**
-   * Gives the model one chance to mend a step. `isSound`: only planned steps that are open made it fail. True: that
-   * finished the whole task. Throws if the step stays failed.
-   */
-  const heal = async (
-    at: number,
-    verdict: StepVerdict,
-    { faults, isSound }: { readonly faults: readonly string[]; readonly isSound: boolean },
-  ): Promise<boolean> => {
+  /** Gives the model one chance to mend a step. True: that finished the whole task. Throws if the step stays failed. */
+  const heal = async (at: number, verdict: StepVerdict, faults: readonly string[]): Promise<boolean> => {
     const fixes = verdict.next_fix.map((fix) => `fix: ${fix}`);
     const short = faults.map((fault) => fault.split("\n", 1)[0]);
     const reasons = [...short, ...(verdict.passed ? [] : verdict.reasons), ...fixes];
@@ -324,7 +313,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
       `Step ${at + 1} ${verdict.passed ? "is not whole yet" : "did not pass"}:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nThis is its one repair; turns left after it: ${steps.length - at - 1}. Correct it now, with an action script only.`,
     );
     const open = healed.whole && mayEndInPart(run) ? [] : openAt(at);
-    const why = whyStillFailed(healed, faultsOf(healed, open), { verdict, isSound });
+    const why = whyStillFailed(healed, faultsOf(healed, open), verdict);
     if (why !== null) {
       const step = stepAt(at);
       run.ending.next = [];
@@ -344,16 +333,10 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     get answer(): string {
       return answer;
     },
-    /** What happened so far, for the summary. */
-    get story(): string {
-      return story.join("\n");
-    },
+    /** What happened so far: for each step a line, and what was done. */
+    story: story as readonly string[],
     /** Improvements that verdicts suggested for steps that passed. */
     improvements: improvements as readonly string[],
-    /** `story` for people: one line for each step. */
-    get verdicts(): string {
-      return story.map((verdict) => verdict.split("\n", 1)[0]).join("\n");
-    },
     /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
     async work(at: number): Promise<boolean> {
       const step = stepAt(at);
@@ -365,7 +348,6 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
         `turns left: ${steps.length - at}, this one included, and a repair of each step that does not pass.\nStep ${at + 1} of ${steps.length}: ${renderTitle(step)}`,
       );
       const faults = faultsOf(acted, openAt(at));
-      const isSound = (passed: boolean) => passed && faultsOf(acted, []).length === 0;
       reserveFrom(at, 1);
       const verdict = await judgeStep(run, plan, step, acted);
       scores.push(verdict.quality_score);
@@ -376,7 +358,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
       // The verdict may miss what the person declined: that is not counted as a fault.
       const isWanted = !acted.work.batch.reports.some(({ code, kind }) => code === "declined" && kind === "change");
       const good = (verdict.passed || !isWanted) && faults.length === 0;
-      const finished = good ? acted.finished : await heal(at, verdict, { faults, isSound: isSound(verdict.passed) });
+      const finished = good ? acted.finished : await heal(at, verdict, faults);
       // The score was for the work before the repair, which nobody has scored.
       if (!good) scores[at] = null;
       run.ending.score = meanOf(scores);

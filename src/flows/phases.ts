@@ -23,7 +23,7 @@ import type { CheckReport } from "./checks/checking.ts";
 import { describeCheck, renderBaseline } from "./checks/checks.ts";
 import { mayRunCommand, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
-import { leftOutAll, type RunEnding, renderAnswerForm, renderLearning, takeUp } from "./ending/ending.ts";
+import { type RunEnding, renderAnswerForm, renderLearning, takeUp } from "./ending/ending.ts";
 import { hasDone } from "./ending/outcome.ts";
 import { callsOfSteps, showLook, showRest } from "./evidence.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
@@ -198,7 +198,7 @@ interface Withdrawal {
 const bare = (path: string) => path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "");
 
 /** The steps that `SKIP::text` names, with the reason: what follows the longest target that fits. */
-export function readSkip(text: string, steps: readonly PlanStep[]): readonly Withdrawal[] {
+function readSkip(text: string, steps: readonly PlanStep[]): readonly Withdrawal[] {
   const action = /^([A-Z_]+)(?:::| )/.exec(text);
   const rest = action !== null && rowOf(action[1] ?? "") !== null ? text.slice(action[0].length) : text;
   const spelled = ({ target, destination }: PlanStep) => [
@@ -215,16 +215,10 @@ export function readSkip(text: string, steps: readonly PlanStep[]): readonly Wit
   return found.filter(({ length }) => length === longest);
 }
 
-/** The work of the plan that waits for a yes; none: no plan waits. */
-const waitingWork = ({ planning: { plan } }: Run): readonly PlanStep[] =>
-  plan === null ? [] : workOf(plan).filter(({ action }) => rowOf(action)?.right !== null);
-
-/** What the SKIP lines of a script leave out: steps of the plan that waits for a yes, or files. */
+/** What the SKIP lines of a script leave out: files. */
 export const skipsIn = (run: Run, { actions }: Script): readonly RefusedAction[] =>
   actions.flatMap(({ cmd, arg = "" }): readonly RefusedAction[] => {
     if (rowOf(cmd)?.kind !== "skip") return [];
-    const named = readSkip(arg, waitingWork(run));
-    if (named.length > 0) return named.map(({ step: { action, target }, why }) => ({ action, target, why }));
     const { path, after } = splitPath(arg.replace(/^(?:WRITE|MODIFY)::/, ""));
     return [{ action: "MODIFY", target: toReadable(run, path) ?? path, why: after ?? "" }];
   });
@@ -239,40 +233,9 @@ export function leaveOut({ emit, ending }: Run, skips: readonly RefusedAction[],
   }
 }
 
-/** Whether a reply about a plan that waits for a yes only leaves steps out. Throws nothing_done where it leaves out all. */
-export function onlySkips(run: Run, script: Script): boolean {
-  const kinds = new Set(script.actions.map(({ cmd }) => rowOf(cmd)?.kind));
-  if (run.planning.corrections.length === 0 || !kinds.delete("skip")) return false;
-  if ([...kinds].some((kind) => kind !== "finish")) return false;
-  const skips = skipsIn(run, script);
-  if (waitingWork(run).some(({ target }) => skips.every((each) => each.target !== target))) return true;
-  leaveOut(run, skips, true);
-  throw leftOutAll(run.ending);
-}
-
-/**
- * The plan that waits for a yes without the steps that a script leaves out, which are noted; null: no plan waits, or the
- * script names no step of it.
- */
-export function lessPlan(run: Run, script: Script): Plan | null {
-  const { plan } = run.planning;
-  const skips = script.actions.filter(({ cmd }) => rowOf(cmd)?.kind === "skip").map(({ arg = "" }) => arg);
-  const gone = skips.flatMap((arg) => readSkip(arg, waitingWork(run)));
-  if (plan?.execution_plan == null || gone.length === 0) return null;
-  const left = gone.map(({ step, why }) => undoneStep(step, why));
-  leaveOut(run, left, run.interactive);
-  const [steps, targets] = [new Set(gone.map(({ step }) => step)), new Set(gone.map(({ step }) => step.target))];
-  const stays = (step: PlanStep) => (rowOf(step.action)?.right === null ? !targets.has(step.target) : !steps.has(step));
-  const held = { ...plan.execution_plan, steps: plan.execution_plan.steps.filter(stays) };
-  // What it said of itself was said of all of it.
-  const analysis = plan.analysis && { ...plan.analysis, files_to_create: [], files_to_modify: [], files_to_delete: [] };
-  return { ...plan, reply: "", analysis, execution_plan: held };
-}
-
-/** The plan that a script amounts to which answers words at a plan that waits; null: it plans nothing of its own. */
+/** The plan that a script amounts to which answers words at a plan that waits; null: it plans nothing. */
 export function planOfAnswer(run: Run, script: Script, text: string): Plan | null {
   const { actions } = script;
-  if (onlySkips(run, script)) return lessPlan(run, script);
   if (run.planning.corrections.length === 0 || actions.every(({ cmd }) => rowOf(cmd)?.right == null)) return null;
   leaveOut(run, skipsIn(run, script), run.interactive);
   return planOfScript(script, saidBefore(text, actions));

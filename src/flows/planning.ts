@@ -11,7 +11,6 @@ import { readPlan } from "../core/plan/parse-plan.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import { type CallPromise, planPromise, promiseOf } from "../core/plan/promise.ts";
 import { planJsonSchema } from "../core/plan/reply-schemas.ts";
-import type { PlanClaim } from "../core/plan/scope.ts";
 import { scriptIn } from "../core/script/parser.ts";
 import { readProse } from "../core/script/prose.ts";
 import { isLook } from "../core/vocabulary.ts";
@@ -22,7 +21,7 @@ import { tellBriefing, withNews } from "./dialogue.ts";
 import { formedAnswer, readPlanOrAnswer } from "./ending/answer.ts";
 import { lookAround, showMentioned } from "./evidence.ts";
 import { askForJson } from "./json-reply.ts";
-import { onlySkips, planOfAnswer } from "./phases.ts";
+import { planOfAnswer } from "./phases.ts";
 import {
   type AtOnce,
   answersInProse,
@@ -46,18 +45,8 @@ export const singleShotPlan: PlanKind<Plan> = {
   offer: offerAtOnce,
 };
 
-/** A plan that was announced, and the messages that led to it. */
-interface Draft<Made> {
-  /** Planning calls so far, including those for looks and feedback, without repairs. */
-  readonly plans: number;
-  readonly made: Made;
-  readonly plan: Plan;
-  readonly claims: readonly PlanClaim[];
-  readonly messages: readonly Message[];
-  readonly cached: boolean;
-  /** The work itself, where the answer was that. */
-  readonly atOnce: AtOnce | null;
-}
+/** A plan that was announced. */
+interface Draft<Made> extends Found<Made>, Presented {}
 
 /** Makes a draft; if the provider finds the briefing too long, once more with a quarter of it. */
 async function draftFitting<Made>(
@@ -88,7 +77,8 @@ async function draftFitting<Made>(
 async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Draft<Made>> {
   const { planning } = run;
   const { key } = wanted;
-  const { made, messages: spoken, plans, cached, atOnce } = await findPlan(run, kind, wanted);
+  const found = await findPlan(run, kind, wanted);
+  const { made, messages: spoken, plans, cached, atOnce } = found;
   if (key !== null && atOnce === null) planning.planned = [...planning.planned, { key, made: made as Json }];
   const plan = atOnce === null ? await asOnDisk(run, kind.planOf(made)) : kind.planOf(made);
   const again = (text: string, next: string | null) =>
@@ -106,7 +96,7 @@ async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Pr
   const isDone = atOnce !== null;
   const promise = isDone ? promiseAtOnce(plans) : kind.promise(made, plans);
   const presented = await present(run, plan, { promise, plans, cached, isDone });
-  return { plans, made, ...presented, messages: spoken, cached, atOnce };
+  return { ...found, ...presented };
 }
 
 /** What tells the model, once, that its plan or script may not be; null: it may. */
@@ -150,7 +140,7 @@ export async function presentSaved(
 async function askAnew<Made>(
   run: Run,
   { made, plan, atOnce }: Draft<Made>,
-  { messages, plans }: Draft<Made>,
+  { messages, plans }: Found<Made>,
   promiseAt: (plans: number) => CallPromise,
 ): Promise<Draft<Made>> {
   const text = "nothing is done yet; this still waits for your yes";
@@ -160,15 +150,7 @@ async function askAnew<Made>(
   return { made, atOnce, messages, plans, cached: false, ...presented };
 }
 
-export interface ApprovedPlan<Made> {
-  /** The plan as the model wrote it. */
-  readonly made: Made;
-  /** The plan as it is carried out. */
-  readonly plan: Plan;
-  readonly claims: readonly PlanClaim[];
-  /** The work itself, where the answer was that. */
-  readonly atOnce: AtOnce | null;
-}
+export type ApprovedPlan<Made> = Pick<Draft<Made>, "made" | "plan" | "claims" | "atOnce">;
 
 /**
  * Makes the plan, shows it, and asks until it is approved. A conversation needs no approval.
@@ -202,7 +184,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     const text = await withNews(run, () => [showMentioned(run, feedback), order]);
     const promiseAt = (all: number) => (atOnce === null ? kind.promise(made, all) : promiseAtOnce(all));
     const said: readonly Message[] = [...messages, { role: "user", text }];
-    const wanted = { messages: said, plans: plans + 1, promiseAt, key: null, earlier: atOnce };
+    const wanted = { messages: said, plans: plans + 1, promiseAt, key: null };
     const next = await makeOne(run, kind, wanted).catch(leave(wanted.messages));
     current = next.plan.intent === "conversation" ? await askAnew(run, current, next, promiseAt) : next;
   }
@@ -212,8 +194,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     startAnew(run.dialogue);
     run.planning.atOncePrompt = null;
   }
-  const { made, plan, claims, atOnce } = current;
-  return { made, plan, claims, atOnce };
+  return current;
 }
 
 /** How a mode plans: what it asks, how it reads the answer (a value of type Made), and what that promises. */
@@ -240,8 +221,6 @@ interface Wanted {
   readonly promiseAt: ((plans: number) => CallPromise) | null;
   /** Key of the plan in the cache; null: it is not cached. */
   readonly key: string | null;
-  /** The work that the person wants otherwise. */
-  readonly earlier?: AtOnce | null;
   /** The model has answered with mere prose before. */
   readonly isAgain?: boolean;
 }
@@ -261,7 +240,7 @@ function answerOf(run: Run, text: string, isLast: boolean, isPlain: boolean): Pi
   const { actions } = script;
   const [finish] = actions;
   const planned = isPlain ? planOfAnswer(run, script, text) : null;
-  if (planned !== null || onlySkips(run, script)) return planned;
+  if (planned !== null) return planned;
   if (isLast && actions.length === 0 && !/^\s*[[{]/.test(text)) ending.text = text.trim();
   if (actions.length > 0 && actions.every(({ cmd }) => isLook(cmd))) return planOfScript(script, "");
   if (actions.length !== 1 || finish?.cmd !== "FINISH" || !finish.arg) return null;
@@ -272,18 +251,19 @@ function answerOf(run: Run, text: string, isLast: boolean, isPlain: boolean): Pi
 
 const noLook = { ok: false, why: "no look is left; send the plan with its changes, or the whole answer" } as const;
 
-/** Refuses a request to look when none is left. */
 const refuseLook = <Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> =>
   !reading.ok || kind.planOf(reading.value).intent !== "look" || mayLook(run) ? reading : noLook;
 
 /** A plan, or a request to look, and where it came from. */
 interface Found<Made> {
+  /** As the model wrote it. */
   readonly made: Made;
   /** The messages that led to it, with the answer. */
   readonly messages: readonly Message[];
-  /** Planning calls so far, this one included. */
+  /** Planning calls so far, including those for looks and feedback, without repairs. */
   readonly plans: number;
   readonly cached: boolean;
+  /** The work itself, where the answer was that. */
   readonly atOnce: AtOnce | null;
 }
 
@@ -341,22 +321,21 @@ const firstPromise = (rounds: number): CallPromise => ({ ...planPromise(rounds),
 /** One call has done it; one may mend it, one is to spare. */
 const promiseAtOnce = (made: number): CallPromise => ({ expected: made, at_most: made + 2 });
 
-/** Gets the work, a plan or a request to look from the model, which may answer with any of them. */
+/** Gets the work, a plan or a request to look from the model. */
 async function askForWork<Made>(run: Run, kind: PlanKind<Made>, system: string, wanted: Wanted): Promise<Found<Made>> {
   const { ledger } = run;
-  const { earlier = null, messages, plans, promiseAt } = wanted;
+  const { messages, plans, promiseAt } = wanted;
   const promise = promiseAt?.(plans) ?? firstPromise(run.planning.maxRounds);
   ledger.promise(promise);
   ledger.reserve(Math.max(0, promise.at_most - plans - 1));
   const before = ledger.made;
-  const first = await tryAtOnce(run, system, messages, earlier);
+  const first = await tryAtOnce(run, system, messages);
   const all = plans - 1 + Math.max(1, ledger.made - before);
   if (first.plan === null) return askForPlan(run, kind, { ...wanted, ...first, plans: all + 1 });
   // Only a mode whose plans are plain plans offers this.
   return { made: first.plan as Made, messages: first.messages, plans: all, cached: false, atOnce: first.atOnce };
 }
 
-/** The answer to `wanted`. Throws what askForJson throws. */
 const findPlan = async <Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Found<Made>> =>
   (await loadCached(run, kind, wanted)) ??
   (run.planning.atOncePrompt === null
@@ -380,5 +359,5 @@ function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
   );
 }
 
-/** The cache key of the plan that follows looks, which also covers their results. */
+/** The cache key of the plan that follows looks. */
 const keyBehindLooks = ({ veil }: Run, key: string, found: string): string => digest(`${key}\0${veil.blank(found)}`);

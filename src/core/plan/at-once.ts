@@ -66,7 +66,7 @@ export function readFirstAnswer({ actions }: Script, text: string, seen: string)
   if (kinds.has("change") || kinds.has("command")) return { kind: "script" };
   if (kinds.has("look")) return { kind: "looks" };
   const finish = actions.find(({ cmd }) => cmd === "FINISH");
-  if (finish?.arg) return { kind: "answer", text: finish.arg, next: finish.next ?? [] };
+  if (finish?.arg && !kinds.has("skip")) return { kind: "answer", text: finish.arg, next: finish.next ?? [] };
   const json = readJson(text);
   if (json.ok) return { kind: "json", value: json.value };
   if (asksToPlan(text)) return { kind: "plan" };

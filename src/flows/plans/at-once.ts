@@ -27,7 +27,7 @@ import { toReadable } from "../briefing/sources.ts";
 import { withinOnly } from "../changes/allowed.ts";
 import { withNews } from "../dialogue.ts";
 import { formedAnswer, readPlanOrAnswer } from "../ending/answer.ts";
-import { leaveOut, lessPlan, onlySkips, skipsIn } from "../phases.ts";
+import { leaveOut, skipsIn } from "../phases.ts";
 import { atOncePrompt, planRequest } from "../prompts/prompts.ts";
 import { rehearse, renderRehearsed } from "../rehearse.ts";
 import { askForScript, callsOf, type ScriptReply, wasCut } from "../replies.ts";
@@ -280,28 +280,8 @@ function takeJson(run: Run, value: Json, text: string): First | string {
   return { plan: reading.value, atOnce: null, messages: run.dialogue.messages };
 }
 
-/** What waits without what a reply of only SKIP lines leaves out: the earlier work, or the plan; a text: why it stays. */
-async function takeLess(run: Run, system: string, reply: ScriptReply, earlier: AtOnce | null): Promise<First | string> {
-  const { script, messages } = reply;
-  if (earlier === null) {
-    const plan = lessPlan(run, script);
-    if (plan === null) return "That SKIP names no step of the plan. Send the whole plan, without it.";
-    return { plan, atOnce: null, messages };
-  }
-  const less = joinScripts(run, earlier.reply.script, script);
-  // The words of the reply end where it begins to act.
-  const line = script.actions[0]?.line ?? 0;
-  const actions = less.actions.map((each) => ({ ...each, line }));
-  return takeScript(run, system, { ...reply, script: { ...less, actions } });
-}
-
-/** Asks for the work, and reads the answer in whatever form it comes. `earlier`: the work that the person wants otherwise. */
-export async function tryAtOnce(
-  run: Run,
-  system: string,
-  messages: readonly Message[],
-  earlier: AtOnce | null,
-): Promise<First> {
+/** Asks for the work, and reads the answer in whatever form it comes. */
+export async function tryAtOnce(run: Run, system: string, messages: readonly Message[]): Promise<First> {
   const { dialogue } = run;
   dialogue.messages = messages;
   const request = requestOf(run);
@@ -318,8 +298,6 @@ export async function tryAtOnce(
     run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the answer was cut: asking for a plan" });
     return ask("Your answer was cut, and nothing of it was done. Send a plan first.");
   }
-  const orAsk = (taken: First | string) => (typeof taken === "string" ? ask(taken) : taken);
-  if (onlySkips(run, script)) return orAsk(await takeLess(run, system, reply, earlier));
   const answer = readFirstAnswer(script, text, seen);
   switch (answer.kind) {
     case "plan":
@@ -332,8 +310,10 @@ export async function tryAtOnce(
       run.emit({ type: "notice", level: "warning", code: "answer_unusable", text: told });
       return ask(`That could not be used: ${answer.why}. Send a plan, or the whole answer.`, prose !== null);
     }
-    case "json":
-      return orAsk(takeJson(run, answer.value, text));
+    case "json": {
+      const taken = takeJson(run, answer.value, text);
+      return typeof taken === "string" ? ask(taken) : taken;
+    }
     case "answer": {
       if (filesNamed(text, script.actions).length > 0)
         return ask("Your answer names files and changes none; nothing was done. Send a plan first.");

@@ -137,73 +137,15 @@ test("a file that the words at a question name by @path is shown with them", asy
   }
 });
 
-describe("words that a SKIP answers", () => {
-  const both = `FILES: area.py, README.md\n${change}${modify("README.md", ["# Shapes\n", "# Round\n"])}${finish("Both done.")}`;
-  const skip = `SKIP::README.md::you want it as it is\n${finish("README.md stays.")}`;
+test("only SKIP lines in answer to words are no plan and no answer: the whole is asked for again", async () => {
   const shapes = { ...files, "README.md": "# Shapes\n" };
-  const byWords = (lines: readonly Line[], setup: Partial<Setup>) => byHand(lines, { files: shapes, ...setup });
-  const leave = { feedback: "leave README alone" };
-
-  test("take the file out of the work that is asked about, with the reason, and keep the rest", async () => {
-    const ran = await byWords([both, skip], { answers: [leave, "yes"] });
-    expect(ran.questions.map(({ diff = "" }) => diff.includes("README.md"))).toEqual([true, false]);
-    expect(ran.eventsOf("plan.ready").at(-1)?.plan.reply).toBe("");
-    const told = ran.eventsOf("notice").map(({ text }) => text);
-    expect(told).toContain("left out of the plan: MODIFY README.md: you want it as it is");
-    expect(ran.files).toEqual({ "area.py": better, "README.md": "# Shapes\n" });
-    expect([ran.outcome.code, ran.outcome.text, ran.requests.length]).toEqual([0, "README.md stays.", 2]);
-    expect(ran.outcome.skipped).toEqual([{ target: "README.md", why: "you want it as it is" }]);
-  });
-
-  const all = `SKIP::area.py::it is right\nSKIP::README.md::so is this\n${finish("Nothing to do.")}`;
-  const large = plan({ steps: ["READ area.py", "MODIFY area.py", "MODIFY README.md"] });
-  const ways = [
-    ["came with its work", both, {}],
-    ["was only planned", large, {}],
-    ["is asked for alone", large, { atOnce: "never" }],
-  ] as const;
-  test.each(ways)(
-    "end the turn with their reasons where nothing is left of a plan that %s",
-    async (_, first, options) => {
-      const ran = await byWords([first, all], { answers: [{ feedback: "leave it all alone" }], options });
-      expect([ran.outcome.code, ran.questions.length, ran.files]).toEqual([8, 1, shapes]);
-      expect(ran.outcome.error?.message).toMatch(/^the model left out every step: .*area\.py.*README\.md/);
-      const skipped = [
-        { target: "area.py", why: "it is right" },
-        { target: "README.md", why: "so is this" },
-      ];
-      expect(ran.outcome.skipped).toEqual(skipped);
-    },
-  );
-
-  test("are all told at the end, but for those that a later answer does after all", async () => {
-    const three = both.replace("FILES: ", "FILES: new.txt, ").replace("FINISH::", `${write("new.txt", "n\n")}FINISH::`);
-    const drop = `SKIP::new.txt::no use\n${finish("Left out.")}`;
-    const setup = { answers: [leave, { feedback: "and no new file" }, "yes"] } as const;
-    const stay = { target: "README.md", why: "you want it as it is" };
-    const left = await byWords([three, skip, drop], setup);
-    expect(left.outcome.skipped).toEqual([stay, { target: "new.txt", why: "no use" }]);
-    const other = await byWords([three, skip, `FILES: area.py\n${change}${finish("Said.")}`], setup);
-    expect(other.outcome.skipped).toEqual([stay]);
-    const after = await byWords([three, skip, three], setup);
-    expect([after.outcome.code, after.outcome.skipped]).toEqual([0, undefined]);
-  });
-
-  test.each([{ atOnce: "auto" }, { atOnce: "never" }] as const)(
-    "take the step out of a plan whose work is still to come (%p)",
-    async (options) => {
-      const ran = await byWords([large, skip, change + finish()], { answers: [leave, "yes"], options });
-      expect(
-        ran
-          .eventsOf("plan.ready")
-          .at(-1)
-          ?.plan.execution_plan?.steps.map(({ target }) => target),
-      ).toEqual(["area.py", "area.py"]);
-      expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([0, 3, { ...shapes, "area.py": better }]);
-      expect(ran.outcome.skipped).toEqual([{ target: "README.md", why: "you want it as it is" }]);
-      expect(ran.eventsOf("notice").map(({ code }) => code)).not.toContain("plan_unusable");
-    },
-  );
+  const both = `FILES: area.py, README.md\n${change}${modify("README.md", ["# Shapes\n", "# Round\n"])}${finish()}`;
+  const skip = `SKIP::README.md::you want it as it is\n${finish("README.md stays.")}`;
+  const less = `FILES: area.py\n${change}${finish("Said.")}`;
+  const answers = [{ feedback: "leave README alone" }, "yes"] as const;
+  const ran = await byHand([both, skip, less, change + finish()], { files: shapes, answers });
+  expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "plan"]);
+  expect(ran.files).toEqual({ "area.py": better, "README.md": "# Shapes\n" });
 });
 
 test("a script that answers words at a plan is read as the plan of its actions", async () => {

@@ -8,7 +8,6 @@ import type { AnyAction } from "../core/proposal.ts";
 import { rowOf } from "../core/vocabulary.ts";
 
 export interface ActionOptions {
-  /** How many actions one reply may hold. */
   readonly maxActions: number;
 }
 
@@ -44,7 +43,6 @@ const refusalCodes: ReadonlySet<ErrorCode> = new Set([
 /** Whether a rule or a person forbade the action: then it is a result, not the end of the run. */
 export const isRefusal = ({ code }: { readonly code: ErrorCode }): boolean => refusalCodes.has(code);
 
-/** Refusals that the person who started the run could have allowed beforehand. */
 const allowable: ReadonlySet<ErrorCode> = new Set([
   "path_refused",
   "scope_refused",
@@ -59,7 +57,6 @@ interface ActionEnd {
   readonly target: string;
   readonly paths: readonly RelPath[];
   readonly text: string;
-  /** Absent: as `code` says. */
   readonly ok?: boolean;
   /** null: done, or a command that ran: not `ok`, it ended badly. */
   readonly code: ErrorCode | null;
@@ -112,7 +109,6 @@ function createTally() {
     get forbidden(): Noted | null {
       return open.findLast(({ code }) => allowable.has(code)) ?? null;
     },
-    /** Commands of the plan that may not run here. */
     withheld: withheld as ReadonlySet<string>,
     /** Counts one action. A successful change makes up for every earlier failure of the same paths. */
     note(end: ActionEnd): void {
@@ -132,7 +128,6 @@ function createTally() {
       counts[isNo ? "refused" : "failed"] += 1;
       add({ ...left, text: endedBefore, code: isNo ? "declined" : "nothing_done" });
     },
-    /** Counts a planned command that may not run here, once for each command. */
     withhold(command: string, why: string): void {
       const noted: Noted = { name: "RUN", target: command, text: why, paths: [], code: "command_refused" };
       if (withheld.has(command)) return;

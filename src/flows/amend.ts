@@ -31,7 +31,6 @@ import type { Run } from "./run.ts";
 /** How many amendments a run without a person may always have, even if its plan names fewer paths. */
 const fewAmendments = 3;
 
-/** A request whose paths the policy allows. */
 interface Asked {
   readonly request: AmendRequest;
   readonly claim: PlanClaim;
@@ -66,7 +65,6 @@ async function refuseHeadless(run: Run, rights: Rights, claim: PlanClaim): Promi
   }
 }
 
-/** Notes a refusal: every call that needs the claim fails with this error. */
 function refuse(
   run: Run,
   rights: Rights,
@@ -78,7 +76,6 @@ function refuse(
   noteAmended(run, { ...request, accept: false, by });
 }
 
-/** Notes a refusal; any other error (an interrupt, a full disk) ends the run. */
 function refuseOrThrow(run: Run, rights: Rights, asked: Asked, thrown: unknown): void {
   const error = toPaiError(thrown);
   if (run.signal.aborted || !isRefusal(error)) throw thrown;
@@ -112,7 +109,6 @@ async function renderAsked(run: Run, { request, claim }: Asked): Promise<string>
   return approvalWording.wish(action, destination === null ? path : `${path} → ${destination}`, why, concern);
 }
 
-/** Asks the person about all requests at once. */
 async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<void> {
   await bindCommands(
     run,
@@ -177,7 +173,6 @@ export function noteRefused(
   }
 }
 
-/** How many files a last reply may modify beyond the plan without an AMEND line. */
 const maxImplicit = 2;
 
 /**
@@ -199,7 +194,6 @@ export async function findImplicit(run: Run, rights: Rights, calls: readonly Cal
   return [...paths].map((path) => ({ action: "MODIFY", path, destination: null, why: "", implicit: true }));
 }
 
-/** Whether the dialogue shows all of a file as it is now. */
 async function isToldWhole(run: Run, path: RelPath): Promise<boolean> {
   const text = await textNow(run, path);
   return text !== null && untoldRanges(run.dialogue, path, text, null).length === 0;

@@ -26,7 +26,6 @@ import { askBound, describeSandbox, mayRunCommand, onlyCommands } from "./comman
 import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
 
-/** What a plan claims, and why steps of it can have nothing. */
 interface Claimed {
   readonly claims: readonly PlanClaim[];
   readonly refusals: readonly PaiError[];
@@ -117,7 +116,6 @@ function refusedClaim({ changing, interactive, planning }: Run, claim: PlanClaim
   return [...refused, { error, flag: "--allow-delete" }];
 }
 
-/** What is asked about or closed, where nobody can be asked. */
 function refusedPaths(run: Run, claims: readonly PlanClaim[]): readonly Refused[] {
   if (run.interactive) return [];
   return [...findConcerns(run, pathsToAllow(run, claims))].map(([path, why]) => ({
@@ -183,7 +181,6 @@ export function concernsOf(run: Run, claims: readonly PlanClaim[]): readonly Con
   });
 }
 
-/** The question about the plan: everything that a yes will do. */
 async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<string> {
   const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? claim.path : []));
   const concerns = concernsOf(run, claims).map(({ path, why }) => `${path} (${why})`);
@@ -280,7 +277,6 @@ export async function requirePermitted(run: Run, claim: PlanClaim): Promise<void
   await requireOwnYes(run, pathsToAllow(run, [claim]));
 }
 
-/** The target of a call, as people see it. */
 export function targetOfCall({ input }: Call): string {
   const [pattern, under] = [fieldOf(input, "pattern"), fieldOf(input, "path")];
   if (pattern !== "" && under !== "") return `${pattern} in ${under}`;
@@ -316,13 +312,11 @@ export function noteAmended({ emit, acting }: Run, amendment: Amendment): void {
   emit({ type: "plan.amended", ...amendment });
 }
 
-/** Action, path and destination of a call, as an amendment has them. */
 const targetsOf = ({ name, input }: Call) =>
   rowOf(name)?.form === "pair" || rowOf(name)?.form === "setting"
     ? { action: name, path: fieldOf(input, "from") || fieldOf(input, "path"), destination: fieldOf(input, "to") }
     : { action: name, path: fieldOf(input, rowOf(name)?.form === "command" ? "command" : "path"), destination: null };
 
-/** The AMEND line that asks for the right that a call lacks. */
 function renderAmend(call: Call): string {
   const { action, path, destination } = targetsOf(call);
   const paths = [path, ...(destination === null ? [] : [destination])];

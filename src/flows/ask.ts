@@ -44,7 +44,6 @@ export const isBadReply = (thrown: unknown): thrown is PaiError =>
 export const isTooLong = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && thrown.code === "request_too_long";
 
-/** Failures that may happen while a reply arrives. */
 const lost: readonly ErrorCode[] = ["network", "provider_down"];
 
 /**
@@ -68,7 +67,6 @@ export async function ask(
   }
 }
 
-/** The part of one reply that has arrived. */
 interface Arriving {
   /** Number of the call; 0 until its first event counted it. */
   n: number;
@@ -79,14 +77,12 @@ interface Arriving {
   done: Extract<ModelEvent, { type: "done" }> | null;
 }
 
-/** The size of a request: characters, and estimated tokens. `job`: whose model gets it. */
 interface Size {
   readonly sent: number;
   readonly estimate: number;
   readonly job: Job;
 }
 
-/** One request. */
 interface Sending extends Size {
   /** Output tokens that a reply may have, worked out again when another model takes the call over. */
   readonly refit: () => number;
@@ -94,7 +90,6 @@ interface Sending extends Size {
   readonly onText: (text: string, n: number) => void;
 }
 
-/** Milliseconds between two reports of progress. */
 const progressMs = 250;
 
 /** Reports with every piece that arrives how far the reply is, a few times a second; a quick reply is not reported. */
@@ -119,7 +114,6 @@ const maxPerToken = 32;
 /** Characters that a reply may always have where the user set no cap: pai may know too low a limit for the model. */
 const maxUncapped = 4 * 1024 * 1024;
 
-/** Whether the user capped the tokens or the cost of the run or of the day. */
 const isRationed = ({ ledger, calling }: Run): boolean =>
   Number.isFinite(ledger.room(0)) || (calling.allowance ?? null) !== null;
 
@@ -320,7 +314,6 @@ function finish(run: Run, got: Arriving, size: Size, ms: number): void {
 export type ModelQuestion = Pick<ModelRequest, "purpose" | "system" | "messages" | "format"> &
   Partial<Pick<ModelRequest, "tools" | "job">>;
 
-/** Characters of everything that is sent, schemas included. */
 function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): number {
   let size = system.length;
   for (const message of messages) size += sizeOf(message);
@@ -329,7 +322,6 @@ function charactersOf({ system, messages, format, tools = [] }: ModelQuestion): 
   return size;
 }
 
-/** The fewest output tokens with which a call makes sense. */
 const minReply = 256;
 /** Factor on estimates, which may be too low by a fifth. */
 const margin = 1.2;

@@ -11,7 +11,6 @@ import { execute, followMade } from "./single-shot.ts";
 
 const isThorough = (plan: Plan) => plan.intent === "task" && complexityOf(plan) === "complex";
 
-/** The plan of single-shot, with the promise of the mode that it leads to. */
 const hybridPlan: PlanKind<Plan> = {
   ...singleShotPlan,
   promise: (plan, plans) => (isThorough(plan) ? promiseOfSchedule(scheduleOf(plan), plans) : promiseOf(plan, plans)),

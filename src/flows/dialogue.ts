@@ -53,7 +53,6 @@ export function continueOrStart(run: Run, system: string, job: Job, added: numbe
   dialogue.head = head;
 }
 
-/** Characters of all diffs in one message. */
 const maxOfDiffs = 12_000;
 /** What is at a path now, as the model may see it; null: nothing, or what cannot be read. */
 const blobNow = async (run: Run, path: RelPath): Promise<Blob | null> =>
@@ -182,7 +181,6 @@ function rangesOf({ path, text, shown, part }: Source): readonly ExcerptRange[] 
   return part?.ranges ?? (shown === text ? null : undefined);
 }
 
-/** What of a part the dialogue does not show yet; "": nothing. */
 function tellPart(run: Run, { kind, text, file }: Part): string {
   const { dialogue } = run;
   if (file !== null) {
@@ -195,7 +193,6 @@ function tellPart(run: Run, { kind, text, file }: Part): string {
   return kind === "request" || kind === "context" ? text : tellOnce(dialogue, kind, text);
 }
 
-/** Notes what a briefing tells that is sent as it is. */
 function noteBriefing(run: Run, { parts }: Briefing): void {
   for (const { kind, text, file } of parts) {
     const ranges = file === null ? undefined : rangesOf(file);
@@ -224,7 +221,6 @@ export interface Named {
   readonly paths: ReadonlySet<RelPath>;
   /** Those that the plan changes but does not rewrite: parts of a large one are enough. */
   readonly edited: ReadonlySet<RelPath>;
-  /** Those that the plan reads whole. */
   readonly read: ReadonlySet<RelPath>;
 }
 
@@ -260,7 +256,6 @@ const usualOfAside = 5_000;
 /** How much of the files that a plan names is shown: by path the characters that its parts may have, or null for all of it. */
 type Shares = ReadonlyMap<RelPath, number | null>;
 
-/** Characters of a file that the dialogue does not show. */
 function untoldSize({ dialogue }: Run, path: RelPath, text: string): number {
   const lines = linesOf(text);
   const untold = untoldRanges(dialogue, path, text, null);
@@ -273,9 +268,7 @@ const ranks: Readonly<Record<Kind, number>> = { code: 0, side: 1, test: 2, docum
 interface Sized {
   readonly path: RelPath;
   readonly kind: Kind;
-  /** Characters of the whole file. */
   readonly size: number;
-  /** Characters that the dialogue does not show. */
   readonly untold: number;
 }
 

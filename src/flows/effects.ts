@@ -29,7 +29,6 @@ export function describeEnd({ exit, timedOut }: Pick<CommandResult, "exit" | "ti
   return exit === null ? "ended by a signal" : `exit ${exit}`;
 }
 
-/** Whether a command changed anything. */
 export const hasEffects = ({ changes, carried, refused }: Effects): boolean =>
   changes.length + carried.length + refused.length > 0;
 
@@ -101,7 +100,6 @@ export async function settleCheck(run: Run, ended: Ended): Promise<void> {
 const touchedBy = (changes: readonly Change[]): readonly RelPath[] =>
   changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
 
-/** Files that are not ignored and of which no copy is kept. */
 const largeOf = ({ carried }: Effects): readonly RelPath[] =>
   carried.filter(({ isIgnored }) => !isIgnored).map(({ path }) => path);
 

@@ -46,7 +46,6 @@ import type { Flow, Run } from "./run.ts";
 import { mayEndInPart, rightsOf, runLate } from "./single-shot.ts";
 import { type Act, explainCheck, judgeStep, renderTitle, renderVerdict } from "./verdict.ts";
 
-/** The plan of eight-step: a schedule. */
 export const eightStepPlan: PlanKind<Schedule> = {
   system: schedulePrompt,
   format: { name: "schedule", schema: describeSchedule() },
@@ -58,7 +57,6 @@ export const eightStepPlan: PlanKind<Schedule> = {
 const renderSteps = ({ steps }: Schedule) =>
   steps.map(({ title, hint }, at) => `${at + 1}. ${title}${hint === "" ? "" : `: ${hint}`}`).join("\n");
 
-/** Splits the summary into its NEXT lines and its text, and records both. */
 function keepSummary(run: Run, text: string): void {
   const lines = text.trim().split("\n");
   run.ending.next = lines.flatMap((line) => readNext(line) || []);
@@ -131,7 +129,6 @@ export const eightStep: Flow = async (run) => {
   else if (!run.planning.planOnly) await followSchedule(run, { ...made, plan }, claims);
 };
 
-/** Shows one of the eight steps. */
 function showStep(run: Run, step: number, title: string, text: string): void {
   run.emit({ type: "step.started", step, of: 8, title, text });
 }
@@ -158,18 +155,15 @@ function codeOf({ checks }: Act, failure: CallReport | null, open: readonly stri
 }
 
 /**
- * Why a step is not healed; null: it is healed, because no fault is left, and either its verdict was good, or a check
- * passes, or all actions of the healing worked and changed something.
+ * Why a step with this verdict is not healed, though no fault is left; null: it is healed, because a check passes, or all
+ * actions of the healing worked and changed something.
  */
-function whyStillFailed({ work, checks }: Act, faults: readonly string[], verdict: StepVerdict): string | null {
-  const fault = faults[0];
-  if (fault !== undefined || verdict.passed) return fault ?? null;
+function whyUnproven({ work, checks }: Act, verdict: StepVerdict): string | null {
   const proven = checks.some(({ passed }) => passed === true);
   const mended = work.batch.changed && work.batch.reports.every(({ code }) => code === null);
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
 }
 
-/** The report on this call, for the request of the next one. */
 async function renderNews(
   run: Run,
   { batch, notes }: ScriptWork,
@@ -299,7 +293,10 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
   const reserveFrom = (at: number, own: number) => run.ledger.reserve(own + 3 * (steps.length - at - 1) + 1);
 
   /** Gives the model one chance to mend a step. True: that finished the whole task. Throws if the step stays failed. */
-  const heal = async (at: number, verdict: StepVerdict, faults: readonly string[]): Promise<boolean> => {
+  const heal = async (at: number, verdict: StepVerdict, acted: Act): Promise<boolean> => {
+    const faults = faultsOf(acted, openAt(at));
+    // Only planned steps that are open make it fail: doing them is all that is wanted.
+    const isSound = verdict.passed && faultsOf(acted, []).length === 0;
     const fixes = verdict.next_fix.map((fix) => `fix: ${fix}`);
     const short = faults.map((fault) => fault.split("\n", 1)[0]);
     const reasons = [...short, ...(verdict.passed ? [] : verdict.reasons), ...fixes];
@@ -313,7 +310,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
       `Step ${at + 1} ${verdict.passed ? "is not whole yet" : "did not pass"}:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nThis is its one repair; turns left after it: ${steps.length - at - 1}. Correct it now, with an action script only.`,
     );
     const open = healed.whole && mayEndInPart(run) ? [] : openAt(at);
-    const why = whyStillFailed(healed, faultsOf(healed, open), verdict);
+    const why = faultsOf(healed, open)[0] ?? (isSound ? null : whyUnproven(healed, verdict));
     if (why !== null) {
       const step = stepAt(at);
       run.ending.next = [];
@@ -347,7 +344,6 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
         at,
         `turns left: ${steps.length - at}, this one included, and a repair of each step that does not pass.\nStep ${at + 1} of ${steps.length}: ${renderTitle(step)}`,
       );
-      const faults = faultsOf(acted, openAt(at));
       reserveFrom(at, 1);
       const verdict = await judgeStep(run, plan, step, acted);
       scores.push(verdict.quality_score);
@@ -357,8 +353,8 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
       if (verdict.passed) improvements.push(...verdict.next_fix);
       // The verdict may miss what the person declined: that is not counted as a fault.
       const isWanted = !acted.work.batch.reports.some(({ code, kind }) => code === "declined" && kind === "change");
-      const good = (verdict.passed || !isWanted) && faults.length === 0;
-      const finished = good ? acted.finished : await heal(at, verdict, faults);
+      const good = (verdict.passed || !isWanted) && faultsOf(acted, openAt(at)).length === 0;
+      const finished = good ? acted.finished : await heal(at, verdict, acted);
       // The score was for the work before the repair, which nobody has scored.
       if (!good) scores[at] = null;
       run.ending.score = meanOf(scores);

@@ -72,7 +72,6 @@ async function renderLook(run: Run, report: CallReport): Promise<string> {
   return fence("result", { action: `${name} ${target}`.trim(), ok: String(ok) }, text);
 }
 
-/** Notes the lines of a file that the answer of a READ shows: they are numbered. */
 async function noteLines(run: Run, { name, target, ok }: CallReport, shown: string): Promise<void> {
   const path = ok ? pathOfRead(run, { name, target }) : null;
   const text = path === null ? null : await textNow(run, path);
@@ -91,14 +90,12 @@ export async function noteAnswer(
   if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);
 }
 
-/** The steps before the first one that changes something. */
 function stepsBefore(plan: Plan): readonly PlanStep[] {
   const steps = plan.execution_plan?.steps ?? [];
   const at = steps.findIndex(({ action }) => rowOf(action)?.kind === "change");
   return at === -1 ? steps : steps.slice(0, at);
 }
 
-/** The files that the plan names, as far as the dialogue does not show them. */
 async function showNamed(run: Run, plan: Plan, reports: readonly CallReport[]): Promise<readonly string[]> {
   const named = filesOf(run, plan);
   const { shares } = await shareRoom(run, named);
@@ -110,7 +107,6 @@ async function showNamed(run: Run, plan: Plan, reports: readonly CallReport[]): 
   return texts.filter((text) => text !== "");
 }
 
-/** The files that the plan names, as they are now. */
 export const showNow = async (run: Run, plan: Plan): Promise<string> => (await showNamed(run, plan, [])).join("\n\n");
 
 /** Does the looks that the plan lists after its changes, for the user to see. */
@@ -122,7 +118,6 @@ export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<
 
 interface Evidence {
   readonly text: string;
-  /** The results of the looks and commands. */
   readonly batch: BatchReport;
 }
 
@@ -156,7 +151,6 @@ const maxOfRound = 24_000;
 /** For a round of looks, which may change nothing. */
 const noRights = createRights([], []);
 
-/** The first lines that fit. */
 function fitFirst(lines: readonly string[], room: number): readonly string[] {
   let kept = 0;
   for (let size = 0; kept < lines.length; kept += 1) {
@@ -262,7 +256,6 @@ export async function showMentioned(run: Run, words: string): Promise<string> {
   return shown.filter(Boolean).join("\n\n");
 }
 
-/** What may be answered to the results of looks. */
 function renderMore(rounds: number, atOnce: boolean): string {
   const answer = `eply with ${atOnce ? "your script" : "the plan"}, or with the whole answer`;
   const left = rounds === 1 ? "one more round of looks is" : `${rounds} more rounds of looks are`;
@@ -303,7 +296,6 @@ export async function showRest(run: Run, path: RelPath): Promise<string> {
   return size > maxLooked ? "" : ((await showFile(run, path)) ?? "");
 }
 
-/** Characters of results of looks that are shown again. */
 const maxLooked = 24_000;
 
 interface Kept {
@@ -338,7 +330,6 @@ function renderLooked(reading: Readonly<FilesRead>, evidence: ReadonlySet<string
   return [...texts, note].filter(Boolean).join("\n\n");
 }
 
-/** Characters of all signatures. */
 const maxOfSignatures = 2_000;
 
 /** Of files that the planning call showed and the plan does not touch: how what the evidence uses of them is defined. */

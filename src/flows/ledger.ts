@@ -22,9 +22,7 @@ export interface CallPorts {
 }
 
 export interface Calling extends CallingOptions, CallPorts {
-  /** How many hidden secrets a notice told of. */
   secretsTold: number;
-  /** A person said yes to a huge request. */
   hugeAllowed: boolean;
 }
 
@@ -137,7 +135,6 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
       const million = (priceOf({ ...unknownYet(estimate), output: 1e6 }, job) ?? asked) - asked;
       return million > 0 ? Math.min(tokens, Math.floor(((caps.cost - countedCost - asked) / million) * 1e6)) : tokens;
     },
-    /** A cap of the user forbids one more call. */
     get capped(): boolean {
       return caps.calls !== null && made >= caps.calls && made < promised.at_most;
     },
@@ -162,11 +159,9 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
         isHeld = false;
       };
     },
-    /** Counts a request that goes out. */
     noteSent(): void {
       sent += 1;
     },
-    /** Requests that went out. */
     get sent(): number {
       return sent;
     },
@@ -198,7 +193,6 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
     promiseOneMore(): void {
       promised = { expected: promised.expected + 1, at_most: promised.at_most + 1 };
     },
-    /** Makes the `kept` calls available. */
     release(): void {
       released = kept;
       reserved = 0;
@@ -218,7 +212,6 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
     get usage(): Usage {
       return usage;
     },
-    /** USD so far; null: price unknown. */
     get cost(): number | null {
       return made === 0 && isUnpriced() ? null : cost;
     },

@@ -55,14 +55,12 @@ export function joinBatches(first: BatchReport, next: BatchReport): BatchReport 
   };
 }
 
-/** A call whose changes are staged and wait for the judgement of the batch. */
 interface Waiting {
   readonly call: Call;
   readonly text: string;
   readonly paths: readonly RelPath[];
 }
 
-/** The state of one batch while its calls are performed. */
 interface Batch {
   readonly run: Run;
   readonly rights: Rights | null;
@@ -277,7 +275,6 @@ const blocksOf = (call: Call | undefined): number => {
   return Array.isArray(edits) ? edits.length : 0;
 };
 
-/** Why a call exceeds the limits of one reply; null: it does not. */
 function capOf(calls: readonly Call[], at: number): string | null {
   if (at >= replyCaps.actions)
     return `not done: one reply may hold ${replyCaps.actions} actions; send the rest in the next`;

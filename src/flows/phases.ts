@@ -47,7 +47,6 @@ function renderTurns({ ledger }: Run, left: number): string {
   return `${head} Missing something? READ::path:from-to without FINISH takes a turn. Otherwise do all of it, and end with FINISH.`;
 }
 
-/** What a request for work holds besides its evidence. */
 interface AskedExecution {
   readonly checks: readonly Check[];
   /** Replies that are left for the work, this one included; null: another part of the message says it. */
@@ -73,7 +72,6 @@ function renderOrder({ messages }: Readonly<Dialogue>): string {
   return `The plan is approved. ${hasWork ? rest : "Carry it out"}: an action script.`;
 }
 
-/** Characters of earlier turns that a call of the work is told. */
 const maxOfTurns = 12_000;
 
 /**
@@ -117,11 +115,9 @@ export function renderCalls(reports: readonly CallReport[]): string {
     .join("\n");
 }
 
-/** What became of calls, for a model that is asked for the rest. */
 export const renderDone = (reports: readonly CallReport[]): string =>
   `Results. Do not send again what is done.\n${reports.map(renderCall).join("\n")}`;
 
-/** A step that the model left out, for the model. */
 export const renderSkipped = ({ action, target, why, agreed }: RunEnding["skipped"][number]): string =>
   `left out of the plan${agreed ? ", as the user allowed" : ""}: ${action} ${target}${why === "" ? "" : ` (${why})`}`;
 
@@ -130,9 +126,7 @@ export interface PhaseResults {
   readonly left: Left;
   readonly notes: readonly string[];
   readonly checks: readonly CheckReport[];
-  /** Files whose edits failed twice. */
   readonly stubborn: readonly RelPath[];
-  /** The tag that closes bodies. */
   readonly tag: string;
   /** Replies that are left for the work, the next one included. */
   readonly turns: number;
@@ -142,7 +136,6 @@ export interface PhaseResults {
 export const renderForms = (tag: string): string =>
   `Send an existing file's change as MODIFY::path::${tag}, <<<<<<< SEARCH, its lines, =======, the new lines, >>>>>>> REPLACE, END::${tag}; a new file as WRITE::path::${tag}, its lines, END::${tag}; then FINISH::${tag}, the message, END::${tag}.`;
 
-/** Asks for a whole file instead of edits, and shows it again. */
 async function renderStubborn(run: Run, path: RelPath): Promise<string> {
   run.dialogue.files.delete(path);
   const now = await showFile(run, path);
@@ -304,7 +297,6 @@ export async function takeSkips(run: Run, plan: Plan, script: Script, progress: 
   return [...notes, ...kept.map(({ action, target }) => `${action} ${target}: the user wants this step done`)];
 }
 
-/** Whether the step is a command whose place in the plan is behind all changes. */
 const isBehind = (steps: readonly PlanStep[], step: PlanStep) =>
   rowOf(step.action)?.kind === "command" &&
   steps.slice(steps.indexOf(step) + 1).every(({ action }) => rowOf(action)?.kind !== "change");

@@ -219,9 +219,7 @@ interface Wanted {
   readonly plans: number;
   /** Returns the promise after this many planning calls; null until the model has made a plan. */
   readonly promiseAt: ((plans: number) => CallPromise) | null;
-  /** Key of the plan in the cache; null: it is not cached. */
   readonly key: string | null;
-  /** The model has answered with mere prose before. */
   readonly isAgain?: boolean;
 }
 
@@ -318,7 +316,6 @@ async function askForPlan<Made>(
 
 /** The promise before the first answer, which may be the work: two calls where it is a plan. */
 const firstPromise = (rounds: number): CallPromise => ({ ...planPromise(rounds), expected: 2 });
-/** One call has done it; one may mend it, one is to spare. */
 const promiseAtOnce = (made: number): CallPromise => ({ expected: made, at_most: made + 2 });
 
 /** Gets the work, a plan or a request to look from the model. */

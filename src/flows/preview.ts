@@ -16,7 +16,6 @@ import { composeMessage, instructionsOf, maxTurns } from "./tool-loop/tool-loop.
 export interface PreviewPart {
   readonly kind: "instructions" | Part["kind"];
   readonly path: RelPath | null;
-  /** Estimated. */
   readonly tokens: number;
   /** Lines of the file that are shown; null: the part is not a file. */
   readonly lines: { readonly shown: number; readonly total: number; readonly ranges: readonly ExcerptRange[] } | null;
@@ -38,7 +37,6 @@ export interface RankedFile extends Omit<Ranked, "signal"> {
 
 export interface Preview {
   readonly parts: readonly PreviewPart[];
-  /** Of all parts together, estimated. */
   readonly tokens: number;
   /** How many different secrets are sent as names. */
   readonly masked: number;
@@ -52,7 +50,6 @@ export interface Preview {
   readonly cost: number | null;
 }
 
-/** The first call of a mode, in pieces, and the promise until there is a plan. */
 interface FirstCall {
   readonly instructions: string;
   readonly parts: readonly Part[];
@@ -122,7 +119,6 @@ const toRankedFile = ({ path, score, kind, words, history, frequency, signal }: 
   definitions: signal?.definitions ?? [],
 });
 
-/** Measures the first call of the run's mode. Sends nothing. */
 export async function preview(run: Run): Promise<Preview> {
   const { ledger, veil, calling, invocation } = run;
   const compose = invocation.mode === "tool-loop" ? composeLoopCall : composePlanCall;

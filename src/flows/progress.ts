@@ -22,7 +22,6 @@ export interface Left {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string | null;
-  /** Promised claims that are not done yet, for the next phase. */
   readonly open: readonly string[];
   /** The files of these claims that exist or are to be written. */
   readonly files: readonly RelPath[];
@@ -30,7 +29,6 @@ export interface Left {
   readonly part: string | null;
 }
 
-/** Facts about a reply besides its batch. */
 interface ReplyFacts {
   readonly finished: boolean;
   readonly cut: boolean;
@@ -43,7 +41,6 @@ interface ReplyFacts {
 
 export type Progress = ReturnType<typeof createProgress>;
 
-/** The files that a plan creates or changes, each once. */
 function targetsOf(run: Run, plan: Plan, claims: readonly PlanClaim[]): readonly LooseTarget[] {
   const written = new Set(
     workOf(plan).flatMap(({ action, target }) =>
@@ -143,7 +140,6 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   return {
     steps: plan.execution_plan?.steps.length ?? 0,
     promisesChanges: promised.length > 0,
-    /** Promised claims that are not done yet. */
     get open(): readonly string[] {
       return openClaims().map(renderClaim);
     },
@@ -153,11 +149,9 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       const left = openClaims().flatMap((claim) => (claim.kind === "content" ? [claim.path] : []));
       return left.length === 1 ? targets.filter(({ path }) => path === left[0]) : targets;
     },
-    /** The last failure that is not resolved; null: none. */
     get failure(): CallReport | null {
       return failures.at(-1) ?? null;
     },
-    /** Files whose edits failed twice, so that they are better written whole. */
     get stubborn(): readonly RelPath[] {
       return [...failedEdits].filter(([, times]) => times >= 2).map(([path]) => path);
     },

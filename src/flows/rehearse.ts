@@ -11,9 +11,7 @@ import type { Run } from "./run.ts";
 import { createOverlay } from "./stage.ts";
 
 interface Rehearsed {
-  /** The calls that can be done, in order, each with what it changes. */
   readonly steps: readonly { readonly call: Call; readonly changes: readonly Change[] }[];
-  /** Calls that cannot be done, each with the model's own mistake. */
   readonly complaints: readonly { readonly call: Call; readonly code: Complaint["code"]; readonly text: string }[];
 }
 

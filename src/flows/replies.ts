@@ -57,7 +57,6 @@ function nameTag(messages: readonly Message[], tag: string): readonly Message[] 
   return [...messages.slice(0, -1), { role: "user", text }];
 }
 
-/** Asks, and shows the words to the user as they arrive. */
 function askAloud(run: Run, question: ModelQuestion, shows: ScriptQuestion["shows"]): Promise<Reply> {
   if (shows === undefined || !run.interactive) return ask(run, question);
   let reader = createWordsReader(shows.code);
@@ -159,7 +158,6 @@ export interface ScriptWork {
   readonly batch: BatchReport;
   /** What to tell the model about this reply in the next call: warnings, what was left out, that it was cut. */
   readonly notes: readonly string[];
-  /** The reply held more actions than one reply may. */
   readonly overflow: boolean;
 }
 
@@ -299,7 +297,6 @@ export function callsOf(actions: readonly ScriptAction[], prefix: string): reado
   return calls;
 }
 
-/** Characters of the diff that the model is shown again. */
 const maxOfDiff = 12_000;
 
 /** A call that is left, or one more than was promised, which is told. */

@@ -67,7 +67,6 @@ export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit 
     if (end > 0) send({ ...piece, text: piece.text.slice(0, end) });
   }
 
-  /** The next piece of the channel is a first one again. */
   function release(piece: Delta): void {
     waiting.delete(piece.channel);
     if (piece.text !== "") send(piece);
@@ -99,7 +98,6 @@ export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit 
   };
 }
 
-/** Says that a task which might have been work was only answered, where nobody sees it happen. */
 function sayAnswered({ emit, interactive, invocation, planning }: Run): void {
   if (interactive || planning.asksOnly || invocation.command !== "run") return;
   emit({ type: "notice", level: "info", code: "answered", text: "answered, nothing changed" });

@@ -38,7 +38,6 @@ export interface Task {
 
 /** What was asked for: whole in the outcome, never changed. */
 export interface Invocation {
-  /** Command word for the outcome: run, plan, apply … */
   readonly command: string;
   readonly mode: string;
 }
@@ -54,9 +53,7 @@ export interface RunOptions
     ShellLimits,
     ActionOptions,
     EndOptions {
-  /** Of pai. */
   readonly version: string;
-  /** A person sits at a terminal and can be asked. */
   readonly interactive: boolean;
 }
 
@@ -88,7 +85,6 @@ export interface Run {
   readonly signal: AbortSignal;
   readonly now: () => Date;
   readonly emit: Emit;
-  /** A person sits at a terminal and can be asked. */
   readonly interactive: boolean;
   readonly decide: Decide;
   readonly ledger: Ledger;
@@ -110,9 +106,7 @@ export interface Run {
   readonly dialogue: Dialogue;
   /** Conversation of the tool-loop so far, which replaces it. */
   conversation: Conversation;
-  /** The run's transaction, begun at first use. */
   transaction(): Promise<Transaction>;
-  /** The transaction if there is one. */
   readonly begun: Transaction | null;
 }
 

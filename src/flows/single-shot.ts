@@ -80,7 +80,6 @@ interface Phase {
   readonly rights: Rights;
   readonly claims: readonly PlanClaim[];
   readonly progress: Progress;
-  /** Those of later replies are added. */
   readonly checks: Check[];
 }
 
@@ -195,7 +194,6 @@ function refusalOf(run: Run, forbidden: NonNullable<Tally["forbidden"]>, left: P
   return new PaiError(code, message, { hint: hintFor(forbidden, run.changing) });
 }
 
-/** Throws the refusal when nothing else was done and no person saw it. */
 function refuseIdle(run: Run): void {
   const { forbidden } = run.acting.tally;
   if (forbidden !== null && !hasOwnWork(run) && !run.interactive) throw refusalOf(run, forbidden, null);
@@ -204,7 +202,6 @@ function refuseIdle(run: Run): void {
 const renderNow = async (run: Run, plan: Plan, checks: readonly Check[]): Promise<string> =>
   renderTask(run, plan, await showNow(run, plan), { checks, turns: null });
 
-/** Throws the failure that is left when no call is left to mend it. */
 function giveUp(run: Run, left: Left, text: string): never {
   if (left.code === "reply_invalid" && readProse(text, "") !== null) run.ending.text ||= text.trim();
   if (run.ledger.capped) {
@@ -224,11 +221,9 @@ function giveUp(run: Run, left: Left, text: string): never {
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
 }
 
-/** Whether a reply held only looks, and all of them failed. */
 const isLost = ({ reports }: BatchReport): boolean =>
   reports.length > 0 && reports.every(({ ok, kind }) => !ok && kind === "look");
 
-/** Characters that the message of a later phase may well have. */
 const maxOfResults = 16_000;
 
 /** The request after a reply. Where it stands alone it tells of the earlier replies, too, whose calls are `done`. */
@@ -247,7 +242,6 @@ async function renderNext(
   return `${now}\n\nSo far:\n${await renderResults(run, { ...ended, calls: [...done, ...ended.calls] })}`;
 }
 
-/** Carries out the plan. Throws the last unresolved failure when the promised calls are used up. */
 export async function execute(
   run: Run,
   plan: Plan,

@@ -5,7 +5,7 @@ import { maxShown } from "../core/context/shown.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { parentOf, type RelPath } from "../core/path.ts";
-import type { Entry, LineRange, SearchQuery, SearchReport, Stage, View } from "../core/ports.ts";
+import type { Entry, LineRange, Stage, View } from "../core/ports.ts";
 
 /** A Stage that `perform` fills and empties. Every method sees the staged changes; nothing is written. */
 export type Overlay = ReturnType<typeof createOverlay>;
@@ -55,22 +55,6 @@ export function metSomebody(path: RelPath, known: Known, now: Blob | null): PaiE
   });
 }
 
-/** Factor on the number of hits to search, so that hits in likely files are among them. */
-const widerSearch = 5;
-
-async function searchLikely(
-  view: View,
-  query: SearchQuery,
-  likely: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<SearchReport> {
-  const report = await view.search({ ...query, maxHits: query.maxHits * widerSearch }, signal);
-  const places = new Map(likely.map((path, at) => [path, at] as const));
-  const placeOf = (path: string) => places.get(path) ?? places.size;
-  const hits = report.hits.toSorted((a, b) => placeOf(a.path) - placeOf(b.path));
-  return { ...report, hits: hits.slice(0, query.maxHits), more: report.more || hits.length > query.maxHits };
-}
-
 /** An overlay of `view`, to which nothing is ever written. `room`: characters that one answer may have. */
 export function createOverlay(
   view: View,
@@ -80,8 +64,6 @@ export function createOverlay(
 ) {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
-  let askLikely = async (): Promise<readonly string[]> => [];
-  let likely: Promise<readonly string[]> | null = null;
   const known = new Map<RelPath, Known>();
   /** What the model was last shown, where that is newer than what is known. */
   const starts = new Map<RelPath, Uint8Array>();
@@ -107,7 +89,6 @@ export function createOverlay(
     [pending, top] = [changes, null];
   };
 
-  /** Whether the folder exists only among staged changes. */
   const isNew = (folder: RelPath) => onTop().get(folder)?.before === null;
 
   const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
@@ -193,14 +174,11 @@ export function createOverlay(
         if (!changes.has(entry.path)) rest.push(entry);
       yield* [...rest, ...made].sort(byCodePoint);
     },
-    async search(query, signal) {
-      const staged = new Map(
-        [...onTop()].map(([path, { after }]) => [path, after?.kind === "file" ? after.bytes : null] as const),
+    search(query, signal) {
+      const staged = [...onTop()].map(
+        ([path, { after }]) => [path, after?.kind === "file" ? after.bytes : null] as const,
       );
-      const wide = { ...query, staged: new Map([...staged, ...query.staged]) };
-      likely ??= askLikely();
-      const paths = await likely;
-      return paths.length === 0 ? view.search(wide, signal) : searchLikely(view, wide, paths, signal);
+      return view.search({ ...query, staged: new Map([...staged, ...query.staged]) }, signal);
     },
   };
 
@@ -222,10 +200,6 @@ export function createOverlay(
     readNow,
     /** Whether the content of a path is not what the run first saw of it; false for one that it has not seen. */
     isChanged: async (path: RelPath): Promise<boolean> => known.has(path) && isOther(path, await readNow(path)),
-    /** Sets the order of search hits: these paths first, the likeliest at the top. The first search calls `paths`. */
-    prefer(paths: () => Promise<readonly string[]>): void {
-      [askLikely, likely] = [paths, null];
-    },
     /**
      * Stages changes. Throws `conflict` when a change does not start from the content that the run last knew, unless it is
      * of a command, which starts from what is on disk (`fromDisk`).
@@ -257,13 +231,11 @@ export function createOverlay(
         if (!isKept) refuseChanged(path, now);
       }
     },
-    /** Removes the staged changes of these paths. */
     drop(paths: ReadonlySet<RelPath>): void {
       setPending(pending.filter(({ path }) => !paths.has(path)));
     },
     /** The changes of earlier batches of a dry run, squashed. */
     kept: (): readonly Change[] => squash(kept),
-    /** All staged changes, squashed. */
     staged: (): readonly Change[] => squash(pending),
     /** Ends a batch. `applied`: the staged changes as they are on disk now; null (a dry run): they stay on top of it. */
     settle(applied: readonly Change[] | null): void {
@@ -287,7 +259,6 @@ export function createOverlay(
       if (part === undefined) seen.set(path, bytes);
       if (!onTop().has(path)) starts.set(path, bytes);
     },
-    /** The paths of which the run knows what they hold. */
     known: (): readonly RelPath[] => [...known.keys()],
     /** Notes that the model did not get the whole file after all. */
     forget(path: RelPath): void {

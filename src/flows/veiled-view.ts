@@ -22,7 +22,6 @@ const minNameLength = 16;
 
 export function createVeiledView(overlay: Overlay, veil: Veil) {
   const raws = new WeakMap<Uint8Array, FileBlob>();
-  /** Files that hold secrets. */
   const holders = new Set<RelPath>();
 
   const hideRead = (path: RelPath, raw: FileBlob): FileBlob => {
@@ -34,7 +33,6 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
     }
     return hidden;
   };
-  /** A blob as the model may see it. */
   const hide = (path: RelPath, blob: Blob | null): Blob | null => (blob?.kind === "file" ? hideRead(path, blob) : blob);
 
   const hidePath = (path: RelPath): RelPath =>

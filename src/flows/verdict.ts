@@ -28,7 +28,6 @@ export interface Act {
   readonly finished: boolean;
   /** The reply's words to the user; "" when the reply holds actions. */
   readonly answer: string;
-  /** Changed lines of this act. */
   readonly diff: string;
   /** The reply was not cut, and all of it could be done. */
   readonly whole: boolean;
@@ -42,7 +41,6 @@ export function explainCheck(check: CheckReport): string {
 
 export const renderTitle = ({ title, hint }: ScheduleStep) => (hint === "" ? title : `${title}\n${hint}`);
 
-/** A verdict; `unread`: why there is none, so that only checks and failed actions decide. null: it was read. */
 export interface Judged extends StepVerdict {
   readonly unread: string | null;
 }
@@ -60,7 +58,6 @@ export function renderVerdict({ passed, quality_score: score, unread }: Judged):
   return `${passed ? "passed" : "failed"}, ${score === null ? "no score" : `quality ${score}/10`}`;
 }
 
-/** Asks for the verdict on one step; the request holds only the evidence. */
 export async function judgeStep(
   run: Run,
   plan: Plan,

@@ -154,11 +154,25 @@ function codeOf({ checks }: Act, failure: CallReport | null, open: readonly stri
   return code ?? (open.length > 0 ? "nothing_done" : "check_failed");
 }
 
+/** What a repair is to mend, for people and for the model. */
+function renderFaults({ passed, reasons, next_fix }: StepVerdict, faults: readonly string[]) {
+  const fixes = next_fix.map((fix) => `fix: ${fix}`);
+  const short = faults.map((fault) => fault.split("\n", 1)[0]);
+  const told = [...short, ...(passed ? [] : reasons), ...fixes].map((reason) => `- ${reason}`);
+  return { shown: [...short, ...fixes.map((fix) => fix.split("\n", 1)[0])].join("\n"), told: told.join("\n") };
+}
+
 /**
- * Why a step with this verdict is not healed, though no fault is left; null: it is healed, because a check passes, or all
- * actions of the healing worked and changed something.
+ * Why a step is not healed; null: it is healed, because no fault is left, and either only open steps made it fail
+ * (`isSound`), or a check passes, or all actions of the healing worked and changed something.
  */
-function whyUnproven({ work, checks }: Act, verdict: StepVerdict): string | null {
+function whyStillFailed(
+  { work, checks }: Act,
+  [fault]: readonly string[],
+  verdict: StepVerdict,
+  isSound: boolean,
+): string | null {
+  if (fault !== undefined || isSound) return fault ?? null;
   const proven = checks.some(({ passed }) => passed === true);
   const mended = work.batch.changed && work.batch.reports.every(({ code }) => code === null);
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
@@ -295,22 +309,19 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
   /** Gives the model one chance to mend a step. True: that finished the whole task. Throws if the step stays failed. */
   const heal = async (at: number, verdict: StepVerdict, acted: Act): Promise<boolean> => {
     const faults = faultsOf(acted, openAt(at));
-    // Only planned steps that are open make it fail: doing them is all that is wanted.
     const isSound = verdict.passed && faultsOf(acted, []).length === 0;
-    const fixes = verdict.next_fix.map((fix) => `fix: ${fix}`);
-    const short = faults.map((fault) => fault.split("\n", 1)[0]);
-    const reasons = [...short, ...(verdict.passed ? [] : verdict.reasons), ...fixes];
-    showStep(run, 7, "heal", [...short, ...fixes.map((fix) => fix.split("\n", 1)[0])].join("\n"));
+    const { shown, told } = renderFaults(verdict, faults);
+    showStep(run, 7, "heal", shown);
     reserveFrom(at, 0);
     const failed = progress.failure;
     const wasOpen = progress.open.length > 0;
     const healed = await act(
       "heal",
       at,
-      `Step ${at + 1} ${verdict.passed ? "is not whole yet" : "did not pass"}:\n${reasons.map((reason) => `- ${reason}`).join("\n")}\nThis is its one repair; turns left after it: ${steps.length - at - 1}. Correct it now, with an action script only.`,
+      `Step ${at + 1} ${verdict.passed ? "is not whole yet" : "did not pass"}:\n${told}\nThis is its one repair; turns left after it: ${steps.length - at - 1}. Correct it now, with an action script only.`,
     );
     const open = healed.whole && mayEndInPart(run) ? [] : openAt(at);
-    const why = faultsOf(healed, open)[0] ?? (isSound ? null : whyUnproven(healed, verdict));
+    const why = whyStillFailed(healed, faultsOf(healed, open), verdict, isSound);
     if (why !== null) {
       const step = stepAt(at);
       run.ending.next = [];

@@ -100,3 +100,13 @@ export function opOf({
   if (before !== null) return "modify";
   return after.kind === "folder" ? "mkdir" : "create";
 }
+
+/** A new file where the same reply removed or moved one: it keeps the mode of that one, as a file that is written over does. */
+export function keepMode(change: Change, earlier: Change | undefined): Change {
+  const { before, after } = change;
+  const old = earlier?.after === null ? earlier.before : null;
+  if (before !== null || after?.kind !== "file" || old?.kind !== "file") return change;
+  if (after.mode !== 0o666 && after.mode !== 0o777) return change;
+  const runs = after.mode === 0o777 ? (old.mode & 0o444) >> 2 : 0;
+  return { ...change, after: { ...after, mode: old.mode | runs } };
+}

@@ -26,8 +26,7 @@ import { requireThen, runThen } from "./ending/then.ts";
 import { createCalling, createLedger } from "./ledger.ts";
 import { createPlanning } from "./plans/plan-state.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
-import { createOverlay } from "./stage.ts";
-import { createVeiledView } from "./veiled-view.ts";
+import { createOverlay, createVeiledView } from "./stage.ts";
 
 interface StamperOptions {
   readonly id: string;

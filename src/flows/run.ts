@@ -17,8 +17,7 @@ import type { Shell, ShellLimits } from "./commands/shell.ts";
 import type { EndOptions, EndPorts, RunEnding } from "./ending/ending.ts";
 import type { Calling, CallingOptions, CallPorts, Ledger } from "./ledger.ts";
 import type { Planning, PlanOptions } from "./plans/plan-state.ts";
-import type { Overlay } from "./stage.ts";
-import type { VeiledView } from "./veiled-view.ts";
+import type { Overlay, VeiledView } from "./stage.ts";
 
 export interface Task {
   readonly text: string;

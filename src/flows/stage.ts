@@ -1,11 +1,17 @@
-/** The workspace with this run's staged changes on top; remembers what the model has seen of it. */
+/** The workspace with this run's staged changes on top, and as the model may see it: with names in place of secrets. */
 
-import { type Blob, type Change, sameBlob, squash } from "../core/change.ts";
+import { type Blob, type Change, type FileBlob, keepMode, sameBlob, squash } from "../core/change.ts";
+import { compressionOf } from "../core/compressed.ts";
+import { linesOf } from "../core/context/blocks.ts";
 import { maxShown } from "../core/context/shown.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
-import { parentOf, type RelPath } from "../core/path.ts";
-import type { Entry, LineRange, Stage, View } from "../core/ports.ts";
+import { foldersAbove, parentOf, type RelPath } from "../core/path.ts";
+import type { Entry, LineEnds, LineRange, SearchQuery, SearchReport, Stage, View } from "../core/ports.ts";
+import { hideFile } from "../core/secrets/hide-message.ts";
+import { mannerOfFile } from "../core/secrets/named-values.ts";
+import type { Veil } from "../core/secrets/veil.ts";
+import { isWide } from "../core/text.ts";
 
 /** A Stage that `perform` fills and empties. Every method sees the staged changes; nothing is written. */
 export type Overlay = ReturnType<typeof createOverlay>;
@@ -23,8 +29,7 @@ function entryOf(path: RelPath, blob: Blob): Entry {
 
 /** Lines `from` to `to` of a text, from 1. */
 export function cutBytes(bytes: Uint8Array, from: number, to: number): LineRange {
-  const lines = new TextDecoder().decode(bytes).split(/\r\n|\n|\r/);
-  if (lines.at(-1) === "") lines.pop();
+  const lines = linesOf(new TextDecoder().decode(bytes));
   const last = Math.min(to, lines.length);
   return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
 }
@@ -37,8 +42,8 @@ function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_I
 /** What the run last knew of a path: of a large file its digest, since one reply may read hundreds of them. */
 type Known = Blob | null | { readonly kind: "digest"; readonly mode: number; readonly digest: string };
 
-/** A larger file is known by its digest once so many bytes of larger files are remembered. */
-const maxKnown = { file: 65_536, all: 32 * 1024 * 1024 } as const;
+/** Bytes; a larger file is known by its digest. */
+const maxKnown = 65_536;
 
 function isStill(known: Known, now: Blob | null): boolean {
   if (known?.kind !== "digest") return sameBlob(known, now);
@@ -67,32 +72,37 @@ export function createOverlay(
   const known = new Map<RelPath, Known>();
   /** What the model was last shown, where that is newer than what is known. */
   const starts = new Map<RelPath, Uint8Array>();
-  let large = 0;
-  const sizeOf = (blob: Known | undefined) =>
-    blob?.kind === "file" && blob.bytes.length > maxKnown.file ? blob.bytes.length : 0;
   const remember = (path: RelPath, blob: Blob | null): void => {
-    large -= sizeOf(known.get(path));
-    const isKept = blob?.kind !== "file" || large + sizeOf(blob) <= maxKnown.all;
-    const kept: Known = isKept ? blob : { kind: "digest", mode: blob.mode, digest: digest(blob.bytes) };
-    large += sizeOf(kept);
-    known.set(path, kept);
+    const isLarge = blob?.kind === "file" && blob.bytes.length > maxKnown;
+    known.set(path, isLarge ? { kind: "digest", mode: blob.mode, digest: digest(blob.bytes) } : blob);
     starts.delete(path);
   };
   const seen = new Map<RelPath, Uint8Array>();
-  let top: ReadonlyMap<RelPath, Change> | null = null;
-  /** Made anew after each change of what is staged: a folder of many files asks for it once for each. */
-  const onTop = (): ReadonlyMap<RelPath, Change> => {
-    top ??= squashByPath([...kept, ...pending]);
-    return top;
-  };
+  /** All staged changes by path. Unlike squash it keeps a change back to the start, which still hides the disk. */
+  let top: ReadonlyMap<RelPath, Change> = new Map();
   const setPending = (changes: readonly Change[]): void => {
-    [pending, top] = [changes, null];
+    pending = changes;
+    const byPath = new Map<RelPath, Change>();
+    for (const change of [...kept, ...pending])
+      byPath.set(change.path, { ...change, before: (byPath.get(change.path) ?? change).before });
+    top = byPath;
   };
 
-  const isNew = (folder: RelPath) => onTop().get(folder)?.before === null;
+  const madeBelow = (folder: RelPath): readonly Entry[] =>
+    [...top].flatMap(([path, { after }]) =>
+      after && (folder === "" || path.startsWith(`${folder}/`)) ? [entryOf(path, after)] : [],
+    );
+
+  const isNew = (folder: RelPath) => top.get(folder)?.before === null;
+
+  const stagedBytes = (path: RelPath): Uint8Array => {
+    const blob = top.get(path)?.after;
+    if (blob?.kind === "file") return blob.bytes;
+    throw new PaiError("file_unusable", `${path} is not a file`);
+  };
 
   const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
-    const change = onTop().get(path);
+    const change = top.get(path);
     if (change !== undefined) return withinLimit(path, change.after, limit);
     const blob = await view.read(path, limit);
     if (!known.has(path)) remember(path, blob);
@@ -101,12 +111,10 @@ export function createOverlay(
 
   const isOther = (path: RelPath, now: Blob | null): boolean => {
     const base = known.get(path);
-    return base !== undefined && !onTop().has(path) && !isStill(base, now);
+    return base !== undefined && !top.has(path) && !isStill(base, now);
   };
-  const isStart = (path: RelPath, blob: Blob | null): boolean => {
-    const start = starts.get(path);
-    return start !== undefined && blob?.kind === "file" && Buffer.compare(start, blob.bytes) === 0;
-  };
+  const isStart = (path: RelPath, blob: Blob | null): boolean =>
+    blob?.kind === "file" && sameBytes(starts.get(path), blob.bytes);
   const refuseChanged = (path: RelPath, now: Blob | null): void => {
     if (isOther(path, now)) throw metSomebody(path, known.get(path) ?? null, now);
   };
@@ -129,55 +137,40 @@ export function createOverlay(
     ...(view.alsoShown !== undefined && { alsoShown: view.alsoShown }),
     path(text, use) {
       const path = view.path(text, use);
-      const changes = onTop();
-      const isStaged = changes.size > 0 && partsOf(path).some((each) => changes.has(each));
+      const isStaged = top.size > 0 && [path, ...foldersAbove(path)].some((each) => top.has(each));
       return isStaged ? path : (view.follow?.(path, use) ?? path);
     },
     ...(view.host !== undefined && { host: view.host }),
     shown: (path) => seen.get(path) ?? null,
     read,
     async readLines(path, from, to) {
-      const change = onTop().get(path);
-      if (change === undefined) return view.readLines(path, from, to);
-      if (change.after?.kind !== "file") throw new PaiError("file_unusable", `${path} is not a file`);
-      return cutBytes(change.after.bytes, from, to);
+      return top.has(path) ? cutBytes(stagedBytes(path), from, to) : view.readLines(path, from, to);
     },
     async readEnds(path, lines) {
-      const change = onTop().get(path);
-      if (change === undefined) return view.readEnds(path, lines);
-      if (change.after?.kind !== "file") throw new PaiError("file_unusable", `${path} is not a file`);
-      const head = cutBytes(change.after.bytes, 1, lines);
+      if (!top.has(path)) return view.readEnds(path, lines);
+      const head = cutBytes(stagedBytes(path), 1, lines);
       const total = head.total ?? 0;
-      return { head, tail: cutBytes(change.after.bytes, Math.max(1, total - lines + 1), total) };
+      return { head, tail: cutBytes(stagedBytes(path), Math.max(1, total - lines + 1), total) };
     },
     async list(folder) {
-      const changes = onTop();
-      const inside = (path: RelPath) => path !== "" && parentOf(path) === folder;
       const below = isNew(folder) ? [] : await view.list(folder);
-      const made = [...changes].flatMap(([path, { after }]) => (after && inside(path) ? [entryOf(path, after)] : []));
-      return [...below.filter(({ path }) => !changes.has(path)), ...made].sort(byCodePoint);
+      const made = madeBelow(folder).filter(({ path }) => parentOf(path) === folder);
+      return [...below.filter(({ path }) => !top.has(path)), ...made].sort(byCodePoint);
     },
     async inside(folder) {
-      const changes = onTop();
-      const below = (isNew(folder) ? [] : await view.inside(folder)).filter((path) => !changes.has(path as RelPath));
-      const made = [...changes].flatMap(([path, { after }]) => (after && path.startsWith(`${folder}/`) ? [path] : []));
-      return [...below, ...made].sort();
+      const below = isNew(folder) ? [] : await view.inside(folder);
+      const made = madeBelow(folder).map(({ path }) => path);
+      return [...below.filter((path) => !top.has(path as RelPath)), ...made].sort();
     },
     async *walk(folder, signal, unreadable) {
-      const changes = onTop();
-      const made = [...changes].flatMap(([path, { after }]) =>
-        after && (folder === "" || path.startsWith(`${folder}/`)) ? [entryOf(path, after)] : [],
-      );
-      if (made.length === 0 && changes.size === 0) return yield* view.walk(folder, signal, unreadable);
+      if (top.size === 0) return yield* view.walk(folder, signal, unreadable);
       const rest: Entry[] = [];
       for await (const entry of isNew(folder) ? [] : view.walk(folder, signal, unreadable))
-        if (!changes.has(entry.path)) rest.push(entry);
-      yield* [...rest, ...made].sort(byCodePoint);
+        if (!top.has(entry.path)) rest.push(entry);
+      yield* [...rest, ...madeBelow(folder)].sort(byCodePoint);
     },
     search(query, signal) {
-      const staged = [...onTop()].map(
-        ([path, { after }]) => [path, after?.kind === "file" ? after.bytes : null] as const,
-      );
+      const staged = [...top].map(([path, { after }]) => [path, after?.kind === "file" ? after.bytes : null] as const);
       return view.search({ ...query, staged: new Map([...staged, ...query.staged]) }, signal);
     },
   };
@@ -190,11 +183,10 @@ export function createOverlay(
      */
     async readStart(path: RelPath, limit?: number): Promise<Blob | null> {
       const blob = await read(path, limit);
-      if (blob?.kind !== "file" || onTop().has(path)) return blob;
-      const shown = starts.get(path);
+      if (blob?.kind !== "file" || top.has(path)) return blob;
       const first = known.get(path);
-      const bytes = shown ?? (first?.kind === "file" ? first.bytes : blob.bytes);
-      return Buffer.compare(bytes, blob.bytes) === 0 ? blob : { ...blob, bytes };
+      const bytes = starts.get(path) ?? (first?.kind === "file" ? first.bytes : blob.bytes);
+      return sameBytes(bytes, blob.bytes) ? blob : { ...blob, bytes };
     },
     /** The content on disk, below staged changes; a path below a file does not exist (null). */
     readNow,
@@ -220,8 +212,7 @@ export function createOverlay(
     },
     /** Puts one change in the place of all that is staged for its path. */
     restage(change: Change): void {
-      const at = pending.findIndex(({ path }) => path === change.path);
-      setPending(pending.flatMap((each, n) => (each.path !== change.path ? [each] : n === at ? [change] : [])));
+      setPending([...pending.filter(({ path }) => path !== change.path), change]);
     },
     /** The same for edits: not for files whose content it remembers, since edits start from that. */
     async refuseUnknown(paths: readonly RelPath[]): Promise<void> {
@@ -248,49 +239,168 @@ export function createOverlay(
     /** Forgets the known content of these paths and everything below: a command of this run may have changed it. */
     release(paths: readonly RelPath[]): void {
       for (const path of known.keys())
-        if (paths.some((each) => path === each || path.startsWith(`${each}/`))) {
-          large -= sizeOf(known.get(path));
-          known.delete(path);
-          starts.delete(path);
-        }
+        if (paths.some((each) => path === each || path.startsWith(`${each}/`)))
+          for (const held of [known, starts]) held.delete(path);
     },
     /** Notes that the model was shown these bytes; `part`: only a part of them. */
     show(path: RelPath, bytes: Uint8Array, part?: "part"): void {
       if (part === undefined) seen.set(path, bytes);
-      if (!onTop().has(path)) starts.set(path, bytes);
+      if (!top.has(path)) starts.set(path, bytes);
     },
     known: (): readonly RelPath[] => [...known.keys()],
     /** Notes that the model did not get the whole file after all. */
-    forget(path: RelPath): void {
-      seen.delete(path);
-    },
+    forget: (path: RelPath): boolean => seen.delete(path),
   };
 }
 
 const sameBytes = (a: Uint8Array | undefined, b: Uint8Array) => a !== undefined && Buffer.compare(a, b) === 0;
 
-function partsOf(path: RelPath): readonly RelPath[] {
-  const parts: RelPath[] = [];
-  for (let at = path; at !== ""; at = parentOf(at)) parts.push(at);
-  return parts;
-}
+export type VeiledView = ReturnType<typeof createVeiledView>;
 
-/** A new file where the same reply removed or moved one: it keeps the mode of that one, as a file that is written over does. */
-function keepMode(change: Change, earlier: Change | undefined): Change {
-  const { before, after } = change;
-  const old = earlier?.after === null ? earlier.before : null;
-  if (before !== null || after?.kind !== "file" || old?.kind !== "file") return change;
-  if (after.mode !== 0o666 && after.mode !== 0o777) return change;
-  const runs = after.mode === 0o777 ? (old.mode & 0o444) >> 2 : 0;
-  return { ...change, after: { ...after, mode: old.mode | runs } };
-}
+/** Lines that are searched for secrets around a shown part of a file that is too large to be searched whole. */
+const linesAround = 400;
 
-/** Merges the changes by path. Unlike squash it keeps a change back to the start, which still hides the disk. */
-function squashByPath(changes: readonly Change[]): Map<RelPath, Change> {
-  const byPath = new Map<RelPath, Change>();
-  for (const change of changes) {
-    const earlier = byPath.get(change.path);
-    byPath.set(change.path, earlier ? { ...change, before: earlier.before } : change);
-  }
-  return byPath;
+const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
+/** A file name shorter than this holds no secret. */
+const minNameLength = 16;
+
+export function createVeiledView(overlay: Overlay, veil: Veil) {
+  const raws = new WeakMap<Uint8Array, FileBlob>();
+  const holders = new Set<RelPath>();
+
+  const hideRead = (path: RelPath, raw: FileBlob): FileBlob => {
+    const hidden = hideFile(veil, path, raw);
+    if (hidden === raw) holders.delete(path);
+    else {
+      holders.add(path);
+      raws.set(hidden.bytes, raw);
+    }
+    return hidden;
+  };
+  const hide = (path: RelPath, blob: Blob | null): Blob | null => (blob?.kind === "file" ? hideRead(path, blob) : blob);
+
+  const hidePath = (path: RelPath): RelPath =>
+    path
+      .split("/")
+      .map((name) => (name.length < minNameLength ? name : veil.hideRaw(name)))
+      .join("/") as RelPath;
+  const hideEntry = (entry: Entry): Entry => {
+    const path = hidePath(entry.path);
+    const target = entry.target === null ? null : veil.hideRaw(entry.target);
+    return path === entry.path && target === entry.target ? entry : { ...entry, path, target };
+  };
+
+  /** The stage for actions that read or write content. */
+  const stage = (readRaw = overlay.read): Stage => {
+    const read = async (path: RelPath, limit?: number): Promise<Blob | null> => hide(path, await readRaw(path, limit));
+    /** The whole file; null: it is too large, or cannot be read. */
+    const readWhole = (path: RelPath): Promise<Blob | null> =>
+      read(path).catch((thrown) => {
+        if (toPaiError(thrown).code === "file_unusable") return null;
+        throw thrown;
+      });
+
+    /** Lines of a large file, hidden together with the lines around them, which may be needed to recognise a secret. */
+    const readAround = async (path: RelPath, from: number, to: number): Promise<LineRange> => {
+      const start = Math.max(1, from - linesAround);
+      const wide = await overlay.readLines(path, start, to + linesAround);
+      const asked = await overlay.readLines(path, from, to);
+      const lines = splitLines(veil.hideRaw(wide.text, mannerOfFile(path)));
+      return { ...asked, text: lines.slice(asked.from - start, asked.to - start + 1).join("\n") };
+    };
+
+    const readLines = async (path: RelPath, from: number, to: number): Promise<LineRange> => {
+      const blob = compressionOf(path) === null ? await readWhole(path) : null;
+      if (blob?.kind !== "file") return readAround(path, from, to);
+      if (!raws.has(blob.bytes) || isWide(blob.bytes)) return overlay.readLines(path, from, to);
+      return cutBytes(blob.bytes, from, to);
+    };
+
+    /** Both ends, each hidden together with the lines beside it. */
+    const readEnds = async (path: RelPath, lines: number): Promise<LineEnds> => {
+      const { head, tail } = await overlay.readEnds(path, lines + linesAround);
+      const [first, last] = [head, tail].map(({ text }) => splitLines(veil.hideOutput(text)));
+      const start = (first ?? []).slice(0, lines);
+      const end = (last ?? []).slice(-lines);
+      return {
+        head: { ...head, text: start.join("\n"), to: start.length },
+        tail: { ...tail, text: end.join("\n"), from: tail.to - end.length + 1 },
+      };
+    };
+
+    /** Files with secrets as the model sees them, for the search to use instead of those on disk. */
+    const hiddenFiles = async (): Promise<SearchQuery["staged"]> => {
+      const staged = new Map<RelPath, Uint8Array | null>();
+      for (const path of [...holders]) {
+        const blob = await readWhole(path).catch(() => null);
+        if (blob?.kind === "file" && raws.has(blob.bytes)) staged.set(path, blob.bytes);
+        else holders.delete(path);
+      }
+      return staged;
+    };
+
+    /**
+     * Searches hidden text only, so that no pattern can find out a secret letter by letter: once more whenever a file with
+     * a hit turns out to hold secrets.
+     */
+    const search = async (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
+      const hide = async (text: string) => veil.hideOutput(text);
+      for (;;) {
+        const staged = await hiddenFiles();
+        const asked = { ...query, hide, maxHits: query.maxHits + 1, staged, known: hidePath };
+        const report = await overlay.search(asked, signal);
+        // Every file with a hit can be read whole: larger ones are not searched.
+        for (const path of new Set(report.hits.map((hit) => hit.path))) await readWhole(path);
+        if ([...holders].some((path) => !staged.has(path))) continue;
+        const hits = report.hits.slice(0, query.maxHits).map((hit) => ({ ...hit, path: hidePath(hit.path) }));
+        return { ...report, hits, more: report.more || report.hits.length > query.maxHits };
+      }
+    };
+
+    return {
+      room: overlay.room,
+      asksBy: overlay.asksBy,
+      path: overlay.path,
+      ...(overlay.asked !== undefined && { asked: overlay.asked }),
+      ...(overlay.alsoShown !== undefined && { alsoShown: overlay.alsoShown }),
+      ...(overlay.host !== undefined && { host: overlay.host }),
+      shown(path) {
+        const bytes = overlay.shown(path);
+        return bytes === null ? null : hideRead(path, { kind: "file", bytes, mode: 0 }).bytes;
+      },
+      read,
+      readLines,
+      readEnds,
+      async list(folder) {
+        const entries = await overlay.list(folder);
+        const hidden = entries.map(hideEntry);
+        // In the order on disk, the place of a hidden name would tell how it begins.
+        const isAsOnDisk = hidden.every(({ path }, at) => path === entries[at]?.path);
+        return isAsOnDisk ? hidden : hidden.sort((a, b) => (a.path < b.path ? -1 : 1));
+      },
+      async *walk(folder, signal, unreadable) {
+        for await (const entry of overlay.walk(folder, signal, unreadable)) yield hideEntry(entry);
+      },
+      inside: (folder) => overlay.inside(folder),
+      search,
+    };
+  };
+
+  /** A change as models and people may see it: what is cut from it for a diff cannot hold a part of a secret. */
+  const hideChange = (change: Change): Change => ({
+    ...change,
+    before: hide(change.path, change.before),
+    after: hide(change.path, change.after),
+  });
+
+  return {
+    stage: () => stage(),
+    /** The stage for edits, which start from what the model was shown (`readStart`). */
+    editStage: () => stage(overlay.readStart),
+    hide,
+    hideChange,
+    hideChanges: (changes: readonly Change[]): readonly Change[] => changes.map(hideChange),
+    /** The real blob behind one that the model saw. */
+    rawOf: (blob: Blob | null): Blob | null => (blob?.kind === "file" ? (raws.get(blob.bytes) ?? blob) : blob),
+  };
 }

@@ -1,6 +1,6 @@
 /** What a person may allow to change: by --only and --allow, by a yes to a path, and by a yes to write secrets into a file. */
 import { approvalWording } from "../../core/approval-wording.ts";
-import type { Blob, Change } from "../../core/change.ts";
+import { type Blob, type Change, squash } from "../../core/change.ts";
 import { spellAllow } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
@@ -11,7 +11,6 @@ import { standsIn } from "../../core/secrets/new-secrets.ts";
 import { holdsText } from "../../core/secrets/opened-text.ts";
 import { isLook, rowOf } from "../../core/vocabulary.ts";
 import type { Run } from "../run.ts";
-import { contentsAtStart } from "../veiled-view.ts";
 import type { Changing } from "./changing.ts";
 
 interface Unallowed {
@@ -118,6 +117,14 @@ async function refuseSecret(run: Run, path: RelPath, names: readonly string[]): 
   }
   run.changing.secrets.add(path);
   return null;
+}
+
+/** The contents that a path may have had at the start: its own, that of the path it was moved from, and `now`. */
+function contentsAtStart(changes: readonly Change[], path: RelPath, now: Blob | null): readonly Blob[] {
+  const all = squash(changes);
+  const change = all.find((each) => each.path === path);
+  const origin = all.find((each) => each.path === change?.from);
+  return [change?.before ?? null, origin?.before ?? null, now].filter((blob) => blob !== null);
 }
 
 async function unveilBlob(

@@ -4,8 +4,7 @@ import type { Blob } from "../../../src/core/change.ts";
 import type { RelPath } from "../../../src/core/path.ts";
 import type { View } from "../../../src/core/ports.ts";
 import { createVeil } from "../../../src/core/secrets/veil.ts";
-import { createOverlay } from "../../../src/flows/stage.ts";
-import { createVeiledView } from "../../../src/flows/veiled-view.ts";
+import { createOverlay, createVeiledView } from "../../../src/flows/stage.ts";
 
 const mib = 1024 * 1024;
 const path = "data.txt" as RelPath;

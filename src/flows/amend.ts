@@ -90,12 +90,11 @@ function grant(run: Run, rights: Rights, { request, claim }: Asked, by: Amendmen
 /** The diff of what these claims would change beyond the plan: the reply is tried on an overlay of the workspace. */
 async function diffBeyond(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<string> {
   const wanted = new Set(asked.map(({ claim }) => renderClaim(claim)));
-  const claimOf = (call: Call) => readCall(run, call);
   const allowed = calls.filter((call) => {
-    const claim = claimOf(call);
+    const claim = readCall(run, call);
     return claim !== null && (wanted.has(renderClaim(claim)) || permits(rights.scope, claim));
   });
-  const isWanted = (call: Call) => wanted.has(renderClaim(claimOf(call) as PlanClaim));
+  const isWanted = (call: Call) => wanted.has(renderClaim(readCall(run, call) as PlanClaim));
   const { steps } = await rehearse(run, allowed);
   return renderChanges(squash(steps.flatMap(({ call, changes }) => (isWanted(call) ? changes : []))));
 }

@@ -63,7 +63,7 @@ const textOf = (blob: Blob | null): string | null =>
 /** The text of a file now, as the model may see it; null: there is no such file, or it cannot be read. */
 export const textNow = async (run: Run, path: RelPath): Promise<string | null> => textOf(await blobNow(run, path));
 
-/** What became of a file since it was told; `own` false: since the work of the run. */
+/** What became of a file since it was told, step by step; `own` false: since the work of the run. */
 function stepsSince(path: RelPath, told: Told, blob: Blob | null, own: boolean): readonly Change[] {
   const now = textOf(blob);
   const { left } = told;

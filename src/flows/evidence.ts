@@ -15,22 +15,17 @@ import { createRights, type Rights } from "../core/plan/scope.ts";
 import { splitRange } from "../core/script/script.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { isLook, namesPath, rowOf } from "../core/vocabulary.ts";
-import type { FilesRead, Shown } from "./briefing/reading.ts";
+import type { FilesRead } from "./briefing/reading.ts";
 import { type Focus, noteSent, pathOfRead, renderNested, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
 import { continueOrStart, filesOf, shareRoom, sizeOfFiles, tellChanged, textNow } from "./dialogue.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 
-/** The input of a READ from `path:from-to`; a target without a valid range is a path. */
-function inputOfRead(target: string): Json {
-  const range = splitRange(target);
-  return range === null ? { path: target } : { path: range.path, start_line: range.from, end_line: range.to };
-}
-
 function inputOfStep({ action, target, destination }: PlanStep): Json {
   const form = rowOf(action)?.form;
-  if (form === "lines") return inputOfRead(target);
+  const range = form === "lines" ? splitRange(target) : null;
+  if (range !== null) return { path: range.path, start_line: range.from, end_line: range.to };
   if (form === "command") return { command: target };
   if (namesPath(action)) return { path: target };
   return { pattern: target, ...(destination !== null && { path: destination }) };
@@ -65,19 +60,17 @@ function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallRepo
   };
 }
 
-async function renderLook(run: Run, report: CallReport): Promise<string> {
-  const { name, target, ok, text } = report;
+/** The result of a look, of which the model is shown `shown`. Notes the lines of a file that the answer of a READ numbers. */
+async function renderLook(run: Run, report: CallReport, shown = report.text): Promise<string> {
+  const { name, target, input, ok } = report;
   await noteAnswer(run, report);
-  await noteLines(run, report, text);
-  return fence("result", { action: `${name} ${target}`.trim(), ok: String(ok) }, text);
-}
-
-async function noteLines(run: Run, { name, target, ok }: CallReport, shown: string): Promise<void> {
   const path = ok ? pathOfRead(run, { name, target }) : null;
   const text = path === null ? null : await textNow(run, path);
-  if (path === null || text === null) return;
   const ranges = [...shown.matchAll(/^ *(\d+)(?: |$)/gm)].map(([, line]) => ({ from: Number(line), to: Number(line) }));
-  noteTold(run.dialogue, path, text, ranges);
+  if (path !== null && text !== null) noteTold(run.dialogue, path, text, ranges);
+  const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
+  const action = from === null ? `${name} ${target}` : `${name} ${target}:${from}-${to ?? ""}`;
+  return fence("result", { action: action.trim(), ok: String(ok) }, shown);
 }
 
 /** Records in the receipt the file that the answer of a READ shows. */
@@ -108,13 +101,6 @@ async function showNamed(run: Run, plan: Plan, reports: readonly CallReport[]): 
 }
 
 export const showNow = async (run: Run, plan: Plan): Promise<string> => (await showNamed(run, plan, [])).join("\n\n");
-
-/** Does the looks that the plan lists after its changes, for the user to see. */
-export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<void> {
-  const before = stepsBefore(plan);
-  const calls = callsOfSteps(plan, (step) => isLook(step.action) && !before.includes(step));
-  if (calls.length > 0) await perform(run, calls, rights);
-}
 
 interface Evidence {
   readonly text: string;
@@ -197,11 +183,6 @@ function cutResults(reports: readonly CallReport[], room: number): readonly stri
   return reports.map((report) => cut.get(report) ?? "");
 }
 
-/** Counts a round of looks, unless all of them failed and a call is to spare. */
-function countRound({ ledger, planning }: Run, reports: readonly CallReport[]): void {
-  if (!ledger.spare || reports.some(({ ok }) => ok)) planning.rounds += 1;
-}
-
 /**
  * Does the looks of a plan that asks to see more, and renders their results for the next planning call. A round in which
  * all of them fail does not count while a call is to spare.
@@ -215,7 +196,7 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
     ...others.map((path, at): Call => ({ id: `look.r${at + 1}`, name: "READ", input: { path } })),
   ];
   const { reports } = await perform(run, calls, noRights);
-  countRound(run, reports);
+  if (!run.ledger.spare || reports.some(({ ok }) => ok)) run.planning.rounds += 1;
   const { rounds: done, maxRounds } = run.planning;
   const { promised, made } = run.ledger;
   const rounds = Math.min(maxRounds - done, promised.at_most - made - 1);
@@ -230,12 +211,9 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
   for (const [at, report] of reports.entries()) {
     const path = report.ok ? pathOfRead(run, report) : null;
     if (path !== null) run.reading.bases.add(path);
-    await noteAnswer(run, report);
-    await noteLines(run, report, texts[at] ?? "");
-    const action = `${report.name} ${targetOfStep(report)}`.trim();
-    results.push(fence("result", { action, ok: String(report.ok) }, texts[at] ?? ""));
-    if (report.ok)
-      run.reading.looked = [...run.reading.looked, { path, text: results.at(-1) ?? "", range: rangeOf(report) }];
+    const text = await renderLook(run, report, texts[at]);
+    results.push(text);
+    if (report.ok) run.reading.looked = [...run.reading.looked, { path, text, range: rangeOf(report) }];
   }
   return [...results, renderMore(rounds, run.planning.atOncePrompt !== null)].join("\n\n");
 }
@@ -270,12 +248,6 @@ function rangeOf({ input }: CallReport): ExcerptRange | null {
   return { from, to: Math.min(typeof to === "number" ? to : Number.POSITIVE_INFINITY, from + maxReadLines - 1) };
 }
 
-/** The target of a look; for a READ with its lines. */
-function targetOfStep({ target, input }: CallReport): string {
-  const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
-  return from === null ? target : `${target}:${from}-${to ?? ""}`;
-}
-
 /** The result of a look in a later phase; a file that was read without a range is shown whole, but for a long changelog. */
 export async function showLook(run: Run, report: CallReport): Promise<string> {
   const named = report.ok && !("start_line" in (report.input as object)) ? pathOfRead(run, report) : null;
@@ -298,35 +270,18 @@ export async function showRest(run: Run, path: RelPath): Promise<string> {
 
 const maxLooked = 24_000;
 
-interface Kept {
-  readonly texts: readonly string[];
-  readonly left: readonly string[];
-}
-
-/** Keeps the smallest texts that fit, in the order in which they were shown; `left`: paths of the others. */
-function keepSmallest(shown: readonly Shown[], maxLength: number): Kept {
-  let room = maxLength;
-  const kept = new Set<Shown>();
-  for (const each of [...shown].sort((a, b) => a.text.length - b.text.length)) {
-    if (each.text.length > room) break;
-    room -= each.text.length;
-    kept.add(each);
-  }
-  const [texts, left]: [string[], string[]] = [[], []];
-  for (const each of shown) {
-    if (kept.has(each)) texts.push(each.text);
-    else left.push(each.path ?? "the result of a look");
-  }
-  return { texts, left };
-}
-
-/** What looks before the plan found, for a call that stands alone. `evidence`: paths that it shows anyway. */
+/** What looks before the plan found, for a call that stands alone: what fits. `evidence`: paths that it shows anyway. */
 function renderLooked(reading: Readonly<FilesRead>, evidence: ReadonlySet<string>): string {
-  const { texts, left } = keepSmallest(
-    reading.looked.filter(({ path }) => path === null || !evidence.has(path)),
-    maxLooked,
-  );
-  const note = left.length === 0 ? "" : `Looked at before, and left out here: ${[...new Set(left)].join(", ")}.`;
+  const texts: string[] = [];
+  const left = new Set<string>();
+  let room = maxLooked;
+  for (const { path, text } of reading.looked) {
+    if (path !== null && evidence.has(path)) continue;
+    if (text.length > room) left.add(path ?? "the result of a look");
+    else texts.push(text);
+    room -= text.length > room ? 0 : text.length;
+  }
+  const note = left.size === 0 ? "" : `Looked at before, and left out here: ${[...left].join(", ")}.`;
   return [...texts, note].filter(Boolean).join("\n\n");
 }
 

@@ -161,11 +161,6 @@ export interface ScriptWork {
   readonly overflow: boolean;
 }
 
-function renderOverflow(calls: readonly Call[], maxActions: number): string {
-  const rest = calls.slice(maxActions).map((call) => `- ${call.name} ${targetOfCall(call)}`);
-  return `only the first ${maxActions} actions were done. Send these again:\n${rest.join("\n")}`;
-}
-
 /** Whether a RUN is not performed: it is a check, which runs at the end anyway, or it may not run here. */
 function isLeftOut({ acting, checking, planning }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
   const command = arg.trim();
@@ -202,6 +197,7 @@ async function performScript(
   const maxActions = Math.max(run.acting.maxActions, planned + 5);
   const overflow = calls.length > maxActions;
   const done = calls.slice(0, maxActions);
+  const rest = calls.slice(maxActions).map((call) => `- ${call.name} ${targetOfCall(call)}`);
   if (overflow) {
     const text = `the reply held ${calls.length} actions: only the first ${maxActions} are done now, the rest is asked for again`;
     run.emit({ type: "notice", level: "warning", code: "actions_left", text });
@@ -215,7 +211,7 @@ async function performScript(
   const notes = [
     ...[...script.warnings, ...faults].map(({ line, text }) => `line ${line}: ${text}`),
     ...known.map(({ arg }) => `RUN ${arg} was done before your reply: its output is above`),
-    ...(overflow ? [renderOverflow(calls, maxActions)] : []),
+    ...(overflow ? [`only the first ${maxActions} actions were done. Send these again:\n${rest.join("\n")}`] : []),
     ...(wasCut(script) ? ["your reply was cut; what was complete has been done"] : []),
   ];
   return { batch, notes, overflow };

@@ -20,7 +20,7 @@ import { describeFailed, finishBaseline, refuseFailed, runChecks, runPlanChecks 
 import { hasOwnWork } from "./commands/commands.ts";
 import { continueOrStart } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
-import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
+import { collectEvidence, showNow } from "./evidence.ts";
 import { beginningOf } from "./json-reply.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import { type PhaseResults, renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
@@ -283,7 +283,6 @@ export async function execute(
     );
     if (left === null) {
       run.ending.undone = [...run.ending.undone, ...undoneFiles(run, atOnce)];
-      await lookBehind(run, plan, rights);
       return refuseIdle(run);
     }
     // A red check that did not have to run again was told before: the same request would have the same answer.

@@ -39,6 +39,11 @@ function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_I
   throw new PaiError("file_unusable", `${path} is larger than ${limit} bytes`);
 }
 
+function nullIfUnusable(thrown: unknown): null {
+  if (toPaiError(thrown).code === "file_unusable") return null;
+  throw thrown;
+}
+
 /** What the run last knew of a path: of a large file its digest, since one reply may read hundreds of them. */
 type Known = Blob | null | { readonly kind: "digest"; readonly mode: number; readonly digest: string };
 
@@ -120,11 +125,7 @@ export function createOverlay(
   };
 
   /** A path below a file does not exist: `a.sh/index.js` if a.sh is a new file. */
-  const readNow = (path: RelPath): Promise<Blob | null> =>
-    view.read(path).catch((thrown) => {
-      if (toPaiError(thrown).code === "file_unusable") return null;
-      throw thrown;
-    });
+  const readNow = (path: RelPath): Promise<Blob | null> => view.read(path).catch(nullIfUnusable);
 
   const learn = (changes: readonly Change[]): void => {
     for (const { path, after } of changes) remember(path, after);
@@ -210,7 +211,6 @@ export function createOverlay(
     async refuseConflict(paths: readonly RelPath[]): Promise<void> {
       for (const path of paths) if (known.has(path)) refuseChanged(path, await readNow(path));
     },
-    /** Puts one change in the place of all that is staged for its path. */
     restage(change: Change): void {
       setPending([...pending.filter(({ path }) => path !== change.path), change]);
     },
@@ -225,7 +225,6 @@ export function createOverlay(
     drop(paths: ReadonlySet<RelPath>): void {
       setPending(pending.filter(({ path }) => !paths.has(path)));
     },
-    /** The changes of earlier batches of a dry run, squashed. */
     kept: (): readonly Change[] => squash(kept),
     staged: (): readonly Change[] => squash(pending),
     /** Ends a batch. `applied`: the staged changes as they are on disk now; null (a dry run): they stay on top of it. */
@@ -234,7 +233,6 @@ export function createOverlay(
       else learn(applied);
       setPending([]);
     },
-    /** Learns what a command of this run changed on disk, so that it does not count as a conflict. */
     learn,
     /** Forgets the known content of these paths and everything below: a command of this run may have changed it. */
     release(paths: readonly RelPath[]): void {
@@ -261,7 +259,7 @@ export type VeiledView = ReturnType<typeof createVeiledView>;
 const linesAround = 400;
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
-/** A file name shorter than this holds no secret. */
+/** A shorter file name holds no secret. */
 const minNameLength = 16;
 
 export function createVeiledView(overlay: Overlay, veil: Veil) {
@@ -290,15 +288,10 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
     return path === entry.path && target === entry.target ? entry : { ...entry, path, target };
   };
 
-  /** The stage for actions that read or write content. */
   const stage = (readRaw = overlay.read): Stage => {
     const read = async (path: RelPath, limit?: number): Promise<Blob | null> => hide(path, await readRaw(path, limit));
     /** The whole file; null: it is too large, or cannot be read. */
-    const readWhole = (path: RelPath): Promise<Blob | null> =>
-      read(path).catch((thrown) => {
-        if (toPaiError(thrown).code === "file_unusable") return null;
-        throw thrown;
-      });
+    const readWhole = (path: RelPath): Promise<Blob | null> => read(path).catch(nullIfUnusable);
 
     /** Lines of a large file, hidden together with the lines around them, which may be needed to recognise a secret. */
     const readAround = async (path: RelPath, from: number, to: number): Promise<LineRange> => {

@@ -328,20 +328,3 @@ test("a fault is told to the person and to the model", async () => {
   expect(told?.text).toBe("asking again: FILES names README.md, and no action changes it.");
   expect(JSON.stringify(requests[1]?.messages)).toContain("FILES names README.md, and no action changes it.");
 });
-
-test("a question promises another call only for what could not be changed", async () => {
-  const failing = `FILES: area.py\n${modify("area.py", ["no such line\n", "x\n"])}`;
-  const asked = async (answer: string) => {
-    const ran = await byHand([answer, answer, finish(), finish()], { answers: ["yes", "yes"] });
-    const said = ran.questions[0]?.text.split("\n").filter((line) => line.startsWith("Not in the diff"));
-    return [said, ran.requests.length > 2];
-  };
-  expect(await asked(`FILES: area.py, README.md\n${change}${finish()}`)).toEqual([
-    ["Not in the diff: FILES names README.md, and no action changes it."],
-    false,
-  ]);
-  expect(await asked(failing + change + finish())).toEqual([
-    ["Not in the diff: FAILED: MODIFY area.py: the text to replace is not in the file"],
-    true,
-  ]);
-});

@@ -111,13 +111,6 @@ describe("the first request", () => {
     expect(text.length).toBeLessThan(40_000);
   });
 
-  test("has the beginning of a named file that is one line of five megabytes", async () => {
-    const files = { ...fillers, "lib/data.json": `{"items":[${"1,".repeat(2_600_000)}1]}` };
-    const text = await first({ files, task: "explain lib/data.json" });
-    expect(text).toContain('--- lib/data.json:1 (the first 600 characters of 5200013)\n{"items":[1,1,');
-    expect(text.length).toBeLessThan(40_000);
-  });
-
   test("never shows generated twins, minified files and licences, but names what it may need", async () => {
     const files = {
       ...fillers,
@@ -153,11 +146,6 @@ describe("the first request", () => {
     expect(await paths("say hello in the syntax.py")).toEqual(["cart.py", "src/tax.py", "README.md"]);
   });
 
-  test("weighs the files of a small project by what goes along with the task", async () => {
-    const text = await first({ files: code, task: "repair this", context: 'File "tax.py", line 1, in rate' });
-    expect(pathsIn(text)).toEqual(["tax.py", "cart.py"]);
-  });
-
   test("shows a project of fifty small files whole, and one of as many larger files in parts", async () => {
     const files = (length: number) =>
       Object.fromEntries(
@@ -182,57 +170,16 @@ describe("the first request", () => {
     expect(pathsIn(await first({ files, task: "say hello in cart.js" }))).toEqual(["cart.js", "cart.ts", "tax.js"]);
   });
 
-  test("shows of a small project no table of parameters, unless it is named", async () => {
-    const row = (n: number) => `fastcgi_param  NAME_${n}  $name_${n};\n`;
-    const table = `# for nginx\n\n${Array.from({ length: 12 }, (_, n) => row(n)).join("")}`;
-    const codes = Array.from(
-      { length: 12 },
-      (_, n) => `    ${(160 + n).toString(16)}  D1${90 + n} ; # letter\n\n`,
-    ).join("");
-    const map = `# for nginx\n\ncharset_map  koi8-r  utf-8 {\n\n${codes}}\n`;
-    const files = { "nginx.conf": "worker_processes 2;\n", fastcgi_params: table, "koi-utf": map };
-    const unnamed = await first({ files, task: "nginx gives a 502" });
-    expect([unnamed.includes("NAME_3"), unnamed.includes("charset_map")]).toEqual([false, false]);
-    expect(await first({ files, task: "A5 is wrong in koi-utf" })).toContain("charset_map");
-    expect(await first({ files, task: "NAME_3 is wrong in fastcgi_params" })).toContain("NAME_3  $name_3");
-  });
-
   test("lists no likely files where all that hold anything are shown whole", async () => {
     const files = { "shop/__init__.py": "", "shop/cart.py": "total = 0\n", "shop/money.py": "cents = 1\n" };
     const text = await first({ files, task: "make the shop count cents in __init__" });
     expect([text.includes("total = 0"), text.includes("<likely")]).toEqual([true, false]);
   });
 
-  test("never holds a megabyte of data for a small project, whatever the survey made of it", async () => {
-    const text = `${JSON.stringify({ text: "some words of a reply. ".repeat(45_000) })}\n`;
-    const asked = await first({ files: { "reply.jsonl": text, "a.py": "x = 1\n" }, task: "tell me" });
-    expect(asked).toContain('<file path="a.py">\nx = 1');
-    expect(asked.length).toBeLessThan(40_000);
-  });
-
-  test("shows the rest of a small project whole beside data that is too long to be shown", async () => {
-    const data = `${JSON.stringify({ text: "some words of a reply. ".repeat(9_000) })}\n`;
-    const code = module(120);
-    const asked = await first({ files: { "reply.jsonl": data, "a.py": code }, task: "tell me" });
-    expect([asked.includes(`<file path="a.py">\n${code}`), asked.includes('<file path="reply.jsonl"')]).toEqual([
-      true,
-      false,
-    ]);
-  });
-
   test("has a file that is named in capitals, without an ending, also a licence that has no word of the task", async () => {
     const files = { ...fillers, LICENSE: "Permission is hereby granted\n", COPYING: "Permission is hereby granted\n" };
     const asked = await first({ files, task: "which conditions does LICENSE have" });
     expect([asked.includes('<file path="LICENSE">'), asked.includes('<file path="COPYING"')]).toEqual([true, false]);
-  });
-
-  test("has each likely file on one line, whatever its name", async () => {
-    const odd = "src/total\nof cart.py";
-    const files = { ...fillers, [odd]: module(800, () => "total of the cart"), "src/cart.py": "total = 1\n" };
-    const asked = await first({ files, task: "round the total of the cart" });
-    const [, listed = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(asked) ?? [];
-    expect(listed.split("\n").sort()).toEqual([JSON.stringify(odd), "src/cart.py"]);
-    expect(asked).toContain(`\n--- ${JSON.stringify(odd)}:1-`);
   });
 
   test("of a project without a single readable file is made all the same", async () => {

@@ -38,16 +38,6 @@ describe("the execution call", () => {
     expect([purposes, outcome.code]).toEqual(["plan execute", 0]);
   });
 
-  test("a reply that was not cut is not called cut", async () => {
-    const steps = ["WRITE a.txt", "WRITE b.txt"];
-    const first = write("a.txt", "one\n");
-    const { asked, events } = await play({ lines: [plan({ steps }), first, write("b.txt", "two\n") + finish()] });
-    expect(asked(3)).not.toContain("cut");
-    expect(events).toContainEqual(
-      expect.objectContaining({ type: "notice", text: "asking again: promised and not done: change b.txt" }),
-    );
-  });
-
   test("is told that its edits are in when a check fails", async () => {
     const lines = [
       ...create.slice(0, 1),
@@ -85,11 +75,6 @@ test("the plan call is shown an ignored file whole, once, and the receipt knows 
 test("a turn of the tool-loop is shown it before the request", async () => {
   const ran = await play({ files, mentioned: ["a.txt"], task: "explain", flow: toolLoop, lines: ["It is an a."] });
   expect(ran.asked(1)).toMatch(/a\.txt[\s\S]*explain$/);
-});
-
-test("what is not text ends the run before any call", async () => {
-  const ran = await play({ files: { "b.bin": "a\0b" }, mentioned: ["b.bin"], lines: [] });
-  expect([ran.outcome.error?.code, ran.requests.length]).toEqual(["file_unusable", 0]);
 });
 
 const call = { id: "1", name: "read", input: { path: "a.txt" } };

@@ -47,11 +47,6 @@ describe("a look", () => {
     expect(ran.eventsOf("look.shown").length).toBe(1);
   });
 
-  test("that would change something is a task", async () => {
-    const mixed = JSON.stringify({ ...JSON.parse(fix), intent: "look" });
-    expect((await play({ files, lines: [mixed, change] })).outcome).toMatchObject({ code: 0, calls: { made: 2 } });
-  });
-
   test("of something denied or missing is reported to the model, and ends nothing", async () => {
     const lines = [look("READ .env", "READ none.py"), talk("Neither can be read.")];
     const ran = await play({ files: { ...files, ".env": "KEY=canary\n" }, lines });
@@ -76,22 +71,6 @@ describe("there are two rounds", () => {
     expect(saved.outcome).toMatchObject({ code: 0, text: "Enough.", calls: { made: 4 } });
     const stubborn = await play({ files, lines: [...rounds, look("TREE"), look("TREE")] });
     expect(stubborn.outcome).toMatchObject({ code: 7, calls: { made: 4, at_most: 4 } });
-  });
-
-  test("an unusable plan before them takes the spare call, and leaves the rounds", async () => {
-    const lines = ["no plan", look("TREE"), look("GLOB **/*.py"), talk("Seen.")];
-    expect((await play({ files, lines })).outcome).toMatchObject({ code: 0, text: "Seen.", calls: { made: 4 } });
-  });
-
-  test("feedback on the plan may look in the round that is left", async () => {
-    const lines = [look("TREE"), fix, look("READ shop/money.py"), fix, change];
-    const ran = await play({
-      files,
-      lines,
-      options: { interactive: true },
-      answers: [{ feedback: "look again" }, "yes"],
-    });
-    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 5, expected: 5, at_most: 6 } });
   });
 });
 

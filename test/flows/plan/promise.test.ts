@@ -47,11 +47,6 @@ describe("calls", () => {
     expect(ran.questions).toEqual([]);
   });
 
-  test("a conversation with steps is a reply only", async () => {
-    const ran = await play({ lines: [plan({ intent: "conversation", reply: "No.", steps: ["WRITE a.txt"] })] });
-    expect([ran.outcome.status, ran.outcome.text, ran.files, ran.purposes]).toEqual(["answered", "No.", {}, "plan"]);
-  });
-
   test("requests: JSON is asked for once, a script once; nothing else", async () => {
     const { requests } = await play({ lines: [create, created] });
     expect(requests.map(({ purpose, tools, format }) => [purpose, tools, format?.name ?? null])).toEqual([
@@ -82,11 +77,6 @@ describe("calls", () => {
     expect(asked).toContain("└── src/");
     expect(asked).toContain("none.py does not exist");
     expect(asked).toContain("1 def area(r):\n2     pass");
-  });
-
-  test("a file to be made may be planned as read first: no failure", async () => {
-    const ran = await play({ lines: [plan({ steps: ["READ a.txt", "WRITE a.txt"] }), created] });
-    expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "one\n" }]);
   });
 
   test("call 2 holds request, plan and every planned file whole, siblings too", async () => {
@@ -157,14 +147,6 @@ describe("plan cache", () => {
     await playIn(place, { flow, options: { planOnly: true }, lines: [create], planCache });
     const ran = await playIn(place, { lines: [created], planCache });
     expect([ran.outcome.code, ran.purposes]).toEqual([0, "execute"]);
-  });
-
-  test("keeps no plan of a failed run, of a dry run, or of a conversation", async () => {
-    const planCache = openCache();
-    await play({ lines: [talk("hi")], planCache });
-    await play({ lines: [create, created], planCache, options: { dryRun: true } });
-    await play({ lines: [create, finish(), finish()], planCache });
-    expect([...planCache.saved]).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { module } from "../long-files.ts";
 import { finish, modify, plan, write } from "../plans.ts";
-import { play, type Setup } from "../scripted.ts";
+import { play } from "../scripted.ts";
 
 const lengthOf = (ran: Awaited<ReturnType<typeof play>>, n: number) => JSON.stringify(ran.requests[n - 1]).length;
 const large = module(1600);
@@ -55,16 +55,6 @@ describe("of a large file that it changes the execution call", () => {
     },
   );
 
-  test("shows the line that the request gives by its number", async () => {
-    const ran = await play({
-      files: { "a.py": large },
-      task: "rename the variable at a.py:2018",
-      lines: [plan({ steps: ["MODIFY a.py"] }), modify("a.py", ["value + 403\n", "value + 404\n"]) + finish()],
-    });
-    expect(ran.told(2)).toContain("value = value + 403");
-    expect(ran.outcome.code).toBe(0);
-  });
-
   test("shows the ranges that looks before the plan and in the plan have read, once", async () => {
     const ran = await play({
       files: { "a.py": large },
@@ -78,19 +68,6 @@ describe("of a large file that it changes the execution call", () => {
     for (const line of ["value = value + 300\n", "value = value + 500\n"])
       expect(ran.told(3).split(line).length).toBe(2);
     expect(ran.outcome.code).toBe(0);
-  });
-
-  test("names ranges that were looked at and do not fit", async () => {
-    const ran = await play({
-      files: { "a.py": large },
-      task: "tidy up",
-      lines: [
-        plan({ steps: ["READ a.py:1-2000", "READ a.py:3001-5000", "READ a.py:2501-2510", "MODIFY a.py"] }),
-        modify("a.py", ["value + 500\n", "value + 501\n"]) + finish(),
-      ],
-    });
-    expect(ran.asked(2)).toMatch(/note="not shown: lines [\d, -]*-2000; read what you need of them"/);
-    expect(ran.asked(2)).toContain("value = value + 500");
   });
 
   test("shows all of it up to 100 KB, and where the plan writes the file anew", async () => {
@@ -146,11 +123,6 @@ describe("of a large file that it changes the execution call", () => {
           finish(),
         ],
       });
-
-    test("so that each has its own", async () => {
-      const told = (await ask(sources(160))).told(2);
-      for (const line of [...linesOf("widen", 160), ...linesOf("narrow", 160)]) expect(told.split(line).length).toBe(2);
-    });
 
     test("beside the parts of tests", async () => {
       const ofTest = (n: number) =>
@@ -235,16 +207,6 @@ describe("of a large file that it changes the execution call", () => {
     expect(ran.told(2)).toContain("deploy token");
     expect(JSON.stringify(ran.requests)).not.toContain(secret);
     expect(ran.files["a.py"]).toContain(secret);
-  });
-
-  test("shows the beginning of one whose lines are too long to choose from", async () => {
-    const setup: Setup = {
-      files: { "a.js": `var total=1;${"total+=1;".repeat(6000)}\n` },
-      lines: [plan({ steps: ["MODIFY a.js"] }), modify("a.js", ["var total=1;\n", "var total=2;\n"]) + finish()],
-    };
-    const ran = await play(setup);
-    expect(ran.asked(2)).toContain("var total=1;total+=1;");
-    expect(ran.files["a.js"]).toStartWith("var total=2;");
   });
 
   test("counts in the promise what it will be shown", async () => {

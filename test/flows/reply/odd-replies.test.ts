@@ -1,7 +1,7 @@
 /** Replies in other formats, with odd names, and cut in the middle. */
 import { describe, expect, test } from "bun:test";
 import { finish, plan, write } from "../plans.ts";
-import { past, play } from "../scripted.ts";
+import { play } from "../scripted.ts";
 
 const files = { "a.py": "x = 1\ny = 2\n", "b.py": "z = 3\n" };
 const diff = "```diff\n--- a/a.py\n+++ b/a.py\n@@ -1,9 +1,9 @@\n-x = 1\n+x = 5\n y = 2\n```\n";
@@ -24,12 +24,6 @@ test("what cannot be read is answered in two lines: what it held, and what to se
   );
 });
 
-test("words behind the last END, without FINISH, are the message when nothing is open", async () => {
-  const reply = `${write("c.py", "print(1)\n")}\nI wrote c.py.\nRun it with python3.\n`;
-  const ran = await play({ files, lines: [plan({ steps: ["WRITE c.py"] }), reply] });
-  expect(ran.outcome).toMatchObject({ code: 0, text: "I wrote c.py.\nRun it with python3.", calls: { made: 2 } });
-});
-
 test("MV onto a file is a failure whatever the names say", async () => {
   const files = { "Success.txt": "1\n", b: "2\n" };
   const script = `MV::Success.txt::b\n${finish("Success")}`;
@@ -39,13 +33,6 @@ test("MV onto a file is a failure whatever the names say", async () => {
     "MV Success.txt → b: b exists: nothing is moved over it",
     files,
   ]);
-});
-
-test("the system prompt of a purpose is the same in every run, whatever was asked before", async () => {
-  const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()];
-  const history = Array.from({ length: 9 }, (_, n) => past(`request ${n}`, "done"));
-  const [early, late] = [await play({ lines }), await play({ lines, history })];
-  expect(late.requests.map(({ system }) => system)).toEqual(early.requests.map(({ system }) => system));
 });
 
 describe("cut replies", () => {
@@ -74,20 +61,6 @@ describe("cut replies", () => {
     });
     expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([7, "reply_cut", files]);
     expect(ran.eventsOf("call.started").map(({ action }) => action)).toEqual(["WRITE"]);
-  });
-
-  test("with the spare gone the next phase goes on with what is left", async () => {
-    const lines = [
-      "[]",
-      plan({ steps, complexity: "moderate" }),
-      { text: first, stop: "length" as const },
-      `RM::old.txt\n${write("b.txt", "all\n")}${finish()}`,
-    ];
-    const ran = await play({ files, options, lines });
-    expect(ran.purposes).toBe("plan repair execute execute");
-    expect(ran.asked(4)).toContain("your reply was cut; what was complete has been done");
-    expect(ran.asked(4)).toContain("- change b.txt\n- delete old.txt");
-    expect([ran.outcome.code, ran.files]).toEqual([0, { "a.txt": "1\n", "b.txt": "all\n" }]);
   });
 
   test("an empty answer to the resume costs the spare, not what was complete", async () => {

@@ -3,9 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../../src/core/model.ts";
-import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls } from "../loop.ts";
 import { finish, modify, plan, planOf, talk } from "../plans.ts";
 import { openTurns } from "../turns.ts";
 
@@ -143,23 +141,6 @@ test("a link in place of a file that was shown is told as that link, and a folde
   expect(told).toContain("new folder b.txt/");
   expect(told.match(/deleted file/g)).toHaveLength(3);
   expect(told.match(/new file/g)).toHaveLength(1);
-});
-
-test("a check of a later reply that the user declined is told to the next reply, and to the next turn", async () => {
-  const turns = openTurns({ "a.txt": "one\n" });
-  const ran = await turns.say("make it a number", {
-    lines: [
-      plan({ steps: ["MODIFY a.txt"], complexity: "complex" }),
-      `${modify("a.txt", ["one\n", "1\n"])}CHECK::test -e b.txt\n${finish("Done.")}`,
-      modify("a.txt", ["1\n", "2\n"]) + finish("Done."),
-      finish("Done."),
-    ],
-    options: { interactive: true, checks: ["grep -q never a.txt"] },
-    answers: ["yes", "no", "yes", "yes", "yes"],
-  });
-  expect(ran.told(3)).toContain("CHECK test -e b.txt: not run, declined by the user");
-  const { past } = await turns.say("what now?", ask);
-  expect(past).toContain("; checks without a result: test -e b.txt (declined by the user)");
 });
 
 test("of a dry run it is told that nothing was written, and none of its changes as one of the files", async () => {

@@ -105,24 +105,6 @@ test("a question at the plan and a no behind it are told as that, and not as a w
   );
 });
 
-test("a question at a diff of tool-loop is told once, to the model as a question", async () => {
-  const turns = openTurns();
-  const both = calls(
-    call("write", { path: "a.txt", content: "1\n" }),
-    call("write", { path: "b.txt", content: "1\n" }),
-  );
-  const ran = await turns.say("make a.txt and b.txt", {
-    lines: [both, "Because one can count with it."],
-    ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: [question] },
-  });
-  expect(resultsOf(ran, 2)[0]?.text).toBe(
-    'the user asks about these changes, which are not applied: "why is 1 better than a word?"',
-  );
-  expect((await turns.say("what now?", ask)).past).toContain(
-    '; the user said to the changes: "why is 1 better than a word?"',
-  );
-});
-
 test("a command that the person stopped is told with those that ran", async () => {
   const turns = openTurns();
   const stop = new AbortController();
@@ -138,27 +120,6 @@ test("a command that the person stopped is told with those that ran", async () =
     "commands that ran: true (exit 0), echo hi; sleep 20 (ended by a signal, and nothing that it changed was kept)";
   expect(past).toContain(`interrupted by the user; ${ran}`);
   expect(past).toContain("the command echo hi; sleep 20 printed at last:\n  hi");
-});
-
-test("a check at the end that the person stopped is told, on the screen and in the next request", async () => {
-  const turns = openTurns();
-  const stop = new AbortController();
-  const check = "[ ! -e a.txt ] || { echo hi; sleep 20; }";
-  const onEvent = ({ type }: StampedEvent) => {
-    if (type === "command.output") stop.abort(new PaiError("interrupted", "interrupted"));
-  };
-  const ran = await turns.say("make it", {
-    lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "a\n") + finish("Made.")],
-    ...{ options: { interactive: true, checks: ["true", check] }, answers: "yes", signal: stop.signal, onEvent },
-  });
-  const note = "stopped before it ended";
-  const stopped = { command: check, passed: null, note };
-  expect(ran.outcome).toMatchObject({ status: "interrupted", checks: [{ passed: true }, stopped] });
-  expect(ran.eventsOf("check.finished").at(-1)).toMatchObject({ when: "after", passed: null, note });
-  const { past } = await turns.say("what now?", ask);
-  expect(past).toContain(
-    `rolled back, interrupted by the user; checks that passed: true; checks without a result: ${check} (stopped before it ended)`,
-  );
 });
 
 test("words at a plan with its diff, then a stop while the model answers: nothing was declined, and no old order is sent", async () => {

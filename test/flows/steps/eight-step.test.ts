@@ -4,7 +4,6 @@ import { describe, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
-import { becameOf } from "../../../src/core/session/became.ts";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import type { RunOptions } from "../../../src/flows/run.ts";
@@ -48,19 +47,6 @@ test("the eight steps are shown with what came of them, the thinking points amon
 test("chat is answered by the reply of the one call", async () => {
   const ran = await run([schedule({ mode: "chat", steps: [] })]);
   expect(ran.outcome).toMatchObject({ status: "answered", text: "On it.", calls: { made: 1 } });
-});
-
-test("a sixth step joins the fifth, none is dropped", async () => {
-  const steps = ["one", "two", "three", "four", "five", "six"];
-  const acts = ["a", "b", "c", "d", "e"].flatMap((name) => [write(name, name), verdict(true)]);
-  const ran = await run([schedule({ steps, create: ["a", "b", "c", "d", "e"] }), ...acts, summary]);
-  expect(ran.outcome.calls).toEqual({ made: 12, expected: 12, at_most: 18 });
-  expect(
-    ran
-      .eventsOf("step.started")
-      .filter(({ step }) => step === 4)
-      .at(-1)?.title,
-  ).toBe("think, 5 of 5: five; six");
 });
 
 test("a failed verdict is healed once with its reasons and fixes, and with a step that nobody scored the run has no score", async () => {
@@ -386,15 +372,5 @@ describe("a fault that somebody mends by hand while the judge is awaited", () =>
       1,
       "step 1, one, stayed failed: y is wrong",
     ]);
-  });
-
-  test("a run of which all is left as somebody made it tells the steps that it did not come to", async () => {
-    const place = makeFolder({ "a.py": "x\n" });
-    const { outcome } = await playIn(place, {
-      ...{ lines: [...bad, mendIn(place, "x\n2\n"), ...rest], flow: eightStep, answers: ["yes", "no"] },
-      options: { mode: "eight-step", interactive: true },
-    });
-    expect(outcome.left).toEqual(["a.py"]);
-    expect(becameOf(outcome)).toContain("not done: WRITE b.py (the run ended before it)");
   });
 });

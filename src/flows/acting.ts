@@ -14,9 +14,7 @@ export interface ActionOptions {
 export interface Acting extends ActionOptions {
   readonly actions: readonly AnyAction[];
   readonly tally: Tally;
-  /** Calls whose changes are made, those of a reply that broke off included. */
   readonly made: Made[];
-  /** Decided requests beyond the plan. */
   amended: readonly Amendment[];
 }
 
@@ -66,7 +64,6 @@ type Noted = Omit<ActionEnd, "kind" | "code" | "ok"> & { readonly code: ErrorCod
 
 export type Tally = ReturnType<typeof createTally>;
 
-/** Why an action was not done, where the run ended. */
 export const endedBefore = "the run ended before it";
 
 const firstLine = (text: string) => text.split("\n", 1)[0] ?? "";

@@ -28,7 +28,6 @@ import type { CallReport } from "./perform.ts";
 import { rehearse } from "./rehearse.ts";
 import type { Run } from "./run.ts";
 
-/** How many amendments a run without a person may always have, even if its plan names fewer paths. */
 const fewAmendments = 3;
 
 interface Asked {
@@ -174,10 +173,7 @@ export function noteRefused(
 
 const maxImplicit = 2;
 
-/**
- * The amendments that the last reply of a run without a person left out: it modifies an open file that the model was
- * shown whole. Nobody could be asked for the line that is missing; the rules for those that are written hold for these.
- */
+/** The amendments that the last reply of a run without a person left out, for open files that the model was shown whole. */
 export async function findImplicit(run: Run, rights: Rights, calls: readonly Call[]): Promise<readonly AmendRequest[]> {
   const { changing, interactive, ledger, workspace } = run;
   if (interactive || changing.strict || !ledger.exhausted) return [];
@@ -198,7 +194,6 @@ async function isToldWhole(run: Run, path: RelPath): Promise<boolean> {
   return text !== null && untoldRanges(run.dialogue, path, text, null).length === 0;
 }
 
-/** The claim of a call; null: it has none, or the policy refuses it, which is reported when it is performed. */
 const readCall = (run: Run, call: Call): PlanClaim | null => orNull(() => claimOfCall(run, call));
 
 /** Adds to the rights what the requests of a reply ask for, if it is granted. `calls`: all calls of the reply. */

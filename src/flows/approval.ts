@@ -62,11 +62,7 @@ export const plannedCommands = ({ execution_plan: work }: Plan): readonly string
 const isLeftToChecks = (run: Run, command: string, changes: boolean) =>
   run.checking.checks.some((check) => check.trim() === command) && (changes || !mayRunCommand(run, command));
 
-/**
- * The plan without commands that are not run as steps: those that may not run here (a notice names them, and the
- * outcome lists them as refused), and those that are checks of the user, unless they may run and nothing is changed.
- * Emits the notice only when other work is left.
- */
+/** The plan without commands that may not run here, which are named, and without checks of the user that run anyway. */
 export function withoutCommands(run: Run, plan: Plan): Plan {
   const { execution_plan: work } = plan;
   if (work === null || plan.intent === "conversation" || run.planning.planOnly) return plan;
@@ -134,10 +130,7 @@ function refuseWork({ acting, planning }: Run, claims: readonly PlanClaim[]): vo
   });
 }
 
-/**
- * Refuses what not even a yes may allow, all of it at once and before any further call. A plan that only lacks flags is
- * kept for the run that has them. Throws scope_refused, path_refused …
- */
+/** Refuses at once what not even a yes may allow. A plan that only lacks flags is kept. Throws scope_refused, path_refused … */
 export async function refuseForbidden(run: Run, claimed: Claimed): Promise<void> {
   const { claims, refusals } = claimed;
   refuseWork(run, claims);
@@ -195,10 +188,7 @@ export async function takeYes(run: Run, claims: readonly PlanClaim[]): Promise<v
   run.planning.approved = true;
 }
 
-/**
- * Asks for approval where it is needed; of work that came with its plan the diff is shown. Returns what the user wants
- * changed; null: approved. Throws declined, approval_needed.
- */
+/** Asks for approval where it is needed. Returns what the user wants changed; null: approved. Throws declined, approval_needed. */
 export async function requireYes(
   run: Run,
   plan: Plan,
@@ -238,10 +228,7 @@ export async function requireYes(
   });
 }
 
-/**
- * A path that the policy allows, or that is to be changed and that a person may open. `view`: who parses it; the overlay
- * follows links. Throws path_refused.
- */
+/** A path that the policy allows, or one to be changed that a person may open. `view`: who parses it. Throws path_refused. */
 export function pathFor(
   { overlay, workspace }: Run,
   text: string,
@@ -360,10 +347,7 @@ export async function requireRight(
   throw declined;
 }
 
-/**
- * The rules of a mode without a plan. Headless, a deletion needs --allow-delete, and a flag must name what is asked about;
- * at a terminal a command needs a yes. Throws delete_refused, path_refused, command_refused.
- */
+/** The rules of a mode without a plan. Throws delete_refused, path_refused, command_refused. */
 async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
   const { decide, interactive, shell } = run;
   if (!interactive) await requirePermitted(run, claim);

@@ -86,7 +86,6 @@ interface Size {
 interface Sending extends Size {
   /** Output tokens that a reply may have, worked out again when another model takes the call over. */
   readonly refit: () => number;
-  /** Gets every piece of the text, and an empty one at its end. */
   readonly onText: (text: string, n: number) => void;
 }
 
@@ -106,10 +105,7 @@ function reportProgress({ emit, ledger, now }: Run) {
   };
 }
 
-/**
- * The most characters a token has. A reply with more characters than its tokens can have comes from a server that
- * ignores the limit.
- */
+/** The most characters a token has: a reply with more comes from a server that ignores the limit. */
 const maxPerToken = 32;
 /** Characters that a reply may always have where the user set no cap: pai may know too low a limit for the model. */
 const maxUncapped = 4 * 1024 * 1024;
@@ -170,10 +166,7 @@ function hide({ veil, emit, calling }: Run, question: ModelQuestion): ModelQuest
   return { ...question, system, messages };
 }
 
-/**
- * The usage of a call: what the provider did not count is estimated. `counted`: as the caps count it, which do not believe
- * a provider that counts fewer tokens than a text can have.
- */
+/** What the provider did not count is estimated. `counted`: for the caps, which believe no count below what text can have. */
 function usageOf(ledger: Ledger, { n, isBrokenOff, text, calls, done }: Arriving, { sent, estimate }: Size) {
   const none = isBrokenOff ? { ...noUsage, input: estimate } : noUsage;
   if (n === 0) return { usage: none, counted: none };
@@ -274,10 +267,7 @@ async function send(run: Run, question: ModelQuestion, sending: Sending, got: Ar
   return readReply(got, request);
 }
 
-/**
- * A reply that reached its limit may hold half a call, which providers refuse to take back: it is returned without its
- * native form. With tools it may also be empty. Throws reply_cut, reply_blocked or reply_empty.
- */
+/** A reply at its limit may hold half a call: it has no native form. Throws reply_cut, reply_blocked or reply_empty. */
 function readReply({ text, calls, done }: Arriving, { tools, maxOutputTokens }: ModelRequest): Reply {
   if (done === null) throw new PaiError("reply_cut", "the reply ended before it was complete");
   const { stop, native, usage } = done;
@@ -326,10 +316,7 @@ const minReply = 256;
 /** Factor on estimates, which may be too low by a fifth. */
 const margin = 1.2;
 
-/**
- * Output tokens that the reply of a job's model to a request of `estimate` tokens may have. Throws budget_* when a cap or the promise
- * forbids the request, request_rejected when the current model cannot hold it.
- */
+/** Output tokens that a reply may have. Throws budget_*, and request_rejected where the model cannot hold the request. */
 function fit({ ledger, calling }: Run, estimate: number, job: Job): number {
   const model = partOf(calling.model, job);
   ledger.admit(estimate, minReply, job);

@@ -31,12 +31,8 @@ export const hybrid: Flow = async (run) => {
 export function resumePlan({ plan: saved, steps, review }: ApprovedWork): Flow {
   return async (run) => {
     run.planning.wantsReview = review;
-    if (steps === null) {
-      const { plan, claims } = await presentSaved(run, saved, promiseOf(saved, 0), true);
-      return execute(run, plan, claims);
-    }
-    const schedule = { plan: saved, steps };
-    const { plan, claims } = await presentSaved(run, saved, promiseOfSchedule(schedule, 0), true);
-    await followSchedule(run, { plan, steps }, claims);
+    const promise = steps === null ? promiseOf(saved, 0) : promiseOfSchedule({ plan: saved, steps }, 0);
+    const { plan, claims } = await presentSaved(run, saved, promise, true);
+    await (steps === null ? execute(run, plan, claims) : followSchedule(run, { plan, steps }, claims));
   };
 }

@@ -34,7 +34,6 @@ import { type Source, toReadable } from "./briefing/sources.ts";
 import { startFromNow, tellMeanwhile } from "./changes/meanwhile.ts";
 import type { Run } from "./run.ts";
 
-/** Share of the window that a dialogue may fill; beyond it the next message stands alone. */
 const fullShare = 1 / 2;
 
 /**
@@ -81,11 +80,7 @@ function knownBehind(told: Told, now: string | null, isLong: boolean): Told | nu
   return { text: now, lines: isLong ? told.lines : knownLines(told, linesOf(now), true) };
 }
 
-/**
- * What has changed since it was told, as one diff; "": nothing. A file whose change is too long for it is no longer
- * known, and is shown anew when it is needed. `own` false: without what the run itself did, which is told elsewhere, and
- * edits start from what is told.
- */
+/** What has changed since it was told, as one diff; "": nothing. `own` false: without the run's own work, told elsewhere. */
 export async function tellChanged(run: Run, own = true): Promise<string> {
   const { files } = run.dialogue;
   const diffs: string[] = [];
@@ -122,10 +117,7 @@ export async function withNews(run: Run, tell: () => readonly (string | Promise<
   return [changed, ...(await Promise.all(tell()))].filter(Boolean).join("\n\n");
 }
 
-/**
- * Tells which files a later turn of tool-loop knows, and which of them it may replace without a look: the model saw them
- * whole, and only it changed them since.
- */
+/** Tells which files a later turn of tool-loop knows, and by their hash those that it may replace without a look. */
 async function noteKnown({ overlay, emit }: Run, { changes, commands = [] }: Outcome): Promise<void> {
   const files: Record<string, string> = {};
   for (const path of overlay.known()) {
@@ -141,10 +133,7 @@ async function noteKnown({ overlay, emit }: Run, { changes, commands = [] }: Out
 /** Behind what a run asked last, without an answer that it could use: the next request begins with it. */
 const calledOff = "(This is no longer asked for. What it says of looks and turns left no longer holds.)";
 
-/**
- * Notes the end of a run: a claim that is not so is dropped, an open order is called off, and what its changes made
- * outdated is told anew. The session keeps the dialogue of a run that has sent a request.
- */
+/** Notes the end of a run: drops a false claim and an open order, and lets what its changes made outdated be told anew. */
 export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
   const { dialogue, ending, task, ledger } = run;
   if (!wordsStand(outcome)) dropClaim(dialogue, ending.text);
@@ -215,7 +204,6 @@ export async function tellBriefing(run: Run, system: string, briefing: Briefing)
   return messagesWith(dialogue, text);
 }
 
-/** Files that the model must see before the work. */
 export interface Named {
   /** Those to be read, modified, overwritten or moved. */
   readonly paths: ReadonlySet<RelPath>;
@@ -246,11 +234,8 @@ export function filesOf(run: Run, plan: Plan): Named {
   return { paths, edited: changed.difference(written), read };
 }
 
-/** Characters of the files to be changed in one message: a third of the window, at most 100 KB. */
 const roomForFiles = ({ calling }: Run): number => Math.min(maxOfFiles, partOf(calling.model, "work").window);
-/** Characters that parts of one file have at least, while there is room. */
 const leastOfParts = 8_000;
-/** Characters that the parts of a large test or paper beside source mostly take. */
 const usualOfAside = 5_000;
 
 /** How much of the files that a plan names is shown: by path the characters that its parts may have, or null for all of it. */
@@ -262,7 +247,6 @@ function untoldSize({ dialogue }: Run, path: RelPath, text: string): number {
   return untold.reduce((sum, { from, to }) => sum + lines.slice(from - 1, to).join("\n").length, 0);
 }
 
-/** In this order files are cut when not all fit: the last first. */
 const ranks: Readonly<Record<Kind, number>> = { code: 0, side: 1, test: 2, document: 3, generated: 3, changelog: 4 };
 
 interface Sized {

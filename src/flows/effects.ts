@@ -32,10 +32,7 @@ export function describeEnd({ exit, timedOut }: Pick<CommandResult, "exit" | "ti
 export const hasEffects = ({ changes, carried, refused }: Effects): boolean =>
   changes.length + carried.length + refused.length > 0;
 
-/**
- * Keeps all effects of a command of the model or none, and reports what stays of them; returns why none was kept, null
- * when they were.
- */
+/** Keeps all effects of a command of the model or none, and reports what stays. Returns why none was kept; null: they were. */
 export async function settleEffects(run: Run, rights: Rights | null, ended: Ended): Promise<Refusal | null> {
   const { effects, held } = ended;
   if (!hasEffects(effects)) {
@@ -228,10 +225,7 @@ function tellStays(
   );
 }
 
-/**
- * Takes effects back; `paths` null: all. Notices name those that somebody else has changed since. Returns the paths that
- * stay as they are, as there was no copy of them.
- */
+/** Takes effects back; `paths` null: all. Returns the paths that stay as they are, as there was no copy of them. */
 export async function dropEffects(
   run: Run,
   effects: Effects,

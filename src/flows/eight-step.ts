@@ -100,7 +100,6 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     run.emit({ type: "notice", level: "warning", code: "no_summary", text });
     run.ending.text ||= iterations.story.map((told) => told.split("\n", 1)[0]).join("\n");
   }
-  run.ending.next = [...new Set([...run.ending.next, ...iterations.improvements])];
 }
 
 /** Works through an approved schedule. Throws the failure of a step that stayed failed. */
@@ -146,7 +145,6 @@ function faultsOf({ work, checks }: Act, open: readonly string[]): string[] {
   ];
 }
 
-/** The error code of a step that stays failed, by its worst fault: check, action, undone work, or verdict. */
 function codeOf({ checks }: Act, failure: CallReport | null, open: readonly string[]): ErrorCode {
   if (checks.some(({ fatal }) => fatal)) return "check_failed";
   // A step does not fail for what the person declined.
@@ -199,10 +197,7 @@ function answerOf({ actions }: Script, prose: string): string {
   return actions[0]?.arg || prose;
 }
 
-/**
- * Prepares the work on all steps: reads the evidence, and runs the checks, before anything is changed.
- * Throws conflict when a promised path has changed since it was read.
- */
+/** Prepares the work on all steps. Throws conflict when a promised path has changed since it was read. */
 async function createIterations(run: Run, schedule: Schedule, claims: readonly PlanClaim[]) {
   const { plan, steps } = schedule;
   const rights = rightsOf(plan, claims);
@@ -220,7 +215,6 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
   const passedBefore = new Set(allBefore.flatMap(({ command, passed }) => (passed === true ? [command] : [])));
   const scores: (number | null)[] = [];
   const story: string[] = [];
-  const improvements: string[] = [];
   let answer = "";
   let messages: readonly Message[] = [];
   let news = renderTask(run, plan, evidence, { checks, turns: null });
@@ -237,7 +231,6 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     return takeSkips(run, plan, { ...script, actions }, progress);
   };
 
-  /** Runs what the schedule runs and no reply ran, once all changes are made. */
   const runOpen = async (batch: BatchReport) =>
     progress.open.length > 0 || progress.failure !== null ? batch : runLate({ run, plan, rights, progress }, batch);
 
@@ -303,7 +296,6 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
   const judgeLater = (report: CheckReport, at: number): CheckReport =>
     isLast(at) || passedBefore.has(report.command) ? report : { ...report, fatal: false };
 
-  /** Reserves the calls that this step (`own` more), later steps and the summary may need. */
   const reserveFrom = (at: number, own: number) => run.ledger.reserve(own + 3 * (steps.length - at - 1) + 1);
 
   /** Gives the model one chance to mend a step. True: that finished the whole task. Throws if the step stays failed. */
@@ -343,8 +335,6 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     },
     /** What happened so far: for each step a line, and what was done. */
     story: story as readonly string[],
-    /** Improvements that verdicts suggested for steps that passed. */
-    improvements: improvements as readonly string[],
     /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
     async work(at: number): Promise<boolean> {
       const step = stepAt(at);
@@ -361,7 +351,6 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
       run.ending.score = meanOf(scores);
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${acted.done}`);
-      if (verdict.passed) improvements.push(...verdict.next_fix);
       // The verdict may miss what the person declined: that is not counted as a fault.
       const isWanted = !acted.work.batch.reports.some(({ code, kind }) => code === "declined" && kind === "change");
       const good = (verdict.passed || !isWanted) && faultsOf(acted, openAt(at)).length === 0;

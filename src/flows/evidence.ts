@@ -31,16 +31,13 @@ function inputOfStep({ action, target, destination }: PlanStep): Json {
   return { pattern: target, ...(destination !== null && { path: destination }) };
 }
 
-/** The looks and commands of a plan that are wanted, as calls in their order. */
 export const callsOfSteps = (plan: Plan, isWanted: (step: PlanStep) => boolean): readonly Call[] =>
   (plan.execution_plan?.steps ?? []).flatMap((step, at): readonly Call[] => {
     const id = `${isLook(step.action) ? "look" : "run"}.${at + 1}`;
     return isWanted(step) ? [{ id, name: step.action, input: inputOfStep(step) }] : [];
   });
 
-/**
- * What shows which parts of a file the plan is about: its words, outputs of failed checks, and the ranges read.
- */
+/** What shows which parts of a file the plan is about: its words, outputs of failed checks, and the ranges read. */
 function focusOn(run: Run, plan: Plan, path: RelPath, reports: readonly CallReport[], room: number): Focus {
   const { task, changing, checking, planning, reading } = run;
   const steps = (plan.execution_plan?.steps ?? []).filter(({ target }) => toReadable(run, target) === path);
@@ -132,9 +129,7 @@ export async function collectEvidence(run: Run, plan: Plan, rights: Rights, syst
   return { text: [renderNested(run), ...alone, ...texts].filter(Boolean).join("\n\n"), batch };
 }
 
-/** Characters of all results of one round of looks, for a model with a large window. */
 const maxOfRound = 24_000;
-/** For a round of looks, which may change nothing. */
 const noRights = createRights([], []);
 
 function fitFirst(lines: readonly string[], room: number): readonly string[] {
@@ -146,7 +141,6 @@ function fitFirst(lines: readonly string[], room: number): readonly string[] {
   return lines.slice(0, kept);
 }
 
-/** The share of the beginning where a result shows both ends of a long file. */
 const shareOfStart = 0.2;
 
 /** As many whole lines as fit, with a note on what is left out and how to ask for it. Of both ends of a file both stay. */
@@ -183,10 +177,7 @@ function cutResults(reports: readonly CallReport[], room: number): readonly stri
   return reports.map((report) => cut.get(report) ?? "");
 }
 
-/**
- * Does the looks of a plan that asks to see more, and renders their results for the next planning call. A round in which
- * all of them fail does not count while a call is to spare.
- */
+/** Does the looks of a plan that asks to see more. Returns their results for the next planning call. */
 export async function lookAround(run: Run, plan: Plan): Promise<string> {
   const looked = callsOfSteps(plan, ({ action }) => isLook(action));
   const named = new Set(looked.flatMap(({ input }) => (isFields(input) ? [input["path"]] : [])));
@@ -218,10 +209,7 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
   return [...results, renderMore(rounds, run.planning.atOncePrompt !== null)].join("\n\n");
 }
 
-/**
- * The files that a person's words at a question name by `@path`, for the request that holds the words; "": none that the
- * messages do not show.
- */
+/** The files that a person's words name by `@path`; "": none that the messages do not show. */
 export async function showMentioned(run: Run, words: string): Promise<string> {
   const root = run.workspace.root.slice(1) as RelPath;
   const shown: string[] = [];
@@ -241,7 +229,6 @@ function renderMore(rounds: number, atOnce: boolean): string {
   return atOnce ? more : `${more} One JSON value again.`;
 }
 
-/** The lines that a READ asked for; null: the whole file. */
 function rangeOf({ input }: CallReport): ExcerptRange | null {
   const { start_line: from = null, end_line: to = null } = isFields(input) ? input : {};
   if (typeof from !== "number") return null;

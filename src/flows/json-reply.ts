@@ -7,7 +7,6 @@ import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import type { Run } from "./run.ts";
 
-/** Below this many milliseconds, the terminal does not say what pai waits for. */
 const slowMs = 250;
 
 async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {

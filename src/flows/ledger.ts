@@ -8,7 +8,6 @@ import { costOf, type Price, roundCost } from "../core/spending/cost.ts";
 
 export interface CallingOptions {
   readonly temperature: number | null;
-  /** How hard models think; null or absent: as they do by themselves. */
   readonly effort?: Readonly<Record<Job, Effort | null>>;
   readonly caps: Caps;
 }
@@ -66,16 +65,12 @@ interface Asked {
   readonly job?: Job;
 }
 
-/** The sum; null: one of them is unknown. */
 const sumOf = (a: number | null, b: number | null) => (a === null || b === null ? null : roundCost(a + b));
 
 /** The dearest usage of these input tokens: none is in the provider's cache, and all are written to it. */
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
-/**
- * `priceNow`: the price of the current model of a job; a call without a price whose provider says no charge makes the cost
- * of the run unknown. `kept`: calls beyond the promise of the mode, for the end of the run (`release`).
- */
+/** `priceNow`: of a job's current model; null: unknown. `kept`: calls beyond the promise, for the end of the run (`release`). */
 export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, first: CallPromise, kept = 0) {
   let made = 0;
   let sent = 0;
@@ -138,15 +133,12 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
     get capped(): boolean {
       return caps.calls !== null && made >= caps.calls && made < promised.at_most;
     },
-    /** The promise or the cap leaves no further call. */
     get exhausted(): boolean {
       return made + held >= leftMost() || (caps.calls !== null && made + held >= caps.calls);
     },
-    /** The promise has a call beyond the reserved ones. */
     get spare(): boolean {
       return made + held + reserved < leftMost();
     },
-    /** Reserves this many calls of the promise for later work; replaces the earlier reservation. */
     reserve(calls: number): void {
       reserved = calls;
     },
@@ -170,10 +162,7 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
       made += 1;
       return made;
     },
-    /**
-     * Charges a reply. `done` null: it broke off, so its model is not recorded, and estimates are not calibrated with it.
-     * `capped`: what of it the caps count.
-     */
+    /** Charges a reply. `done` null: it broke off, and calibrates nothing. `capped`: what of it the caps count. */
     spend(used: Usage, done: Charge | null, { estimate, job = "work" }: Asked, capped = used): void {
       usage = addUsage(usage, used);
       counted = addUsage(counted, capped);
@@ -189,7 +178,6 @@ export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, f
     promise(next: CallPromise): void {
       promised = next;
     },
-    /** Raises the promise by one call, because the user asked for more. */
     promiseOneMore(): void {
       promised = { expected: promised.expected + 1, at_most: promised.at_most + 1 };
     },

@@ -39,7 +39,6 @@ export interface BatchReport {
   readonly reports: readonly CallReport[];
   /** The batch changed something on disk, or in a dry run on top of it. */
   readonly changed: boolean;
-  /** The changes on disk; empty in a dry run. */
   readonly changes: readonly Change[];
 }
 
@@ -136,7 +135,6 @@ async function flush(batch: Batch): Promise<void> {
 
 type Proposed = Extract<Proposal, { kind: "change" }>;
 
-/** Stages what a call proposed, with secrets in place of their names where they are allowed. */
 async function stageChanges(batch: Batch, call: Call, { changes: proposed, text }: Proposed, paths: Waiting["paths"]) {
   const { run, rights, waiting } = batch;
   const changes = isVeiled(call.name) ? await unveil(run, rights, proposed) : proposed;
@@ -193,10 +191,7 @@ async function takeCommand(
   });
 }
 
-/**
- * Decides about earlier changes before a command, which may run what they change. True where the person wants them
- * otherwise: the command was to follow them, so it waits and is not asked about.
- */
+/** Decides about earlier changes before a command, which may run them. True: the person wants them otherwise, so it waits. */
 async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
   await flush(batch).catch((thrown) => {
     batch.end = thrown;
@@ -284,10 +279,7 @@ function capOf(calls: readonly Call[], at: number): string | null {
     : null;
 }
 
-/**
- * Performs the calls of one reply as one batch. `takesWords` false: the changes are asked about with yes or no, since no
- * reply can follow words. Throws conflict, disk_full and interrupts; refusals are reports.
- */
+/** Performs the calls of one reply as one batch. `takesWords` false: no reply can follow words. Throws conflict, disk_full. */
 export async function perform(
   run: Run,
   calls: readonly Call[],

@@ -33,13 +33,11 @@ import type { Run } from "./run.ts";
 const renderStep = ({ action, target, destination, purpose }: PlanStep, at: number) =>
   `${at + 1}. ${action} ${target}${destination === null ? "" : ` → ${destination}`}${purpose === "" ? "" : ` — ${purpose}`}`;
 
-/** The plan's success criteria; "": it has none. */
 export function renderCriteria({ analysis }: Plan): string {
   const criteria = (analysis?.success_criteria ?? []).map((each) => each.trim()).filter((each) => each !== "");
   return criteria.length === 0 ? "" : `Done when:\n${criteria.map((each) => `- ${each}`).join("\n")}`;
 }
 
-/** How many replies are left for the work, and what this one must therefore do. */
 function renderTurns({ ledger }: Run, left: number): string {
   const more = Math.max(0, ledger.promised.at_most - ledger.made - 1);
   const head = `turns left: ${Math.min(left, more + 1)}, this one included${left <= more ? ", and one more for what fails" : ""}.`;
@@ -62,7 +60,6 @@ function renderNotRun({ acting: { tally }, changing, shell }: Run): string {
     : "Commands are not run this time: do not say what one showed.";
 }
 
-/** The order to do the work. `messages`: where the last one is a script, that counted as the plan. */
 function renderOrder({ messages }: Readonly<Dialogue>): string {
   const last = messages.at(-1);
   const text = last?.role === "assistant" ? last.text : "";
@@ -74,10 +71,7 @@ function renderOrder({ messages }: Readonly<Dialogue>): string {
 
 const maxOfTurns = 12_000;
 
-/**
- * The user message of the first call for the work: what is new, then what is to be done. Where it stands alone, also
- * request, context and plan, which the dialogue holds otherwise.
- */
+/** The message of the first call for the work; where it stands alone, with what the dialogue holds otherwise. */
 export function renderTask(run: Run, plan: Plan, evidence: string, { checks, turns }: AskedExecution): string {
   const { task, dialogue } = run;
   const isAlone = dialogue.messages.length === 0;
@@ -132,7 +126,6 @@ export interface PhaseResults {
   readonly turns: number;
 }
 
-/** The forms of actions, for a model whose reply could not be used. */
 export const renderForms = (tag: string): string =>
   `Send an existing file's change as MODIFY::path::${tag}, <<<<<<< SEARCH, its lines, =======, the new lines, >>>>>>> REPLACE, END::${tag}; a new file as WRITE::path::${tag}, its lines, END::${tag}; then FINISH::${tag}, the message, END::${tag}.`;
 
@@ -150,7 +143,6 @@ const renderRepair = (failed: readonly CheckReport[]): string =>
     ? "These failures were there before the first change of this task: the check failed in the same way. Mend them only if the task asks for it; otherwise send FINISH alone."
     : "Correct what the failed check shows: an action script again, ended with FINISH.";
 
-/** The user message of a later phase: what is done, what failed and why, what is still to do. */
 export async function renderResults(
   run: Run,
   { calls, left, notes, checks, stubborn, tag, turns }: PhaseResults,
@@ -188,27 +180,22 @@ interface Withdrawal {
   readonly why: string;
 }
 
-const bare = (path: string) => path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "");
-
 /** The steps that `SKIP::text` names, with the reason: what follows the longest target that fits. */
 function readSkip(text: string, steps: readonly PlanStep[]): readonly Withdrawal[] {
   const action = /^([A-Z_]+)(?:::| )/.exec(text);
-  const rest = action !== null && rowOf(action[1] ?? "") !== null ? text.slice(action[0].length) : text;
-  const spelled = ({ target, destination }: PlanStep) => [
-    ...(destination === null ? [] : [`${target}::${destination}`]),
-    target,
-  ];
-  const { path, after } = splitPath(rest);
+  const named = action !== null && rowOf(action[1] ?? "") !== null ? text.slice(action[0].length) : text;
+  const rest = named.replace(/^(?:\.\/)+/, "");
   const found = steps.flatMap((step) => {
-    const target = spelled(step).find((each) => rest === each || rest.startsWith(`${each}::`));
-    if (target !== undefined) return [{ step, why: rest.slice(target.length + 2).trim(), length: target.length }];
-    return bare(path) === bare(step.target) ? [{ step, why: (after ?? "").trim(), length: 0 }] : [];
+    const { target, destination } = step;
+    const spelled = [`${target}::${destination}`, `${target}/`, target].find((each) =>
+      `${rest}::`.startsWith(`${each}::`),
+    );
+    return spelled === undefined ? [] : [{ step, why: rest.slice(spelled.length + 2).trim(), length: spelled.length }];
   });
   const longest = Math.max(0, ...found.map(({ length }) => length));
   return found.filter(({ length }) => length === longest);
 }
 
-/** What the SKIP lines of a script leave out: files. */
 export const skipsIn = (run: Run, { actions }: Script): readonly RefusedAction[] =>
   actions.flatMap(({ cmd, arg = "" }): readonly RefusedAction[] => {
     if (rowOf(cmd)?.kind !== "skip") return [];
@@ -260,10 +247,7 @@ async function withdraw(run: Run, progress: Progress, skips: readonly Withdrawal
 /** A message of fewer words, such as "Done.", is no reason. */
 const minReason = 3;
 
-/**
- * Takes a FINISH alone, with a message, as the reason why the rest is left out, once something is done. Returns those steps
- * that a person wants done.
- */
+/** Takes a FINISH alone, with a message, as the reason for what is left out. Returns the steps that a person wants done. */
 async function takeFinish(run: Run, script: Script, progress: Progress): Promise<readonly PlanStep[]> {
   const [only, ...more] = script.actions;
   const why = (only?.arg ?? "").split("\n", 1)[0]?.trim() ?? "";

@@ -45,7 +45,6 @@ export const singleShotPlan: PlanKind<Plan> = {
   offer: offerAtOnce,
 };
 
-/** A plan that was announced. */
 interface Draft<Made> extends Found<Made>, Presented {}
 
 /** Makes a draft; if the provider finds the briefing too long, once more with a quarter of it. */
@@ -70,10 +69,7 @@ async function draftFitting<Made>(
   }
 }
 
-/**
- * One draft, from the cache or from the model. When the model asks to look first, does the looks and asks again, as
- * often as allowed; the results of looks become part of the plan's cache key.
- */
+/** One draft, from the cache or from the model. Where the model asks to look first, looks and asks again. */
 async function makeOne<Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): Promise<Draft<Made>> {
   const { planning } = run;
   const { key } = wanted;
@@ -111,14 +107,10 @@ async function refuseOnce(run: Run, plan: Plan, what: "plan" | "script"): Promis
   return withNews(run, () => [`${refusal}\nSend the whole ${what} again, without that.`]);
 }
 
-/** Whether a call is left to mend a plan with, beside the one for its work. */
 const mayMend = ({ calling, ledger, planning }: Run): boolean =>
   !planning.planOnly && (calling.caps.calls === null || ledger.made + 2 <= calling.caps.calls);
 
-/**
- * Shows a saved plan and asks for a yes; where it was approved before, only about what needs a yes of its own. Feedback
- * counts as a no, since a saved plan cannot be changed.
- */
+/** Shows a saved plan and asks for a yes; `isApproved`: only about what needs one of its own. Words count as a no. */
 export async function presentSaved(
   run: Run,
   saved: Plan,
@@ -212,7 +204,6 @@ export interface PlanKind<Made> {
 const systemOf = <Made>({ planning, changing }: Run, kind: PlanKind<Made>): string =>
   planning.atOncePrompt ?? kind.system(changing.strict);
 
-/** A request for a plan: the messages so far, and the promise of the plan before. */
 interface Wanted {
   readonly messages: readonly Message[];
   /** Planning calls, this one included. */
@@ -252,7 +243,6 @@ const noLook = { ok: false, why: "no look is left; send the plan with its change
 const refuseLook = <Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>): Reading<Made> =>
   !reading.ok || kind.planOf(reading.value).intent !== "look" || mayLook(run) ? reading : noLook;
 
-/** A plan, or a request to look, and where it came from. */
 interface Found<Made> {
   /** As the model wrote it. */
   readonly made: Made;
@@ -280,7 +270,6 @@ async function loadCached<Made>(
   return { made: reading.value, messages: [...messages, said], plans: plans - 1, cached: true, atOnce: null };
 }
 
-/** Gets a plan, or a request to look, from the model. */
 async function askForPlan<Made>(
   run: Run,
   kind: PlanKind<Made>,
@@ -318,7 +307,6 @@ async function askForPlan<Made>(
 const firstPromise = (rounds: number): CallPromise => ({ ...planPromise(rounds), expected: 2 });
 const promiseAtOnce = (made: number): CallPromise => ({ expected: made, at_most: made + 2 });
 
-/** Gets the work, a plan or a request to look from the model. */
 async function askForWork<Made>(run: Run, kind: PlanKind<Made>, system: string, wanted: Wanted): Promise<Found<Made>> {
   const { ledger } = run;
   const { messages, plans, promiseAt } = wanted;
@@ -339,10 +327,7 @@ const findPlan = async <Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): P
     ? await askForPlan(run, kind, wanted)
     : await askForWork(run, kind, run.planning.atOncePrompt, wanted));
 
-/**
- * The cache key of a plan: sha256, hex. The briefing's text covers excerpts, tree and standard input. Two parts are
- * replaced: outputs of checks by normalized ones, and the environment by one without git's state.
- */
+/** The cache key of a plan: sha256, hex. What differs from run to run (times in outputs, git's state) is no part of it. */
 function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
   const { workspace } = run;
   const model = partOf(run.calling.model, "plan");
@@ -356,5 +341,4 @@ function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
   );
 }
 
-/** The cache key of the plan that follows looks. */
 const keyBehindLooks = ({ veil }: Run, key: string, found: string): string => digest(`${key}\0${veil.blank(found)}`);

@@ -5,8 +5,8 @@ import type { Ranked } from "../core/context/rank.ts";
 import type { Definition } from "../core/context/signals.ts";
 import { noUsage, textOf } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
-import { type CallPromise, planPromise } from "../core/plan/promise.ts";
-import { type Likely, makeBriefing, type Part, rankTask, renderOuter } from "./briefing/briefing.ts";
+import { planPromise } from "../core/plan/promise.ts";
+import { makeBriefing, type Part, rankTask, renderOuter } from "./briefing/briefing.ts";
 import { readKnowledge, renderGuide, type Source } from "./briefing/sources.ts";
 import { eightStepPlan } from "./eight-step.ts";
 import { singleShotPlan } from "./planning.ts";
@@ -17,7 +17,6 @@ export interface PreviewPart {
   readonly kind: "instructions" | Part["kind"];
   readonly path: RelPath | null;
   readonly tokens: number;
-  /** Lines of the file that are shown; null: the part is not a file. */
   readonly lines: { readonly shown: number; readonly total: number; readonly ranges: readonly ExcerptRange[] } | null;
   /** Lines of the file with a secret, which is sent as a name. */
   readonly masked: readonly number[];
@@ -35,29 +34,10 @@ export interface RankedFile extends Omit<Ranked, "signal"> {
   readonly definitions: readonly Definition[];
 }
 
-export interface Preview {
-  readonly parts: readonly PreviewPart[];
-  readonly tokens: number;
-  /** How many different secrets are sent as names. */
-  readonly masked: number;
-  /** The files, the likeliest first, and why. */
-  readonly ranking: readonly RankedFile[];
-  /** What the ranking lacks, one clause each. */
-  readonly lacks: readonly string[];
-  /** The promise until there is a plan. */
-  readonly promise: CallPromise;
-  /** USD of this call's input; null: price unknown. */
-  readonly cost: number | null;
-}
+/** `cost`: USD of this call's input; null: price unknown. `lacks`: what the ranking lacks, one clause each. */
+export type Preview = Awaited<ReturnType<typeof preview>>;
 
-interface FirstCall {
-  readonly instructions: string;
-  readonly parts: readonly Part[];
-  readonly promise: CallPromise;
-  readonly likely: Likely;
-}
-
-async function composePlanCall(run: Run): Promise<FirstCall> {
+async function composePlanCall(run: Run) {
   const { mode } = run.invocation;
   const kind = mode === "eight-step" ? eightStepPlan : singleShotPlan;
   const briefing = await makeBriefing(run);
@@ -67,7 +47,7 @@ async function composePlanCall(run: Run): Promise<FirstCall> {
   return { instructions, parts: briefing.parts, promise: planPromise(run.planning.maxRounds), likely };
 }
 
-async function composeLoopCall(run: Run): Promise<FirstCall> {
+async function composeLoopCall(run: Run) {
   const read = await readKnowledge(run);
   const knowledge: readonly Part[] = [
     ...renderOuter(read),
@@ -85,7 +65,6 @@ async function composeLoopCall(run: Run): Promise<FirstCall> {
 
 const countLines = (text: string) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
-/** How much of a file is shown. A cut file ends in a note on a separate line, which is not counted. */
 function linesOf({ text, shown, part }: Source): PreviewPart["lines"] {
   const total = countLines(text);
   if (part === undefined) {
@@ -119,7 +98,7 @@ const toRankedFile = ({ path, score, kind, words, history, frequency, signal }: 
   definitions: signal?.definitions ?? [],
 });
 
-export async function preview(run: Run): Promise<Preview> {
+export async function preview(run: Run) {
   const { ledger, veil, calling, invocation } = run;
   const compose = invocation.mode === "tool-loop" ? composeLoopCall : composePlanCall;
   const { instructions, parts, promise, likely } = await compose(run);

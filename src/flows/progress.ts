@@ -23,7 +23,6 @@ export interface Left {
   readonly message: string;
   readonly hint: string | null;
   readonly open: readonly string[];
-  /** The files of these claims that exist or are to be written. */
   readonly files: readonly RelPath[];
   /** Why the planned steps are open, where everything that was tried has worked; null: a part is not enough. */
   readonly part: string | null;
@@ -33,7 +32,6 @@ interface ReplyFacts {
   readonly finished: boolean;
   readonly cut: boolean;
   readonly overflow: boolean;
-  /** The reply held neither an action nor an answer. */
   readonly empty: boolean;
   /** What it held instead, as words after "it held"; "": only prose. */
   readonly seen: string;
@@ -68,7 +66,6 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
-  /** What replies made, as kinds of promises with their paths. */
   const touched = () => new Set(run.acting.made.flatMap((made) => touches(made, promised)));
   // By kind, since a promise to delete and to rewrite a file needs both. A command's change counts for every kind.
   const isTouched = (made: ReadonlySet<string>, kind: PlanClaim["kind"], path: RelPath) =>
@@ -103,10 +100,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     failures = failures.length === 0 ? bad : [...stillOpen(failures, reports, bad), ...bad];
   };
 
-  /**
-   * A refused action beyond the plan is not worth another call. An action that the person declined is worth telling the
-   * model, but it is no failure when no call is left.
-   */
+  /** Refused work beyond the plan is worth no call; declined work is told, but fails nothing when no call is left. */
   const isOpen = ({ code, isBeyond }: CallReport) =>
     isBeyond !== true && (code !== "declined" || !run.ledger.exhausted);
 
@@ -183,10 +177,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       if (why !== null) return { ...left(...why), part: hasPart ? whyOpen(facts, why[1]) : null };
       return done ? null : left("reply_invalid", "the reply did not end with FINISH");
     },
-    /**
-     * `before` after the commands: one that ended badly behind the changes is worth another call, if there is one, unless
-     * the reply only ended the work (`isMore` false).
-     */
+    /** `before` after the commands: a red one is worth another call, unless the reply only ended the work (`isMore` false). */
     judgeCommands(before: Left | null, isMore: boolean): Left | null {
       const red = isMore && promised.length > 0 && !run.ledger.exhausted ? redCommands(run)[0] : undefined;
       return before !== null || red === undefined ? before : left("command_failed", `${red.target}: ${red.why}`);
@@ -236,7 +227,6 @@ function oneLine({ name, target, text }: CallReport): string {
 
 const guardHint = "say in the task what may be replaced or deleted, or raise the limit guard.lines";
 
-/** Why a reply leaves work undone, the worst reason; null: it leaves none. */
 function whyNot(
   facts: ReplyFacts,
   failure: CallReport | undefined,
@@ -252,10 +242,7 @@ function whyNot(
   return open.length > 0 ? ["nothing_done", `promised and not done: ${open.join(", ")}`] : null;
 }
 
-/**
- * The reason for another call when a reply holds a look whose answer the model has not seen; null: none. After FINISH
- * only a READ counts, and only of a file that the model was not shown and has not changed.
- */
+/** The look that is worth another call; null: none. After FINISH only a READ of a file not shown and not changed. */
 function asksForMore(run: Run, { reports }: BatchReport, finished: boolean): [ErrorCode, string] | null {
   const known = (path: string) =>
     run.overlay.shown(path as RelPath) !== null ||

@@ -49,7 +49,6 @@ export interface ScriptReply {
   readonly seen: string;
 }
 
-/** Says in the last message which tag closes bodies where it is not the one that the prompt shows. */
 function nameTag(messages: readonly Message[], tag: string): readonly Message[] {
   const last = messages.at(-1);
   if (tag === usualTag || last?.role !== "user") return messages;
@@ -69,10 +68,7 @@ function askAloud(run: Run, question: ModelQuestion, shows: ScriptQuestion["show
   });
 }
 
-/**
- * Makes one call, and one more for the rest if the reply was cut and a call is to spare. The tag that closes bodies is
- * chosen so that no line that the model was shown could close one, since models copy such lines.
- */
+/** Makes one call, and one for the rest of a cut reply. No line that the model was shown is the tag that closes bodies. */
 export async function askForScript(run: Run, question: ScriptQuestion): Promise<ScriptReply> {
   const { purpose, system, targets } = question;
   const tag = chooseTag(question.messages.flatMap((message) => (message.role === "user" ? [message.text] : [])));
@@ -123,7 +119,6 @@ function readLoose(
   return { script: whole, text, seen: "" };
 }
 
-/** The rest of a cut reply; null: the model sent none, and the complete part is used alone. */
 async function askForRest(run: Run, question: ModelQuestion): Promise<Reply | null> {
   try {
     return await ask(run, question);
@@ -133,10 +128,7 @@ async function askForRest(run: Run, question: ModelQuestion): Promise<Reply | nu
   }
 }
 
-/**
- * Whether a reply was cut: not where it ended by itself, has all bodies closed and only lacks FINISH, nor where only the
- * message of the FINISH behind its actions is cut.
- */
+/** Not where all bodies are closed and only FINISH lacks, nor where only the message of the FINISH behind actions is cut. */
 export const wasCut = ({ actions, truncated, isWhole }: Script): boolean =>
   truncated && !isWhole && !actions.slice(1).some(isMessage);
 

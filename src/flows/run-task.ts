@@ -52,7 +52,6 @@ function endOfWords(text: string): number {
  */
 export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit {
   let seq = 0;
-  /** Of each channel: a model may think in the midst of its words. */
   const waiting = new Map<Delta["channel"], Delta>();
 
   function send(event: RunEvent): void {
@@ -60,7 +59,6 @@ export function createStamper({ id, now, sink, secrets }: StamperOptions): Emit 
     sink({ ...secrets.show(event), run: id, seq, at: now().toISOString() });
   }
 
-  /** Sends the text of a piece up to `end`; the rest of it waits. */
   function sendTo(end: number, piece: Delta): void {
     waiting.set(piece.channel, { ...piece, text: piece.text.slice(end) });
     if (end > 0) send({ ...piece, text: piece.text.slice(0, end) });
@@ -110,7 +108,6 @@ const hideTask = (veil: Veil, task: Task): Task => ({
   context: task.context === null ? null : veil.hideRaw(task.context, "plain"),
 });
 
-/** What the person answers, with the secrets in its words hidden as in a task. */
 const hideWords = (veil: Veil, answer: Decision): Decision =>
   "feedback" in answer && answer.feedback !== null
     ? { ...answer, feedback: veil.hide(answer.feedback, "plain") }
@@ -170,19 +167,13 @@ function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): 
   const fewest = minCalls(mode, isPart);
   if (caps.calls >= fewest) return;
   throw new PaiError("usage", `--max-calls ${caps.calls} is too few: ${mode} takes at least ${fewest}`, {
-    hint:
-      fewest === 1
-        ? "raise it"
-        : mode === "eight-step"
-          ? "raise it, or work with --mode single-shot"
-          : "raise --max-calls, or ask for the plan alone: pai plan",
+    hint: mode === "eight-step" ? "raise it, or work with --mode single-shot" : "raise it",
   });
 }
 
 const mayChange = ({ command, planOnly, dryRun, asksOnly = false }: RunOptions): boolean =>
   !planOnly && !dryRun && !asksOnly && command !== "context";
 
-/** What follows the flow: the user's checks, the form of the answer, and the preparation of the commit. */
 async function finish(run: Run): Promise<PreparedCommit | null> {
   const { outputSchema, commit } = run.ending;
   await judgeAtLast(run);

@@ -23,9 +23,7 @@ export interface Task {
   readonly text: string;
   /** What was asked before in this session and how it ended, oldest first. */
   readonly history: readonly PastTurn[];
-  /** Context the user piped in; null: none. */
   readonly context: string | null;
-  /** Files the user named: sent whole with the request. */
   readonly files?: readonly RelPath[];
   /** Folders outside the project that may be read. */
   readonly shown?: readonly string[];
@@ -72,10 +70,7 @@ export interface Ports extends CallPorts, EndPorts {
   readonly veil?: Veil;
 }
 
-/**
- * Everything a flow works with. A flow asks and performs; it does nothing else. The outcome is made from the states of
- * the parts, even when the flow throws.
- */
+/** Everything a flow works with. The outcome is made from the states of the parts, even when the flow throws. */
 export interface Run {
   readonly id: string;
   readonly task: Task;
@@ -91,7 +86,6 @@ export interface Run {
   readonly overlay: Overlay;
   /** The files as the model may see them. */
   readonly veiled: VeiledView;
-  /** Hides secrets on the way to the model, and restores them in what it writes. */
   readonly veil: Veil;
   readonly planning: Planning;
   readonly reading: FilesRead;
@@ -101,7 +95,6 @@ export interface Run {
   readonly checking: Checking;
   readonly shell: Shell;
   readonly ending: RunEnding;
-  /** What the model has been told by the flows with a plan. */
   readonly dialogue: Dialogue;
   /** Conversation of the tool-loop so far, which replaces it. */
   conversation: Conversation;

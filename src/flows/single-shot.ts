@@ -83,7 +83,6 @@ interface Phase {
   readonly checks: Check[];
 }
 
-/** Takes the prose of a reply without actions as the answer, unless promised work is open. True when there is any. */
 function keepProse(ending: RunEnding, reply: ScriptReply, progress: Progress): boolean {
   const others = reply.script.actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish");
   const prose = others || progress.open.length > 0 ? "" : proseOf(reply);
@@ -97,10 +96,7 @@ const isCorrected = ({ acting }: Run, path: RelPath): boolean =>
     (each) => each.accept && each.action === "MODIFY" && nameOf(each.path).toLowerCase() === nameOf(path).toLowerCase(),
   );
 
-/**
- * Promised folders that exist and promised deletions that are done, whoever did them, and promised changes of a path
- * that does not exist, once the right one is changed.
- */
+/** Promised folders that exist, deletions that are done, and changes of a wrong path once the right one is changed. */
 async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<readonly PlanClaim[]> {
   const settled: PlanClaim[] = [];
   for (const claim of claims) {
@@ -131,7 +127,6 @@ export async function runLate(
 
 const systemOf = ({ planning, changing }: Run): string => planning.atOncePrompt ?? planAndWorkPrompt(changing.strict);
 
-/** Asks for a script unless it came already; the question may be asked again with other words. */
 function askOrTake({ run, progress }: Phase, request: string | ScriptReply) {
   const isAsked = typeof request === "string";
   const messages = isAsked ? messagesWith(run.dialogue, request) : request.messages;
@@ -175,10 +170,7 @@ async function doPhase(phase: Phase, n: number, request: string | ScriptReply, b
   return { left, text, batch, notes, reports, tag };
 }
 
-/**
- * Whether planned steps may stay open while what was done is kept, once no reply can do them: something was done, and
- * neither the user's cap on calls nor a refused change is the reason.
- */
+/** Whether planned steps may stay open: something was done, and neither a cap on calls nor a refused change is the reason. */
 export function mayEndInPart(run: Run): boolean {
   const { acting, changing, ledger } = run;
   const forbidden = acting.tally.forbidden;
@@ -314,7 +306,6 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   await applyFinished(run, rights, paths);
 }
 
-/** Applies the finished changes of a saved plan without any call; the checks still decide. */
 async function executeFinished(
   run: Run,
   plan: Plan,

@@ -47,7 +47,6 @@ function nullIfUnusable(thrown: unknown): null {
 /** What the run last knew of a path: of a large file its digest, since one reply may read hundreds of them. */
 type Known = Blob | null | { readonly kind: "digest"; readonly mode: number; readonly digest: string };
 
-/** Bytes; a larger file is known by its digest. */
 const maxKnown = 65_536;
 
 function isStill(known: Known, now: Blob | null): boolean {
@@ -178,10 +177,7 @@ export function createOverlay(
 
   return {
     ...stage,
-    /**
-     * The content that an edit of the model starts from: of a file that somebody else has changed, what the model was last
-     * shown of it. Otherwise, and where that is not remembered, like `read`.
-     */
+    /** What an edit starts from: of a file that somebody else has changed, what the model was last shown, if that is known. */
     async readStart(path: RelPath, limit?: number): Promise<Blob | null> {
       const blob = await read(path, limit);
       if (blob?.kind !== "file" || top.has(path)) return blob;
@@ -191,12 +187,8 @@ export function createOverlay(
     },
     /** The content on disk, below staged changes; a path below a file does not exist (null). */
     readNow,
-    /** Whether the content of a path is not what the run first saw of it; false for one that it has not seen. */
     isChanged: async (path: RelPath): Promise<boolean> => known.has(path) && isOther(path, await readNow(path)),
-    /**
-     * Stages changes. Throws `conflict` when a change does not start from the content that the run last knew, unless it is
-     * of a command, which starts from what is on disk (`fromDisk`).
-     */
+    /** Throws `conflict` where a change does not start from what the run last knew; a command starts from the disk (`fromDisk`). */
     stage(changes: readonly Change[], fromDisk = false): void {
       for (const { path, before } of changes) if (!fromDisk && !isStart(path, before)) refuseChanged(path, before);
       for (const { path, from, before, after } of changes) {
@@ -207,7 +199,6 @@ export function createOverlay(
       const before = (path: RelPath) => pending.findLast((change) => change.path === path);
       setPending([...pending, ...changes.map((change) => keepMode(change, before(change.path)))]);
     },
-    /** Throws `conflict` when one of these files has changed since the run first saw it. */
     async refuseConflict(paths: readonly RelPath[]): Promise<void> {
       for (const path of paths) if (known.has(path)) refuseChanged(path, await readNow(path));
     },
@@ -246,7 +237,6 @@ export function createOverlay(
       if (!top.has(path)) starts.set(path, bytes);
     },
     known: (): readonly RelPath[] => [...known.keys()],
-    /** Notes that the model did not get the whole file after all. */
     forget: (path: RelPath): boolean => seen.delete(path),
   };
 }
@@ -321,7 +311,6 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
       };
     };
 
-    /** Files with secrets as the model sees them, for the search to use instead of those on disk. */
     const hiddenFiles = async (): Promise<SearchQuery["staged"]> => {
       const staged = new Map<RelPath, Uint8Array | null>();
       for (const path of [...holders]) {
@@ -393,7 +382,6 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
     hide,
     hideChange,
     hideChanges: (changes: readonly Change[]): readonly Change[] => changes.map(hideChange),
-    /** The real blob behind one that the model saw. */
     rawOf: (blob: Blob | null): Blob | null => (blob?.kind === "file" ? (raws.get(blob.bytes) ?? blob) : blob),
   };
 }

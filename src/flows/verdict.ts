@@ -20,16 +20,12 @@ const maxDiff = 40_000;
 /** The result of one act or heal call. */
 export interface Act {
   readonly work: ScriptWork;
-  /** Its calls with their results, and the steps that were left out; "": none. */
   readonly done: string;
-  /** What somebody else, or a check, did to files meanwhile; "": nothing. */
   readonly meanwhile: string;
   readonly checks: readonly CheckReport[];
   readonly finished: boolean;
-  /** The reply's words to the user; "" when the reply holds actions. */
   readonly answer: string;
   readonly diff: string;
-  /** The reply was not cut, and all of it could be done. */
   readonly whole: boolean;
 }
 

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 14_213,
+  core: 14_223,
   workspace: 11_953,
   cli: 10_560,
-  flows: 11_425,
+  flows: 10_819,
   models: 4_353,
   ui: 4_244,
   store: 3_644,

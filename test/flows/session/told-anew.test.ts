@@ -3,7 +3,6 @@ import { expect, test } from "bun:test";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../../src/core/model.ts";
-import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { finish, modify, plan, planOf, talk } from "../plans.ts";
 import { openTurns } from "../turns.ts";
 
@@ -88,20 +87,6 @@ test("work that somebody took back while a reply was awaited is not told as ther
   const { past } = await turns.say("what now?", ask);
   expect(past).toContain("pai: nothing is left of it, failed: check failed: grep -q four a.txt (exit 1)");
   expect(past).toContain("what this run changed is no longer there: somebody took it back before the run ended");
-});
-
-test("a check that is green again once the work of a turn was undone is told as that, in each mode", async () => {
-  const work = [calls(call("edit", { path: "a.txt", old_str: "one\n", new_str: "two\n" })), "Two.", "Red.", "Red."];
-  for (const [mode, flow, lines, question] of [
-    ["single-shot", singleShot, edit, ask.lines],
-    ["tool-loop", toolLoop, work, ["So it is."]],
-  ] as const) {
-    const turns = openTurns({ "a.txt": "one\n" });
-    const setup = { flow, options: { ...interactive, mode, checks: ["grep one a.txt"] }, answers: "yes" } as const;
-    expect((await turns.say("make it two", { ...setup, lines })).outcome.changes).toHaveLength(1);
-    writeFileSync(join(turns.root, "a.txt"), "one\n");
-    expect((await turns.say("how is it?", { ...setup, lines: question })).asked(1)).toContain('note="passes"');
-  }
 });
 
 test("a waiting plan that is declined swallows neither the user's command nor the change of a file by hand", async () => {

@@ -5,7 +5,7 @@ import type { StampedEvent } from "../../../src/core/event.ts";
 import type { Question } from "../../../src/core/question.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls, resultsOf } from "../loop.ts";
+import { call, calls } from "../loop.ts";
 import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
 import { type Files, placeFiles, play } from "../scripted.ts";
 import { openTurns, type Turns } from "../turns.ts";

@@ -20,10 +20,6 @@ export async function showResult(context: Context, command: string, data: unknow
   return 0;
 }
 
-/**
- * Shows the result of a check that found faults: `data` is the result, the error says what is wrong. Returns the
- * error's exit code.
- */
 export async function showFinding(context: Context, command: string, data: unknown, error: PaiError): Promise<number> {
   const code = exitCodes[error.code];
   if (context.flags.json === true) {

@@ -24,7 +24,6 @@ type Found = RelPath | Refused | null;
 
 const isRefused = (found: Found): found is Refused => typeof found === "object" && found !== null;
 
-/** The text file with this name, or why it cannot be used; null: nothing exists there. */
 async function findFile(workspace: Workspace, text: string): Promise<Found> {
   if (text.startsWith("/") && !existsSync(text)) return null;
   try {

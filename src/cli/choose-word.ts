@@ -14,7 +14,6 @@ export function chooseWord<T extends string>(command: string, given: readonly st
   });
 }
 
-/** The provider of that name, of pai or of the user (`own`). Throws usage for an unknown one. */
 export function chooseProvider(name: string, own: readonly Provider[]): Provider {
   const found = findAnyProvider(name.trim(), own);
   if (found !== null) return found;

@@ -26,7 +26,6 @@ const finishing = ["then", "thenUnverified", "thenAgain"] as const;
 const saving = ["also", "dryRun", "output", "saveChange", "continue"] as const;
 const reversing = ["cwd", "yes", "merge", "dryRun", "noInput", "forceRoot"] as const;
 
-/** A command whose result can be printed as JSON. */
 const define = (row: CommandRow): Command => makeCommand({ ...row, flags: [...row.flags, "json", ...everywhere] });
 const more = (row: CommandRow): Command => define({ ...row, group: "more" });
 const defineSession = (row: CommandRow): Command => makeCommand({ ...row, flags: [...row.flags, ...everywhere] });

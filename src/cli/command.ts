@@ -31,7 +31,6 @@ export interface Context {
     /** A person can answer, on standard input or on the terminal if something is piped into it. */
     readonly keyboard: boolean;
   };
-  /** Reads what is piped in beside a task. */
   readonly readPiped: (signal: AbortSignal, wait: PipeWait) => Promise<PipedInput>;
   /** Whole standard input, at most 8 MiB; throws the reason of `signal` when that aborts. */
   readonly readStdin: (signal: AbortSignal) => Promise<string>;
@@ -44,7 +43,6 @@ export interface Context {
   readonly onOpened?: (close: () => void) => void;
 }
 
-/** A command's code. Throws PaiError for failures; resolves to the exit code. */
 export type Handler = (context: Context) => Promise<number>;
 
 /** Calls a command in a process that goes on, and closes the workspaces that it has opened. */
@@ -68,11 +66,9 @@ export interface CommandRow {
   readonly usage?: string;
   readonly flags: readonly FlagKey[];
   readonly examples: readonly string[];
-  /** Imports the code of the command: only when it runs. */
   readonly load: () => Promise<Handler>;
 }
 
-/** A row of the command table, with what help shows. */
 export interface Command extends Omit<Required<CommandRow>, "flags" | "load"> {
   readonly flags: readonly FlagSpec[];
   readonly takes: (key: FlagKey) => boolean;
@@ -122,7 +118,6 @@ function unknownFlag(text: string): PaiError {
   return new PaiError("usage", `unknown flag ${text}`, { hint: habitOfFlag(text) ?? near ?? "see: pai help" });
 }
 
-/** The value, if it is one of the flag's choices. Throws usage otherwise. */
 function requireChoice({ name, choices, several }: FlagSpec, value: string): string {
   if (choices === undefined) return value;
   const chosen = value.trim();
@@ -136,7 +131,6 @@ function requireChoice({ name, choices, several }: FlagSpec, value: string): str
 interface Given {
   readonly rawName: string;
   readonly value?: string | undefined;
-  /** The value is in the same argument. */
   readonly inlineValue?: boolean | undefined;
 }
 
@@ -189,11 +183,9 @@ export function orderLine(command: string, words: readonly string[], { single }:
   return [command, ...flags, "--", ...words];
 }
 
-/** What a command takes, for citty: choices and words were judged by the check, or are judged by the command. */
 export const argsForCitty = (keys: readonly FlagKey[]): ArgsDef =>
   Object.fromEntries(keys.map((key) => [key, { type: flagTable[key].kind === "switch" ? "boolean" : "string" }]));
 
-/** The flags of a line, with the values that citty read. */
 export function flagsOf(args: Readonly<Record<string, unknown>>, { single, lists }: CommandLine): Flags {
   const read = [...single.keys()].map((key) => [key, args[key]] as const);
   // A switch alone means more than with its values.

@@ -37,7 +37,6 @@ export function examine(patient: Patient, loaded: LoadedSettings): readonly Find
   ];
 }
 
-/** The settings with the model that a task would use. Throws if they are unusable. */
 export function loadAll({ context, places, root }: Patient): LoadedSettings {
   const loaded = loadSettings({ flags: context.flags, env: context.env, places, root });
   return pickModel(context, { ...loaded, places }).base;
@@ -174,7 +173,6 @@ function examineWriting(): Finding {
     : fine("writing", "by exchange: saves of others are never overwritten; attributes and access lists are kept");
 }
 
-/** Whether the endpoint of every model in use answers; sends no key. */
 export async function examineEndpoint(patient: Patient, loaded: LoadedSettings): Promise<readonly Finding[]> {
   const asked = listModels(loaded.settings.model).map((model) => askEndpoint(model, patient, loaded));
   return (await Promise.all(asked)).flat();

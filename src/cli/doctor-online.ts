@@ -15,16 +15,14 @@ import { composeModel, listModels } from "./compose/compose-model.ts";
 import { findServerModels } from "./compose/server-models.ts";
 import { type Finding, failed, fine, type Patient, warning } from "./finding.ts";
 
-/** A task that needs no file, so that the plan is an answer. */
 const task = "This is a test of the connection. Say hello: intent conversation, reply hello.";
 
 export async function examineOnline(
   { context, places, root }: Patient,
   loaded: LoadedSettings,
 ): Promise<readonly Finding[]> {
-  const ids = listModels(loaded.settings.model);
   const findings: Finding[] = [];
-  for (const id of ids) {
+  for (const id of listModels(loaded.settings.model)) {
     const settings = { ...loaded.settings, model: id };
     findings.push(...(await examineModel({ ...loaded, settings, context, places, root })));
     context.signal.throwIfAborted();

@@ -16,11 +16,9 @@ import { kebabCase } from "../core/text.ts";
 interface Row {
   readonly short?: string;
   readonly kind: "switch" | "text" | "list";
-  /** Name of the value: "PROVIDER:NAME"; the shell completes FILE and DIR. */
   readonly value?: string;
   /** Of a switch: a value may follow in the same argument, after `=`. */
   readonly optional?: true;
-  /** All possible values; absent: any. */
   readonly choices?: readonly string[];
   /** Accepts several of the choices, separated by commas; a command that takes one value checks that. */
   readonly several?: true;

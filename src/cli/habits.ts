@@ -44,7 +44,6 @@ const flags: Readonly<Record<string, string>> = {
 const find = (table: Readonly<Record<string, string>>, name: string): string | null =>
   Object.hasOwn(table, name) ? (table[name] ?? null) : null;
 
-/** By a word after a slash in a session. */
 const slashes: Readonly<Record<string, string>> = {
   history: "here: /diff, /undo, /rewind; in a shell: pai history",
   models: "here: /model; in a shell: pai models",
@@ -58,8 +57,6 @@ const slashes: Readonly<Record<string, string>> = {
 export const habitInSession = (word: string): string | null =>
   find(slashes, word.toLowerCase()) ?? habitOfCommand(word);
 
-/** What to use instead of another agent's command; null: unknown. */
 export const habitOfCommand = (word: string): string | null => find(commands, word.toLowerCase());
 
-/** What to use instead of a flag as it was typed: "--yolo", "-p". */
 export const habitOfFlag = (flag: string): string | null => find(flags, flag);

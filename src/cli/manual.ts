@@ -45,7 +45,6 @@ export const variables = [
   ["XDG_CONFIG_HOME, XDG_STATE_HOME", "parents of the folders below"],
 ] as const;
 
-/** What each setting is for, but for addresses of providers. */
 export const settingsAbout: Readonly<Record<string, string>> = {
   model: "the model that is asked; a,b: b where a fails",
   effort: "how hard the model thinks, for plans and for work",

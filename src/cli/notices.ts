@@ -11,7 +11,6 @@ export function openNotices() {
   return {
     add: (notice: Notice) => tell(notice),
     take: (): readonly Notice[] => held.splice(0),
-    /** Passes existing and all future notices to the listener. */
     follow(listener: (notice: Notice) => void) {
       tell = listener;
       for (const notice of held.splice(0)) listener(notice);

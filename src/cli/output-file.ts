@@ -11,7 +11,6 @@ import { openRoot } from "../workspace/confine.ts";
 import { parseKept, showName } from "../workspace/parse-path.ts";
 import { judgePath } from "../workspace/path-policy.ts";
 
-/** The working folder and the settings' path rules. */
 export interface Project {
   /** As given or as real path; may be missing, which another check reports. */
   readonly root: string;
@@ -20,7 +19,6 @@ export interface Project {
 
 export interface Output {
   readonly file: string;
-  /** Writes the file atomically. */
   readonly write: (text: string) => void;
 }
 

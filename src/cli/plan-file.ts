@@ -182,7 +182,6 @@ export interface SavedPlan {
 
 const toMake = 'pai plan -o FILE "what to do"';
 
-/** The JSON of a plan file, which may still be damaged; a text: why pai cannot read the file. */
 function parsePlanFile(text: string): { readonly json: unknown } | string {
   let json: unknown;
   try {

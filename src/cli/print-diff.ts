@@ -11,7 +11,6 @@ import { loadHighlight, styleOf } from "./compose/view.ts";
 export const renderHiddenHere = (base: Base, changes: readonly Change[]): string =>
   renderHidden(changes, knownSecrets(base, findRoot(base.context)));
 
-/** A diff in git's form as this stream shows it, ending in a line feed. */
 export async function styleDiffOn(stream: "stdout" | "stderr", context: Context, diff: string): Promise<string> {
   const style = styleOf(context, context.tty[stream]);
   const highlight = style.color ? await loadHighlight() : null;
@@ -19,7 +18,6 @@ export async function styleDiffOn(stream: "stdout" | "stderr", context: Context,
   return renderDiff(diff, style, { columns, highlight });
 }
 
-/** The changes as this stream shows them; "" for none. */
 export const renderDiffOn = async (
   stream: "stdout" | "stderr",
   base: Base,

@@ -52,7 +52,6 @@ const reasons: Readonly<Record<string, string>> = {
 
 const reasonOf = (cause: unknown): string => reasons[(cause as NodeJS.ErrnoException | null)?.code ?? ""] ?? "";
 
-/** Reads a file. Throws usage with `what` as its name, such as "task file". */
 export async function readText(path: string, what: string, signal: AbortSignal, limit?: number): Promise<string> {
   try {
     return await readWhole(Bun.file(path), `the ${what}`, signal, limit);

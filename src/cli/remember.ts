@@ -10,7 +10,6 @@ import type { OpenedWorkspace } from "../workspace/open.ts";
 
 const maxBytes = 4 * 1024 * 1024;
 
-/** Hash of a project's file; null: it is missing, or too large to be tracked. */
 function hashFile(root: string, path: string): string | null {
   const file = join(root, path);
   const stat =

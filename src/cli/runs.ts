@@ -93,7 +93,6 @@ function renderEnded({ status, score, calls, tokens, cost, ms, actions, lines }:
   ].join(", ");
 }
 
-/** What a list says of a run. */
 export interface RunRow {
   readonly lead: string;
   readonly facts: string;
@@ -111,7 +110,6 @@ export function toIndexedRow(run: IndexedRun, ofTeam = false): RunRow {
   return { lead: `${id}  ${when}`, facts: `${how}${where}`, task: visibleLine(task) };
 }
 
-/** A run of this folder. */
 export function toRow({ id, at, status, task, changes, left, bytes, outcome }: ListedRun): RunRow {
   const when = visibleLine(at.slice(0, 16).replace("T", " "));
   const ended =

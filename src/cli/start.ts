@@ -1,7 +1,7 @@
 /** One call of pai, from its command line to its exit code: runs the command on the streams of this process, reports every failure once, stops at signals. */
 
 import { defineCommand, runCommand } from "citty";
-import { exitCodes, type Failure, PaiError, toFailure, toPaiError } from "../core/error.ts";
+import { exitCodes, type Failure, orNull, PaiError, toFailure, toPaiError } from "../core/error.ts";
 import { failedOutcome } from "../core/outcome.ts";
 import { maskAll } from "../core/secrets/key-shapes.ts";
 import { didYouMean } from "../core/suggest.ts";
@@ -69,7 +69,6 @@ function choose({ words, single }: CommandLine): Choice {
   return { command: demand("run"), words };
 }
 
-/** The command name for an error of a command line that could not be parsed. */
 function guessCommand(given: readonly string[]): string {
   const first = given.find((text) => !text.startsWith("-"));
   if (first === undefined) return "pai";
@@ -113,11 +112,9 @@ function requireSense({ command, words }: Choice, { single }: CommandLine): void
 }
 
 function readCwd(read: () => string): string {
-  try {
-    return read();
-  } catch (cause) {
-    throw new PaiError("io_failed", "the current folder no longer exists", { cause, hint: "cd to one that does" });
-  }
+  const cwd = orNull(read);
+  if (cwd !== null) return cwd;
+  throw new PaiError("io_failed", "the current folder no longer exists", { hint: "cd to one that does" });
 }
 
 interface Process extends Omit<Context, "flags" | "words" | "cwd" | "notices"> {
@@ -203,12 +200,6 @@ function watchMistakes(err: Writer): void {
   process.on("uncaughtException", end).on("unhandledRejection", end);
 }
 
-/** 14 instead of 0 if output could not be written (a full disk); a closed pipe is not a failure. */
-function exitCodeOf(code: number, writers: readonly Writer[]): number {
-  const lost = writers.find(({ failure }) => failure !== null);
-  return lost !== undefined && code === 0 ? 14 : code;
-}
-
 /** Runs pai and sets the exit code; the process then ends by itself, so that no output is lost. */
 export async function start(argv: readonly string[]): Promise<void> {
   const writers = openWriters();
@@ -231,7 +222,9 @@ export async function start(argv: readonly string[]): Promise<void> {
   await stdout.flush(limitMs);
   if (stdout.failure !== null) stderr.write(`pai: ${stdout.failure.message}\n`);
   await stderr.flush(limitMs);
-  process.exitCode = exitCodeOf(code, writers);
+  // A full disk behind output is a failure, a closed pipe is none.
+  const isLost = writers.some(({ failure }) => failure !== null);
+  process.exitCode = isLost && code === 0 ? exitCodes.disk_full : code;
   if (isStopped) endInBackground(code);
 }
 

@@ -40,7 +40,7 @@ export async function applyCommand(context: Context): Promise<number> {
   return doTask(context, {
     command: "apply",
     model: saved.file.changes === null ? null : createReplayModel([], "saved edits"),
-    task: async () => ({ text: saved.task, history: [], context: null }),
+    task: { text: saved.task, history: [], context: null },
     options: { only: [saved.only, only].filter((globs) => globs.length > 0) },
     flow: async (run) => {
       const { workspace } = run;

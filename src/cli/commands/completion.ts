@@ -11,7 +11,6 @@ interface Offer {
   readonly about: string;
 }
 
-/** Names, or what the shell itself completes; none: anything may follow. */
 type Offers = readonly Offer[] | ":files" | ":folders";
 
 const named = (names: readonly string[]): Offers => names.map((name) => ({ name, about: "" }));

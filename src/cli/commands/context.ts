@@ -6,7 +6,6 @@ import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
-import type { Price } from "../../core/spending/cost.ts";
 import { type Preview, type PreviewPart, preview, type RankedFile } from "../../flows/preview.ts";
 import type { RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
@@ -18,7 +17,7 @@ import { showResult } from "../answer-document.ts";
 import { findMentions } from "../at-paths.ts";
 import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
-import { knownSecrets } from "../compose/base.ts";
+import { type Base, knownSecrets } from "../compose/base.ts";
 import { listModels } from "../compose/compose-model.ts";
 import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { openHere } from "../compose/open-here.ts";
@@ -28,44 +27,32 @@ import { openLog } from "../open-log.ts";
 import { openProjectMemory } from "../remember.ts";
 import { readTask } from "./task.ts";
 
-/** A model that is never asked; only its limits matter for the preview. */
-function neverAsked(described: Previewed["model"]): Model {
-  return {
-    ...described,
-    address: null,
-    stream: () => {
-      throw new PaiError("internal", "pai context asked a model");
-    },
-  };
-}
+const neverAsked = (described: Omit<Model, "stream" | "address">): Model => ({
+  ...described,
+  address: null,
+  stream: () => {
+    throw new PaiError("internal", "pai context asked a model");
+  },
+});
 
 export interface Previewed {
-  /** What is known of the model before it is opened. */
-  readonly model: Omit<Model, "stream" | "address">;
-  readonly opened: Pick<OpenedWorkspace, "workspace" | "stateFolder">;
+  /** Of the model. */
+  readonly id: string;
   readonly task: Task;
   readonly options: RunOptions;
-  readonly price: Price | null;
-  /** The secrets that are known; others are found. */
-  readonly known: readonly string[];
   readonly signal: AbortSignal;
-  readonly now: () => Date;
   /** Reports what the ranking had to do without. */
   readonly notify: (notice: Notice) => void;
 }
 
+type Opened = Pick<OpenedWorkspace, "workspace" | "stateFolder">;
+
 /** The first request of a task. Sends nothing and keeps nothing. Throws what preparing the request throws. */
-export async function previewTask({
-  model,
-  opened,
-  task,
-  options,
-  price,
-  known,
-  signal,
-  now,
-  notify,
-}: Previewed): Promise<Preview> {
+export async function previewTask(base: Base, opened: Opened, previewed: Previewed): Promise<Preview> {
+  const { id, task, options, signal, notify } = previewed;
+  const { now } = base.context;
+  const { workspace } = opened;
+  const price = priceOf(id, base, now());
   const seen: Preview[] = [];
   const outcome = await runTask(
     async (run) => {
@@ -75,10 +62,10 @@ export async function previewTask({
     options,
     {
       id: makeRunId(now()),
-      model: neverAsked(model),
+      model: neverAsked(describeChosen(id, base)),
       price: () => price,
-      veil: createVeil({ known }),
-      workspace: opened.workspace,
+      veil: createVeil({ known: knownSecrets(base, workspace.root) }),
+      workspace,
       memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),
       actions: allActions,
       decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
@@ -103,25 +90,15 @@ export async function contextCommand(context: Context): Promise<number> {
   const opened = await openHere(context);
   const task = { ...read, files: await findMentions(opened.workspace, read.text) };
   const { base } = pickModel(context, opened.base);
-  const { settings } = base;
-  const [id] = listModels(settings.model);
-  const { signal, end } = limitTime(context.signal, settings.limits.timeout);
+  const { mode, model, limits } = base.settings;
+  const [id] = listModels(model);
+  const { signal, end } = limitTime(context.signal, limits.timeout);
   const options = composeOptions(context, base, "context", false);
-  const price = priceOf(id, base, context.now());
-  const { now } = context;
-  const known = knownSecrets(opened.base, opened.workspace.root);
-  const chosen = describeChosen(id, base);
-  const found = await previewTask({ model: chosen, opened, task, options, price, known, signal, now, notify }).finally(
-    end,
-  );
-  const model = chosen.id;
+  const found = await previewTask(base, opened, { id, task, options, signal, notify }).finally(end);
+  const name = describeChosen(id, base).id;
   const columns = columnsOfResults(context);
-  return showResult(
-    context,
-    "context",
-    { model, mode: settings.mode, ...found },
-    `${renderRanking(found, columns)}\n${renderPreview(model, settings.mode, found, columns)}`,
-  );
+  const text = `${renderRanking(found, columns)}\n${renderPreview(name, mode, found, columns)}`;
+  return showResult(context, "context", { model: name, mode, ...found }, text);
 }
 
 const kindWidth = "instructions".length;

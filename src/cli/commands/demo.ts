@@ -21,7 +21,6 @@ import replies from "./demo-replies.jsonl" with { type: "text" };
 
 const file = "bmi_calculator.py";
 
-/** Each request uses two recorded replies: plan and execution. */
 const requests: readonly string[] = [
   "Create a simple BMI calculator in Python",
   "Show the project structure",
@@ -58,17 +57,13 @@ async function play(context: Context, place: string, root: string): Promise<read
     commandEnv: [],
     umask: process.umask(),
   });
-  const loaded = loadSettings({
-    flags: {},
-    env: {},
-    places: { home: null, configDir: null, stateDir: null },
-    root: null,
-  });
+  const places = { home: null, configDir: null, stateDir: null };
+  const loaded = loadSettings({ flags: {}, env: {}, places, root: null });
   const model = createReplayModel(parseReplay(replies, "the demo"), "demo");
   const view = await openView(context, context.signal, "run");
   const hasPython = Bun.which("python3", { PATH: env.PATH ?? "" }) !== null;
-  const rule = "=".repeat(Math.min(72, columnsOf(context.env)));
   const columns = columnsOf(context.env);
+  const rule = "=".repeat(Math.min(72, columns));
   const title = (text: string) => context.out(`\n${rule}\n${hang("$ ", text, columns).join("\n")}\n${rule}\n`);
   for (const [at, text] of requests.entries()) {
     const checks = at === 3 && hasPython ? [`python3 -m py_compile ${file}`] : [];

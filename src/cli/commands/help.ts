@@ -52,7 +52,6 @@ ${indent(rowsOf("programs"))}
 ${renderExits()}`;
 }
 
-/** Above so many flags they stand in groups. */
 const maxUngrouped = 20;
 
 function renderFlags(flags: readonly FlagSpec[], columns: number): string {
@@ -82,14 +81,7 @@ ${renderFlags(flags, columns)}${flags.some(({ kind }) => kind === "list") ? "...
 `;
 }
 
-const describe = ({ name, about, group, usage, flags, examples }: Command) => ({
-  name,
-  about,
-  group,
-  usage,
-  flags,
-  examples,
-});
+const describe = ({ takes: _takes, run: _run, ...shown }: Command) => shown;
 
 export const helpCommand =
   (commands: readonly Command[]): Handler =>

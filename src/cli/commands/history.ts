@@ -156,7 +156,6 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
 
 export const undoCommand = (context: Context): Promise<number> => reverse(context, "undo");
 export const redoCommand = (context: Context): Promise<number> => reverse(context, "redo");
-
 export const undoInSession = (context: Context): Promise<number> => reverse(context, "undo", true);
 export const redoInSession = (context: Context): Promise<number> => reverse(context, "redo", true);
 

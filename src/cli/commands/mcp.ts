@@ -35,7 +35,6 @@ function renderRights(server: McpServer): string {
   return visibleLine(rights.join("; "));
 }
 
-/** The server for JSON output, without values of variables and headers. */
 const describeServer = (server: McpServer) => ({
   name: server.name,
   ...(server.kind === "address"
@@ -55,7 +54,6 @@ function findServer(here: Here, name: string | undefined): McpServer {
   });
 }
 
-/** What of a server is not as the user said yes to; null: nothing, or there was no yes. */
 function renderChanged({ base, workspace }: Here, server: McpServer): string | null {
   const changed = changedSince(base.places, workspace.root, server);
   return changed.length === 0 ? null : visibleLine(`changed since the last yes: ${changed.join(", ")}`);

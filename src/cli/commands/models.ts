@@ -69,9 +69,7 @@ function findRows(context: Context) {
 type Row = ReturnType<typeof findRows>[number];
 
 const heading = "USD per million tokens";
-/** Columns of the figures behind a name: sizes and prices. */
 const figuresWidth = 37;
-/** Fewer columns than these hold no note. */
 const noteWidth = 14;
 
 const alignFigures = (figures: readonly string[]): string =>

@@ -29,7 +29,6 @@ import { openLog } from "../open-log.ts";
 import { playTape, type ReplayTape } from "../replay/replay-tape.ts";
 import { openPast } from "../replay/replay-workspace.ts";
 
-/** Edits from a plan file; their content is in the journal. */
 function finishedEdits({ facts }: Receipt, history: History, id: string): readonly Change[] {
   const work = history.work(id) ?? [];
   const edits = factsOf(facts, "changes").at(0)?.changes ?? [];
@@ -42,7 +41,6 @@ function finishedEdits({ facts }: Receipt, history: History, id: string): readon
   });
 }
 
-/** The flow of the recorded run. Throws failed when it was not a task. */
 async function flowOf(receipt: Receipt, started: FactOf<"run.started">, history: History): Promise<Flow> {
   const { command, planOnly } = started.options;
   if (command === "apply") {

@@ -25,7 +25,6 @@ import { composeOptions, limitTime } from "../compose/options.ts";
 import { openView, type TerminalView } from "../compose/view.ts";
 import { chooseModel } from "../onboard/choose-model.ts";
 
-/** Characters of one part, about 6,000 tokens. */
 const partSize = 24_000;
 
 const instruction =

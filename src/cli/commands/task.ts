@@ -30,7 +30,6 @@ import { renderChangeFile, renderPlanFile } from "../plan-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
 import { continuedId, continueSession, takeId } from "../session/continue-session.ts";
 
-/** Reads a task file. Below the project, no link to it is followed. */
 function readTaskFile(context: Context, file: string, signal: AbortSignal): Promise<string> {
   requireInput(file, projectOf(context));
   return readText(file, "task file", signal, taskLimit);
@@ -69,7 +68,7 @@ function readArgument(context: Context): string {
 }
 
 /** The task from an argument, a file or standard input. Throws usage when there is none, or more than one. */
-export async function readTask(context: Context, signal: AbortSignal, notify: Notify, command = "run"): Promise<Task> {
+export async function readTask(context: Context, signal: AbortSignal, notify: Notify, command: string): Promise<Task> {
   const { flags, words } = context;
   const file = flags.file ?? null;
   if (words.length > 0 && file !== null)
@@ -93,22 +92,20 @@ export async function readTask(context: Context, signal: AbortSignal, notify: No
 }
 
 export interface TaskRun {
-  /** null: the flow of the mode. Commands for plans pass their own, which works like single-shot. */
-  readonly flow: Flow | null;
-  /** Reads the task; aborted by the signal, which includes the time limit. */
-  readonly task: (signal: AbortSignal, notify: Notify) => Promise<Task>;
-  readonly options: Partial<RunOptions>;
-  readonly command: string;
-  /** null: the model of the settings. */
-  readonly model: Model | null;
-  /** Only looks and answers, in any folder. */
-  readonly asksOnly?: true;
+  readonly command: "run" | "ask" | "plan" | "apply";
+  /** Absent: the flow of the mode. Commands for plans pass their own, which works like single-shot. */
+  readonly flow?: Flow;
+  /** Absent: what the command line says. */
+  readonly task?: Task;
+  readonly options?: Partial<RunOptions>;
+  /** Absent: the model of the settings. */
+  readonly model?: Model | null;
 }
 
 /** Throws usage for a --mode without a plan, in a command about plans. */
-function requirePlanning({ flags }: Context, command: string): void {
+function requirePlanning({ flags }: Context, { command, flow }: TaskRun): void {
   const mode = flags.mode ?? "auto";
-  if (mode === "auto" || mode === "single-shot") return;
+  if (flow === undefined || mode === "auto" || mode === "single-shot") return;
   throw new PaiError("usage", `pai ${command} works in single-shot, never in ${mode}`, {
     hint: `pai run --mode ${mode} "what to do"`,
   });
@@ -117,7 +114,6 @@ function requirePlanning({ flags }: Context, command: string): void {
 /** The options of a run that only looks and answers: nothing is granted and nobody is asked to grant it. */
 const asking = { asksOnly: true, strict: true, interactive: false, allowRun: false, checks: [] } as const;
 
-/** The base with the absolute paths that the text mentions among those that are shown. */
 function withMentions(base: Base, text: string): Base {
   const { context } = base;
   const show = [...(context.flags.show ?? []), ...absoluteMentions(text)];
@@ -150,7 +146,7 @@ interface OpenRun {
   readonly read: Task;
 }
 
-async function openRun({ command, flow, model, options }: TaskRun, { called, view, read }: OpenRun) {
+async function openRun({ command, flow, model = null, options }: TaskRun, { called, view, read }: OpenRun) {
   // Only typed text may mention files; a saved plan comes with an old task text.
   const typed = command === "apply" ? null : read.text;
   const readLine = view.interactive ? readLineOf(view) : null;
@@ -158,10 +154,10 @@ async function openRun({ command, flow, model, options }: TaskRun, { called, vie
   const base = model === null ? await chooseModel(called.context, settled, view) : settled;
   const composed = await composeTask(base, view, model);
   const task = composed.tellTools({ ...read, ...(await findNamed(base, composed.opened.workspace, typed)) });
-  const isAsk = base.asksOnly === true;
-  const mode = flow === null && !isAsk ? base.settings.mode : "single-shot";
+  const isAsk = command === "ask";
+  const mode = flow === undefined && !isAsk ? base.settings.mode : "single-shot";
   const all: RunOptions = {
-    ...composeOptions(called.context, base, isAsk ? "ask" : command, view.interactive),
+    ...composeOptions(called.context, base, command, view.interactive),
     mode,
     ...options,
     ...(isAsk && { ...asking, namesOnly: whyNoProject(called) !== null }),
@@ -185,11 +181,8 @@ function openChange(context: Context) {
   return (run: Run, { ok, status }: Outcome, notify: Notify): void => {
     if (!ok) return;
     if (!run.changing.dryRun && status !== "verified") {
-      notify({
-        level: "warning",
-        code: "change_not_saved",
-        text: `${name} was not saved: no check has proved the run`,
-      });
+      const text = `${name} was not saved: no check has proved the run`;
+      notify({ level: "warning", code: "change_not_saved", text });
       return;
     }
     const user = env["USER"] ?? env["LOGNAME"] ?? `uid ${process.getuid?.() ?? "unknown"}`;
@@ -199,17 +192,19 @@ function openChange(context: Context) {
 }
 
 export async function doTask(given: Context, doing: TaskRun): Promise<number> {
-  const { flow, task: readIt, options, command, asksOnly } = doing;
-  if (flow !== null) requirePlanning(given, command);
-  const called = { ...composeBase(given), ...(asksOnly && { asksOnly }) };
+  const { command } = doing;
+  requirePlanning(given, doing);
+  const outputSchema = await readSchema(given);
+  const options = { ...doing.options, outputSchema };
+  const called = { ...composeBase(given), ...(command === "ask" && { asksOnly: true as const }) };
   const { context } = called;
   const limited = limitTime(context.signal, called.settings.limits.timeout);
   try {
     const keepChange = command === "run" ? openChange(context) : null;
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
     for (const warning of called.warnings) view.notify({ level: "warning", code: "settings", text: warning });
-    const read = await readIt(limited.signal, view.notify);
-    const { base, composed, task, all, how } = await openRun(doing, { called, view, read });
+    const read = doing.task ?? (await readTask(context, limited.signal, view.notify, command));
+    const { base, composed, task, all, how } = await openRun({ ...doing, options }, { called, view, read });
     const id = continuedId(context);
     const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
     const continued = id === undefined ? null : await continueSession(context, composed, { id, task, warn });
@@ -247,7 +242,6 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
   }
 }
 
-/** Largest schema in bytes, since every request contains it. */
 const maxSchema = 256 * 1024;
 
 /** Reads the schema of --output-schema; null: none. Throws usage for anything but a JSON Schema. */
@@ -261,45 +255,23 @@ async function readSchema(context: Context): Promise<string | null> {
   return text.trim();
 }
 
-export async function runCommand(given: Context): Promise<number> {
-  const context = takeId(given);
-  const outputSchema = await readSchema(context);
-  const task: TaskRun["task"] = (signal, notify) => readTask(context, signal, notify);
-  return doTask(context, { flow: null, task, options: { outputSchema }, command: "run", model: null });
-}
+export const runCommand = async (context: Context): Promise<number> => doTask(takeId(context), { command: "run" });
 
-export async function askCommand(context: Context): Promise<number> {
-  const outputSchema = await readSchema(context);
-  const task: TaskRun["task"] = (signal, notify) => readTask(context, signal, notify, "ask");
-  return doTask(context, {
-    flow: singleShot,
-    task,
-    options: { outputSchema },
-    command: "ask",
-    model: null,
-    asksOnly: true,
-  });
-}
+export const askCommand = (context: Context): Promise<number> => doTask(context, { command: "ask" });
 
 export async function planCommand(context: Context): Promise<number> {
-  const task: TaskRun["task"] = (signal, notify) => readTask(context, signal, notify, "plan");
   const full = context.flags.full === true;
   const output = context.flags.output ?? null;
   if (full && output === null) throw new PaiError("usage", "--full needs -o FILE to hold the edits");
   const saves = output !== null && context.flags.dryRun !== true;
   const file = saves ? findOutput(resolve(context.cwd, output), projectOf(context), full) : null;
-  const options: Partial<RunOptions> = full ? { dryRun: true } : { planOnly: true };
   const flow: Flow = async (run) => {
     await singleShot(run);
     if (file === null) return;
     file.write(await renderPlanFile(run, full, context.now()));
     keepPlans(run.planning);
-    run.emit({
-      type: "notice",
-      level: "info",
-      code: "plan_saved",
-      text: `plan saved; carry it out with: pai apply ${output}`,
-    });
+    const text = `plan saved; carry it out with: pai apply ${output}`;
+    run.emit({ type: "notice", level: "info", code: "plan_saved", text });
   };
-  return doTask(context, { flow, task, options, command: "plan", model: null });
+  return doTask(context, { flow, options: full ? { dryRun: true } : { planOnly: true }, command: "plan" });
 }

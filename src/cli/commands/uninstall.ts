@@ -12,7 +12,6 @@ import { askYes, isApproved } from "../ask-yes.ts";
 import type { Context } from "../command.ts";
 
 interface Removal {
-  /** Files and folders with their content, in the order of removal; the program is last. */
   readonly remove: readonly string[];
   readonly folders: readonly string[];
   readonly keep: readonly { readonly path: string; readonly why: string }[];
@@ -29,14 +28,10 @@ const companions = [
   ["share/fish/vendor_completions.d/pai.fish", "fish completion for pai"],
 ] as const;
 
-interface Program {
-  readonly path: string;
-  readonly manager: string | null;
-}
+type Program = ReturnType<typeof findProgram>;
 
 const dpkgList = "/var/lib/dpkg/info/pai.list";
 
-/** The package manager that installed the program, judged by its path. */
 function findManager(path: string): string | null {
   if (/\/lib\/node_modules\/(paicode\/node_modules\/)?@paicode\//.test(path)) return "npm uninstall -g paicode";
   if (path.includes("/node_modules/@paicode/")) return "npm uninstall paicode";
@@ -46,7 +41,7 @@ function findManager(path: string): string | null {
     : "the system's package manager";
 }
 
-function findProgram(): Program {
+function findProgram() {
   const path = process.execPath;
   if (!Bun.main.startsWith("/$bunfs/")) throw new PaiError("usage", "pai runs from source here: nothing is installed");
   return { path, manager: findManager(path) };
@@ -97,12 +92,6 @@ function requireFinished(places: Places): void {
   });
 }
 
-async function requireYes(context: Context, purge: boolean): Promise<void> {
-  const line = `pai uninstall${purge ? " --purge" : ""} -y`;
-  if (isApproved(context, { needs: "pai uninstall needs a yes; nothing was removed", line })) return;
-  await askYes(context, commandWording.uninstall, "nothing was removed");
-}
-
 /**
  * Removes links, not their targets. Throws permission_denied before removing anything, if the program cannot be
  * removed.
@@ -133,7 +122,9 @@ export async function uninstallCommand(context: Context): Promise<number> {
   if (dryRun) return showResult(context, "uninstall", data, render(removal, "would be removed"));
   if (flags.yes !== true) context.err(render(removal, "to be removed"));
   if (purge) requireFinished(places);
-  await requireYes(context, purge);
+  const line = `pai uninstall${purge ? " --purge" : ""} -y`;
+  if (!isApproved(context, { needs: "pai uninstall needs a yes; nothing was removed", line }))
+    await askYes(context, commandWording.uninstall, "nothing was removed");
   removeAll(removal);
   return showResult(context, "uninstall", data, render(removal, "removed"));
 }

@@ -21,10 +21,8 @@ import { configIn } from "../commands/config.ts";
 import { previewTask, renderPreview } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
-import { knownSecrets } from "../compose/base.ts";
 import { composeModel, listModels, withModel } from "../compose/compose-model.ts";
 import { listCustom } from "../compose/custom.ts";
-import { describeChosen, priceOf } from "../compose/model-facts.ts";
 import { composeOptions } from "../compose/options.ts";
 import type { SettingsNow } from "../config/word.ts";
 import { habitInSession } from "../habits.ts";
@@ -94,15 +92,11 @@ async function showContext(talk: Talk, words: string): Promise<void> {
   const { settings } = composed.base;
   const [id] = listModels(model?.model.id ?? settings.model);
   const found = await whileInterruptible(talk, async (signal) =>
-    previewTask({
-      model: describeChosen(id, composed.base),
-      opened: composed.opened,
+    previewTask(composed.base, composed.opened, {
+      id,
       task: await taskOf(talk, words === "" ? "…" : words, words),
       options: { ...composeOptions(context, composed.base, "context", false), mode },
-      price: priceOf(id, composed.base, context.now()),
-      known: knownSecrets(composed.base, composed.opened.workspace.root),
       signal,
-      now: context.now,
       notify: talk.view.notify,
     }),
   );

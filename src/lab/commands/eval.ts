@@ -37,7 +37,6 @@ function readShard(text = "1/1"): EvalPlan["shard"] {
   throw new PaiError("usage", `--shard ${text}: not a share`, { hint: "--shard 2/4 does the second of four shares" });
 }
 
-/** Every model in every mode; the controls have no mode. */
 function readCandidates({ context: { flags }, settings }: Base): readonly EvalCandidate[] {
   const listOf = (text: string) =>
     [...new Set(text.split(",").map((part) => part.trim()))].filter((part) => part !== "");
@@ -118,7 +117,6 @@ function openReport(base: Base) {
   };
 }
 
-/** Shows the report of the results; `more`: what else its document tells, `note`: below it. */
 function show(base: Base, results: readonly EvalResult[], more: object, note: string): Promise<number> {
   const { context } = base;
   const report = makeReport(results);
@@ -141,7 +139,6 @@ function benchOf(base: Base): Bench {
   };
 }
 
-/** The file of results. Throws for one that cannot be written. */
 const resultsFile = (base: Base): string => outputOf(base, base.context.flags.results ?? usualFile).file;
 
 async function runWord(base: Base, folders: readonly string[]): Promise<number> {

@@ -13,7 +13,6 @@ import { type IndexedRun, readRuns } from "../run-index.ts";
 type RunDetails = ReturnType<typeof factsOfRun> & { readonly diff: string };
 export type PageData = ReturnType<typeof readPageData>;
 
-/** Older runs beyond this number are left out. */
 export const maxRuns = 10_000;
 /** Runs of a static page that include details, and the size limit of these. */
 const maxDetailed = 100;

@@ -103,7 +103,6 @@ const embed = (data: PageData): string =>
     (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** Joins the page's modules in order of dependency. */
 const joinModules = (modules: readonly string[]): string =>
   modules.map((text) => text.replace(/^import .*;$/gm, "").replace(/^export /gm, "")).join("\n");
 

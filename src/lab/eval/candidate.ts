@@ -22,10 +22,8 @@ export interface EvalCandidate {
 export const controls: readonly string[] = ["oracle", "nop"];
 
 export interface Bench {
-  /** Command that starts this pai. */
   readonly self: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Further arguments of every run. */
   readonly flags: readonly string[];
   readonly jobs: number;
   /** Runs a command in a folder, in the sandbox and without network. */
@@ -36,11 +34,9 @@ export interface Bench {
     ms: number,
   ) => Promise<CommandResult>;
   readonly signal: AbortSignal;
-  /** Shows progress. */
   readonly say: (text: string) => void;
 }
 
-/** Time limit of a candidate. */
 const candidateMs = 900_000;
 
 /** The fields that are read from the document of `pai run --json`. */
@@ -59,7 +55,6 @@ const outcomeShape = z.object({
 });
 type Ended = z.infer<typeof outcomeShape>;
 
-/** Prepares the candidate's folder; for `oracle` with the solution. */
 function layOut(task: EvalTask, root: string, isSolved: boolean): void {
   const files = join(task.folder, "files");
   for (const path of listFiles(files)) copy(join(files, path), join(root, path));
@@ -158,7 +153,6 @@ export async function tryCandidate(
   }
 }
 
-/** Inside the project, which is the only folder that a sandboxed check is certain to see. */
 const answerName = ".pai-eval-answer.txt";
 
 type Path = ReturnType<typeof parseKept>;

@@ -12,7 +12,6 @@ import tasks from "./thesis-tasks.json";
 
 export interface Imported {
   readonly made: readonly string[];
-  /** Exercises that cannot be tasks, and why. */
   readonly left: readonly string[];
 }
 
@@ -131,7 +130,6 @@ function findTracks(folder: string): readonly (readonly [language: string, exerc
     .map((name) => [name, join(folder, name, practice)]);
 }
 
-/** Imports a checkout of an Exercism track, or of a set with one folder for each language. */
 export function importExercises(from: string, to: string, source: string, only: string | null): Imported {
   const tracks = findTracks(from);
   if (tracks.length === 0)

@@ -28,14 +28,11 @@ import type { EvalTask } from "./load-tasks.ts";
 import { type EvalResult, readResults } from "./result.ts";
 import { type EvalPlan, itemsOf, keepResult, keptResults, type WorkSource, workOn } from "./run-eval.ts";
 
-/** Seconds after which the work of a silent worker goes to another. */
 const leaseSeconds = 60;
 /** Milliseconds between looks at a queue whose work others have taken. */
 const pauseMs = 2000;
-/** Attempts to reach the database before a worker gives up. */
 const tries = 5;
 
-/** Adds all work of a plan to a queue and says how much is new. Returns the exit code; throws usage, store_away. */
 export async function fill(base: Base, queue: string, plan: EvalPlan): Promise<number> {
   const work = itemsOf(plan).map(({ key, task, candidate, repeat }) => ({
     key,

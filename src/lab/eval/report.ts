@@ -43,7 +43,6 @@ function candidateRow(results: readonly EvalResult[]) {
     results: results.length,
     passed,
     pass_rate: passed / results.length,
-    /** 95 %. */
     interval: wilson(passed, results.length),
     calls: mean(known(results, ({ calls }) => calls)),
     tokens: mean(known(results, ({ tokens }) => tokens)),
@@ -150,7 +149,6 @@ const decimal = (value: number | null, digits = 1): string => (value === null ? 
 const dollars = (value: number | null): string => (value === null ? "unknown" : `$${value.toFixed(4)}`);
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
-/** What the columns of a table show of a row, by their heads. */
 type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
 
 const makeTable = <Row>(title: string, rows: readonly Row[], columns: Columns<Row>): Table => ({

@@ -48,7 +48,6 @@ export function itemsOf({ tasks, candidates, repeats, shard }: EvalPlan): readon
   return all.filter((_, at) => at % shard.of === shard.index - 1);
 }
 
-/** The results in a file of JSON lines; none where it is missing. */
 export const keptResults = (file: string): readonly EvalResult[] =>
   existsSync(file) ? readResults(readFileSync(file, "utf8")) : [];
 

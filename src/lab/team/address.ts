@@ -4,7 +4,6 @@ import { isAbsolute } from "node:path";
 import { PaiError } from "../../core/error.ts";
 
 export interface StoreAddress {
-  /** For messages: host, port and database, never the password. */
   readonly name: string;
   readonly host: string;
   readonly port: number;
@@ -32,7 +31,6 @@ const modes: Readonly<Record<string, StoreAddress["tls"]>> = {
 /** Placeholder for a missing host, as in the address of a unix socket: a URL cannot have a user without a host. */
 const nowhere = "nowhere.invalid";
 
-/** Decodes a part of the URL; null if it is empty. */
 function decode(part: string): string | null {
   try {
     return decodeURIComponent(part) || null;
@@ -65,7 +63,6 @@ function readCa(file: string | null): string | null {
   }
 }
 
-/** Where the server listens: the folder of a unix socket, or a host with port. */
 function readPlace({ hostname, port: written, searchParams }: URL) {
   const socket = searchParams.get("host");
   const way = "name the server before the path: postgres://HOST/NAME";

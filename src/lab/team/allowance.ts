@@ -145,23 +145,14 @@ export function openTeamAllowance({
     }
   };
 
-  async function settle(id: string, spent: Spent): Promise<void> {
-    const day = dayOf(now());
-    try {
-      await store.query("select pai.settle($1, $2::date, $3, $4, $5, true)", [
-        id,
-        day,
-        spent.calls,
-        spent.tokens,
-        spent.cost,
-      ]);
-    } catch {
-      mailSettlement(id, day, spent);
-    }
-  }
-
   function settleSoon(id: string, spent: Spent): void {
-    const work = settle(id, spent).finally(() => settling.delete(work));
+    const day = dayOf(now());
+    const { calls, tokens, cost } = spent;
+    const work = store
+      .query("select pai.settle($1, $2::date, $3, $4, $5, true)", [id, day, calls, tokens, cost])
+      .then(() => {})
+      .catch(() => mailSettlement(id, day, spent))
+      .finally(() => settling.delete(work));
     settling.add(work);
   }
 

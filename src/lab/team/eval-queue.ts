@@ -15,7 +15,6 @@ export interface QueuedWork {
 /** A worker and the work it can do: the tasks that it has, for its version of pai. */
 export interface Worker {
   readonly queue: string;
-  /** Unique while it works. */
   readonly name: string;
   readonly pai: string;
   readonly tasks: readonly string[];
@@ -108,7 +107,6 @@ export async function finishWork(store: TeamStore, queue: string, key: string, r
   );
 }
 
-/** Releases the worker's unfinished items when it is interrupted, so that this does not count as an attempt. */
 export async function giveBack(store: TeamStore, { queue, name }: Worker): Promise<void> {
   await store.query(
     `update pai.eval_items set lease = null, worker = null, attempts = attempts - 1
@@ -132,7 +130,6 @@ export async function lookAtQueue(store: TeamStore, { queue, tasks, pai }: Worke
   return row?.known === true ? row : null;
 }
 
-/** Work that is not given out again, because too many workers died during it. */
 export function readGivenUp(store: TeamStore, queue: string): Promise<readonly QueuedWork[]> {
   return store.query<QueuedWork>(
     `select key, task, task_sha as sha256, model, mode, repeat from pai.eval_items

@@ -20,9 +20,7 @@ import { fetchSession, listTeamSessions, mailSession, type SessionPlace } from "
 import { openTeamRules, type TeamRules } from "./team-rules.ts";
 import { openTeamStore, type TeamStore } from "./team-store.ts";
 
-/** Milliseconds that the end of a run waits for the database. */
 const endMs = 2000;
-/** Milliseconds that a call waits for the day's remaining caps. */
 const callMs = 3000;
 const askMs = 10_000;
 
@@ -168,7 +166,6 @@ function linkMachine(day: SpendCaps, ledger: DayLedger | null, now: () => Date):
 }
 
 export interface LinkOptions {
-  /** Nothing is kept of the runs, and they are not sent; their calls still count. */
   readonly ephemeral: boolean;
   readonly now: () => Date;
   readonly notify: (notice: Notice) => void;

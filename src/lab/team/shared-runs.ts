@@ -24,7 +24,6 @@ export function mailRun(outbox: Outbox, host: string, run: RunSummary, reserved 
   outbox.put("run", key, { ...run, key, host, reserved });
 }
 
-/** Queues an undo or redo to be sent. */
 export function mailUndone(
   outbox: Outbox,
   host: string,

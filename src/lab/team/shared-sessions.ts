@@ -30,7 +30,6 @@ export interface SessionPlace {
   readonly root: string;
 }
 
-/** Complete lines of a session's file; none if it is missing. */
 function linesOf(folder: string, id: string): readonly string[] {
   const file = join(folder, `${id}.jsonl`);
   const stat = entryAt(file);
@@ -96,7 +95,6 @@ export interface TeamSession {
   readonly id: string;
   readonly host: string;
   readonly project: string;
-  /** Epoch milliseconds by the database's clock. */
   readonly changed: number;
   readonly turns: number;
   readonly preview: string;

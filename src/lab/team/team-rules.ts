@@ -9,7 +9,6 @@ import type { TeamStore } from "./team-store.ts";
 
 export interface Rules {
   readonly caps: SpendCaps;
-  /** No call is made while the database is unreachable. */
   readonly required: boolean;
   /** Machines that were seen in the last 30 days. */
   readonly machines: number;
@@ -42,7 +41,6 @@ export function openTeamRules(store: TeamStore, stateDir: string | null) {
     return known;
   };
   return {
-    /** The last answer; null: there was none. */
     known: () => known,
     /** Asks the database, once a process. Throws what the query throws. */
     ask() {

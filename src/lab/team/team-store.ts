@@ -96,7 +96,6 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return done;
 }
 
-/** Milliseconds for a migration; some read 100,000 rows. */
 const migrationMs = 60_000;
 
 /** Runs missing migrations. Throws config_invalid if a newer pai has migrated the database. */
@@ -164,7 +163,6 @@ export function openTeamStore(address: StoreAddress, withinMs: number) {
 
 export const migrations: readonly string[] = [runs, days, keyRests, sessions, evalQueue, held, cached, caps];
 
-/** Runs before the first migration. */
 const foundation = `
   create schema if not exists pai;
   create table if not exists pai.migrations (

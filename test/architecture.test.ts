@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 14_223,
   workspace: 11_953,
-  cli: 10_560,
+  cli: 10_358,
   flows: 10_819,
   models: 4_353,
   ui: 4_244,

@@ -9,10 +9,7 @@ import { columnsOfResults } from "./columns.ts";
 import type { Context } from "./command.ts";
 import { openLog } from "./open-log.ts";
 
-/**
- * Shows a result, at a terminal in its width, and returns the exit code of success. `text` must not contain control
- * characters other than pai's own colours; `data` must be JSON.
- */
+/** Shows a result and returns the exit code of success; `text` holds no control characters but pai's own colours. */
 export async function showResult(context: Context, command: string, data: unknown, text: string): Promise<number> {
   if (context.flags.json === true) {
     context.out(renderCommandDocument({ command, code: 0, data, notices: context.notices.take(), error: null }));

@@ -3,10 +3,7 @@ import { PaiError } from "../core/error.ts";
 import type { Context } from "./command.ts";
 import { isInteractive, openPrompter } from "./compose/view.ts";
 
-/**
- * Whether -y gave the approval already; else a person must be asked. Throws approval_needed if nobody can be asked:
- * `needs` says what needs approval, `line` is the command line that gives it.
- */
+/** Whether -y gave the approval; else a person is asked. Throws approval_needed if nobody can be; `line` gives it. */
 export function isApproved(
   context: Context,
   { needs, line }: { readonly needs: string; readonly line: string },

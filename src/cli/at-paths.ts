@@ -59,10 +59,7 @@ async function findNear(workspace: Workspace, name: string): Promise<string | nu
   return paths.find((path) => nameOf(path) === (named ?? nameOf(name))) ?? null;
 }
 
-/**
- * The files that a text mentions, each once. A word after `@` that names no file and does not look like a path is
- * ignored. Throws RefusedMention for a path that does not exist, is not a text file, or is denied.
- */
+/** The files that a text mentions, each once. Throws RefusedMention for a path that is missing, no text, or denied. */
 export async function findMentions(workspace: Workspace, text: string): Promise<readonly RelPath[]> {
   const files = new Set<RelPath>();
   for (const names of atPathsIn(text)) {
@@ -85,10 +82,7 @@ export function absoluteMentions(text: string, root: string | null = null): read
 
 const isShown = (workspace: Workspace, path: string): boolean => orNull(() => workspace.path(path, "read")) !== null;
 
-/**
- * The files that a person's text mentions, as `findMentions`; asks, once for each, whether the model may see those that lie
- * outside of the project. Throws usage for a no.
- */
+/** As `findMentions`; asks once whether the model may see a file outside of the project. Throws usage for a no. */
 export async function askForMentions(
   { workspace, show }: Pick<OpenedWorkspace, "workspace" | "show">,
   text: string,

@@ -7,7 +7,7 @@ import { didYouMean } from "../core/suggest.ts";
 import { type FlagKey, type FlagSpec, type Flags, flagKeys, flagTable } from "./flags.ts";
 import { habitOfFlag } from "./habits.ts";
 import type { Notices } from "./notices.ts";
-import type { PipedInput, PipeWait } from "./read-text.ts";
+import type { PipeWait } from "./read-text.ts";
 
 /** A command's access to the process; environment, streams and exit are used through this alone. */
 export interface Context {
@@ -31,7 +31,7 @@ export interface Context {
     /** A person can answer, on standard input or on the terminal if something is piped into it. */
     readonly keyboard: boolean;
   };
-  readonly readPiped: (signal: AbortSignal, wait: PipeWait) => Promise<PipedInput>;
+  readonly readPiped: (signal: AbortSignal, wait: PipeWait) => Promise<string>;
   /** Whole standard input, at most 8 MiB; throws the reason of `signal` when that aborts. */
   readonly readStdin: (signal: AbortSignal) => Promise<string>;
   /** Aborted by the first SIGINT, SIGTERM, SIGHUP or the time limit; the reason is a PaiError. */
@@ -174,10 +174,7 @@ export function requireFlags({ single, lists }: CommandLine, { name, takes }: Pi
   });
 }
 
-/**
- * The line as citty reads it: the command first, flags by their keys, since citty takes `--no-input` for the opposite of
- * `--input`, and the words last.
- */
+/** The line as citty reads it: flags by their keys, since it takes `--no-input` for the opposite of `--input`. */
 export function orderLine(command: string, words: readonly string[], { single }: CommandLine): string[] {
   const flags = [...single].map(([key, value]) => (value === true ? `--${key}` : `--${key}=${value}`));
   return [command, ...flags, "--", ...words];

@@ -21,10 +21,7 @@ export const onlyFlag = ({ only }: Flags): readonly string[] => globsOf("only", 
 export const alsoFlag = ({ cwd, flags }: { readonly cwd: string; readonly flags: Flags }): readonly string[] =>
   (flags.also ?? []).map((path) => resolve(cwd, path));
 
-/**
- * What may be changed without a question: relative to the root, absolute in what --also names. Throws usage for an
- * absolute path elsewhere.
- */
+/** What may be changed unasked: relative to the root, or absolute in what --also names. Throws usage for others. */
 export function allowFlag(context: { readonly cwd: string; readonly flags: Flags }, root: string): readonly string[] {
   const { allow = [] } = context.flags;
   const roots = [root, realPathOf(root) ?? root];
@@ -54,10 +51,7 @@ export function envFlag({ env = [] }: Flags): readonly string[] {
   });
 }
 
-/**
- * The model's commands that --allow-run permits: all, or those of its patterns. Throws usage for a pattern that cannot
- * match.
- */
+/** The commands that --allow-run permits: all, or those of its patterns. Throws usage for one that cannot match. */
 export function runFlag({ allowRun = false }: Flags): RunGrant {
   const hopeless = typeof allowRun === "boolean" ? undefined : allowRun.find(isJoined);
   if (hopeless === undefined) return allowRun;

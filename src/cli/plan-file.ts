@@ -72,10 +72,7 @@ function keep(change: Change): z.infer<typeof kept> {
   return { path, op: opOf(change), from, before: identify(before), ...sides, ...modes };
 }
 
-/**
- * The file of a run's plan; `full`: with finished edits, so that applying it needs no model. Throws nothing_done if the run
- * made none because it answered the request.
- */
+/** The file of a run's plan; `full`: with finished edits. Throws nothing_done if the request was answered. */
 export async function renderPlanFile(run: Run, full: boolean, now: Date): Promise<string> {
   const { plan } = run.planning;
   if (plan === null || plan.intent === "conversation")
@@ -151,10 +148,7 @@ function planFor(changes: readonly Change[], task: string, by: string): Plan {
   };
 }
 
-/**
- * The file of what a run changed or, in a dry run, would change; `user` made it. Throws nothing_done if that is nothing,
- * usage for a link.
- */
+/** The file of what a run changed or, in a dry run, would. Throws nothing_done if that is nothing, usage for a link. */
 export function renderChangeFile(run: Run, user: string, now: Date): string {
   const all = run.changing.dryRun ? run.changing.staged : squash(run.begun?.changes ?? []);
   // A move is carried as its two ends.
@@ -265,10 +259,7 @@ function mergeKept(each: Kept, after: Blob | null, now: Blob | null): Blob | nul
   throw new PaiError("plan_stale", `${path} cannot be merged: ${why}; nothing was changed`);
 }
 
-/**
- * The finished edits as changes to the current workspace; null: the plan has none. Throws plan_stale, and path_refused
- * for a path that the policy denies.
- */
+/** The finished edits as changes to the workspace now; null: the plan has none. Throws plan_stale, path_refused. */
 export async function changesOfPlan(
   workspace: Workspace,
   { file }: SavedPlan,

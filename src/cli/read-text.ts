@@ -10,10 +10,7 @@ import { textOfSystem } from "../system/lookups.ts";
 const mebibyte = 1024 * 1024;
 export const taskLimit = 8 * mebibyte;
 
-/**
- * The whole text without a byte order mark. Throws the reason of `signal` if that aborts, as with a silent pipe; usage
- * for more than `limit` bytes.
- */
+/** The whole text. Throws the reason of `signal` if that aborts, as with a silent pipe; usage above `limit` bytes. */
 export async function readWhole(
   source: Blob,
   what: string,
@@ -66,18 +63,11 @@ const waits = { told: 1000, socket: 200, silence: 60_000 } as const;
 /** Less than the model is shown at most, so that names in place of secrets have room, too. */
 const kept = shareOut(0.95 * maxPiped);
 
-export interface PipedInput {
-  readonly text: string;
-  readonly note: string | null;
-}
-
 export interface PipeWait {
   /** Milliseconds that a pipe may take for its first byte; null: it is waited for and read to its end. */
   readonly firstMs: number | null;
   readonly say: (text: string) => void;
 }
-
-const nothing: PipedInput = { text: "", note: null };
 
 /** What standard input is; a shell loop may have read from its file. null: nothing that is piped in. */
 function kindOfInput(): "pipe" | "socket" | "file" | null {
@@ -116,15 +106,16 @@ async function readAll(signal: AbortSignal, kind: string, { firstMs, say }: Pipe
 }
 
 /** Reads until the end of input, or until it is silent for too long. Throws the reason of `signal`. */
-export async function readPiped(signal: AbortSignal, wait: PipeWait): Promise<PipedInput> {
+export async function readPiped(signal: AbortSignal, wait: PipeWait): Promise<string> {
   const kind = wait.firstMs === null ? "pipe" : kindOfInput();
-  if (kind === null) return nothing;
+  if (kind === null) return "";
   const { clip, isSilent } = await readAll(signal, kind, wait);
   const { total, isCut } = clip;
-  if (isSilent && total === 0) return { text: "", note: "standard input not read; --stdin waits for it" };
-  const notes = [
-    ...(isSilent ? [`standard input fell silent after ${spellSize(total)}: it is read so far`] : []),
-    ...(isCut ? [`of ${spellSize(total)} of standard input the end, the beginning and lines of errors are used`] : []),
-  ];
-  return { text: clip.text(), note: notes.length === 0 ? null : notes.join("; ") };
+  if (isSilent && total === 0) {
+    wait.say("standard input not read; --stdin waits for it");
+    return "";
+  }
+  if (isSilent) wait.say(`standard input fell silent after ${spellSize(total)}: it is read so far`);
+  if (isCut) wait.say(`of ${spellSize(total)} of standard input the end, the beginning and lines of errors are used`);
+  return clip.text();
 }

@@ -56,17 +56,11 @@ function choose({ words, single }: CommandLine): Choice {
   if (command !== undefined) return { command, words: rest };
   // A custom command, or a typo of one, which costs nothing either.
   if (/^\/[a-z0-9][\w-]*(\s|$)/i.test(first)) return { command: demand("run"), words };
-  if (rest.length > 0) {
-    throw new PaiError("usage", `unknown command: ${first}; a task of several words must be quoted`, {
-      hint: meantBy(words) ?? `pai "${words.join(" ")}"`,
-    });
-  }
-  if (looksLikeCommand.test(first)) {
-    throw new PaiError("usage", `unknown command: ${first}`, {
-      hint: meantBy(words) ?? `for a task of one word: pai run ${first}`,
-    });
-  }
-  return { command: demand("run"), words };
+  const isOne = rest.length === 0;
+  if (isOne && !looksLikeCommand.test(first)) return { command: demand("run"), words };
+  const why = isOne ? "" : "; a task of several words must be quoted";
+  const way = isOne ? `for a task of one word: pai run ${first}` : `pai "${words.join(" ")}"`;
+  throw new PaiError("usage", `unknown command: ${first}${why}`, { hint: meantBy(words) ?? way });
 }
 
 function guessCommand(given: readonly string[]): string {
@@ -77,10 +71,7 @@ function guessCommand(given: readonly string[]): string {
 
 type EarlyContext = Pick<Context, "out" | "err" | "env" | "now" | "tty" | "notices">;
 
-/**
- * Reports the error: as text on standard error, with --json as a document on standard output, with --jsonl as both.
- * Returns the exit code.
- */
+/** Reports the error: as text, with --json as a document, with --jsonl as both. Returns the exit code. */
 async function showFailure(
   thrown: unknown,
   command: string | null,
@@ -212,7 +203,7 @@ export async function start(argv: readonly string[]): Promise<void> {
     err: stderr.write,
     shown: () => Promise.all(writers.map(({ flush }) => flush())),
     tty: { stdin: isTerminal(0), stdout: isTerminal(1), stderr: isTerminal(2), keyboard: hasKeyboard() },
-    readPiped: async (signal, wait) => (isPipedIn(0) ? readPiped(signal, wait) : { text: "", note: null }),
+    readPiped: async (signal, wait) => (isPipedIn(0) ? readPiped(signal, wait) : ""),
     readStdin: async (signal) => readStdin(signal),
     ...watchSignals(writers),
     now: () => new Date(),

@@ -31,7 +31,7 @@ export const makeContext = (home: Home, more: Partial<Context>): Context => ({
   ...{ env: {}, cwd: home.root, flags: {}, words: [], out: () => {}, err: () => {} },
   tty: { stdin: false, stdout: false, stderr: false, keyboard: false },
   ...{ notices: openNotices(), now: () => new Date(), signal: new AbortController().signal },
-  ...{ shown: async () => {}, readPiped: async () => ({ text: "", note: null }), readStdin: async () => "" },
+  ...{ shown: async () => {}, readPiped: async () => "", readStdin: async () => "" },
   onInterrupt: () => {},
   ...more,
 });

@@ -38,10 +38,11 @@ export function defineConfigCommand(
     const log = openLog(context);
     const warn = (text: string) => log.notify({ level: "warning", code: group.name, text });
     const notes: string[] = [];
-    const { word, rest } = choose(context, group);
+    const [name, ...rest] = context.words;
+    if (name === undefined) return showResult(context, of, { words: Object.keys(group.words) }, renderWords(group));
+    const word = findWord(group, name, rest);
     const places = openPlaces(context.env);
     const own = () => loadSettings({ flags: {}, env: context.env, places, root: null }).settings.providers;
-    if (word === null) return showResult(context, group.name, { words: Object.keys(group.words) }, renderWords(group));
     const { lines, data } = await word.run({
       context,
       words: rest,
@@ -77,13 +78,8 @@ export const configCommand: Handler = defineConfigCommand("config", askAtTermina
 export const configIn = (now: SettingsNow): Handler => defineConfigCommand("config", askAtTerminal, now);
 export const keyCommand: Handler = defineConfigCommand("key", askAtTerminal);
 
-interface Choice {
-  readonly word: ConfigWord | null;
-  readonly rest: readonly string[];
-}
-
-function choose({ words: [name, ...rest] }: Context, { name: command, words }: Group): Choice {
-  if (name === undefined) return { word: null, rest };
+/** The subcommand of that name. Throws usage for an unknown one, and for too few or too many words after it. */
+function findWord({ name: command, words }: Group, name: string, rest: readonly string[]): ConfigWord {
   const word = Object.hasOwn(words, name) ? words[name] : undefined;
   if (word === undefined) {
     const other = command === "config" ? "key" : "config";
@@ -94,10 +90,8 @@ function choose({ words: [name, ...rest] }: Context, { name: command, words }: G
     const hint = isKey ? "a key is stored with: pai key set < FILE" : (near ?? `see: pai ${command}`);
     throw new PaiError("usage", `unknown subcommand of pai ${command}`, { hint });
   }
-  if (rest.length < word.minWords || rest.length > word.maxWords) {
-    throw new PaiError("usage", `usage: pai ${command} ${name} ${word.usage}`.trimEnd());
-  }
-  return { word, rest };
+  if (rest.length >= word.minWords && rest.length <= word.maxWords) return word;
+  throw new PaiError("usage", `usage: pai ${command} ${name} ${word.usage}`.trimEnd());
 }
 
 function renderWords({ name, words }: Group): string {

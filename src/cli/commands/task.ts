@@ -47,9 +47,8 @@ async function readContext(context: Context, signal: AbortSignal, notify: Notify
   if (flags.noStdin === true || (tty.stdin && flags.stdin !== true)) return "";
   const say = (text: string) => notify({ level: "info", code: "piped", text });
   const firstMs = flags.stdin === true ? null : firstByteMs;
-  const { text, note } = await context.readPiped(signal, { firstMs, say });
+  const text = await context.readPiped(signal, { firstMs, say });
   if (text !== "") requireStdin(projectOf(context));
-  if (note !== null) say(note);
   return text;
 }
 

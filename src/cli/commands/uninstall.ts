@@ -17,18 +17,13 @@ interface Removal {
   readonly keep: readonly { readonly path: string; readonly why: string }[];
 }
 
-/**
- * Further installed files, relative to the folder with bin/pai. Each is removed only if it contains the given text,
- * which pai's scripts write.
- */
+/** Further installed files beside bin/; each is removed only if it holds the text that pai's scripts write. */
 const companions = [
   ["share/man/man1/pai.1", "Made by scripts/man.ts"],
   ["share/bash-completion/completions/pai", "bash completion for pai"],
   ["share/zsh/site-functions/_pai", "zsh completion for pai"],
   ["share/fish/vendor_completions.d/pai.fish", "fish completion for pai"],
 ] as const;
-
-type Program = ReturnType<typeof findProgram>;
 
 const dpkgList = "/var/lib/dpkg/info/pai.list";
 
@@ -41,19 +36,6 @@ function findManager(path: string): string | null {
     : "the system's package manager";
 }
 
-function findProgram() {
-  const path = process.execPath;
-  if (!Bun.main.startsWith("/$bunfs/")) throw new PaiError("usage", "pai runs from source here: nothing is installed");
-  return { path, manager: findManager(path) };
-}
-
-function requireOwnProgram({ path, manager }: Program): void {
-  if (manager === null) return;
-  throw new PaiError("usage", `${path} was installed by a package manager`, {
-    hint: `remove it with: ${manager}; settings and state with: pai uninstall --purge`,
-  });
-}
-
 function findCompanions(program: string): readonly string[] {
   if (basename(dirname(program)) !== "bin") return [];
   const prefix = dirname(dirname(program));
@@ -64,18 +46,22 @@ function findCompanions(program: string): readonly string[] {
 }
 
 function planRemoval(places: Places, { cwd, env }: Context, purge: boolean): Removal {
-  const program = findProgram();
-  if (!purge) requireOwnProgram(program);
-  const isOurs = program.manager === null;
+  const program = process.execPath;
+  if (!Bun.main.startsWith("/$bunfs/")) throw new PaiError("usage", "pai runs from source here: nothing is installed");
+  const manager = findManager(program);
+  if (!purge && manager !== null)
+    throw new PaiError("usage", `${program} was installed by a package manager`, {
+      hint: `remove it with: ${manager}; settings and state with: pai uninstall --purge`,
+    });
   const { own, foreign } = findBelongings(places, openPlaces({ ...env, PAI_STATE_DIR: undefined }).stateDir);
   const logs = [...new Set([...findProjects(places), cwd])]
     .map((root) => join(root, ".pai_history"))
     .filter((folder) => existsSync(folder));
   return {
-    remove: [...(purge ? own : []), ...(isOurs ? [...findCompanions(program.path), program.path] : [])],
+    remove: [...(purge ? own : []), ...(manager === null ? [...findCompanions(program), program] : [])],
     folders: purge && places.configDir !== null ? [places.configDir] : [],
     keep: [
-      ...(isOurs ? [] : [{ path: program.path, why: `remove it with: ${program.manager}` }]),
+      ...(manager === null ? [] : [{ path: program, why: `remove it with: ${manager}` }]),
       ...(purge ? [] : own).map((path) => ({ path, why: "settings and state; --purge removes them" })),
       ...(purge ? foreign : []).map((path) => ({ path, why: "not pai's alone: yours to delete" })),
       ...logs.map((path) => ({ path, why: "the log in a project; yours to delete" })),
@@ -92,10 +78,7 @@ function requireFinished(places: Places): void {
   });
 }
 
-/**
- * Removes links, not their targets. Throws permission_denied before removing anything, if the program cannot be
- * removed.
- */
+/** Removes links, not their targets. Throws permission_denied first where the program cannot be removed. */
 function removeAll({ remove, folders }: Removal): void {
   for (const path of remove.slice(-1)) accessSync(dirname(path), constants.W_OK);
   for (const path of remove) rmSync(path, { recursive: true, force: true });

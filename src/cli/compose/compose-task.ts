@@ -146,7 +146,7 @@ function openKept(base: Base, opened: OpenedWorkspace, notify: Notify) {
 async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Promise<TeamLink | null> {
   const { storeUrl, limits } = base.settings;
   if (storeUrl === null && !hasCaps(limits.day)) return null;
-  return (await openLab()).linkTeam(base, { ephemeral, now: base.context.now, notify });
+  return (await openLab()).linkTeam(base, ephemeral, notify);
 }
 
 interface Parts {

@@ -85,9 +85,7 @@ function loadFolder(cwd: string, given: string, isNamed: boolean): readonly Eval
   throw new PaiError("usage", `${given} holds no task`, { hint: "a task is a folder with task.json and files/" });
 }
 
-/**
- * The tasks of these folders; with several folders, names begin with the folder's. Throws usage for duplicate names.
- */
+/** The tasks of these folders; with several folders, names begin with the folder's. Throws usage for equal names. */
 export function loadTasks(cwd: string, folders: readonly string[]): readonly EvalTask[] {
   const tasks = folders.flatMap((given) => loadFolder(cwd, given, folders.length > 1));
   const found = new Map<string, EvalTask>();

@@ -123,10 +123,7 @@ export function wilson(passed: number, of: number): { readonly low: number; read
   return { low: Math.max(0, middle - margin), high: Math.min(1, middle + margin) };
 }
 
-/**
- * How likely a difference at least this large is when both are equally good (McNemar, exact, two-sided): `onlyFirst`
- * pairs were solved by the first candidate alone, `onlySecond` by the second alone.
- */
+/** How likely a difference this large is when both are equally good (McNemar, exact, two-sided). */
 export function mcnemar(onlyFirst: number, onlySecond: number): number {
   const of = onlyFirst + onlySecond;
   let tail = 0;

@@ -26,8 +26,6 @@ export interface QueueState {
   /** Unfinished work that this worker could do, taken or not. */
   readonly open: number;
   readonly taken: number;
-  /** Unfinished work for other tasks or another version of pai. */
-  readonly foreign: number;
   readonly cost: number;
   /** USD; null: only each run is limited. */
   readonly maxCost: number | null;
@@ -121,7 +119,6 @@ export async function lookAtQueue(store: TeamStore, { queue, tasks, pai }: Worke
     `select exists (select 1 from pai.eval_queues where name = $1) as known,
       (count(*) filter (where result is null and ${isMine} and (attempts < ${maxAttempts} or lease > now())))::float8 as open,
       (count(*) filter (where result is null and ${isMine} and lease > now()))::float8 as taken,
-      (count(*) filter (where result is null and not (${isMine})))::float8 as foreign,
       coalesce(sum((result ->> 'cost')::float8), 0) as cost,
       (select max_cost from pai.eval_queues where name = $1) as "maxCost"
       from pai.eval_items where queue = $1`,

@@ -25,10 +25,7 @@ export interface SharedKeys {
   readonly waitMs?: number;
 }
 
-/**
- * Adds the team's rests to `own`, the state of this machine, which also stores them. An unreachable database counts as
- * one without rests.
- */
+/** Adds the team's rests to `own`, which also stores them. An unreachable database has none. */
 export function shareKeyState(
   own: KeyState,
   { address, provider, keys, now, waitMs = usualWaitMs }: SharedKeys,

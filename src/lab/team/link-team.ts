@@ -12,12 +12,12 @@ import { waitAtMost } from "../../core/steps.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import { counted, priced } from "../../ui/amount.ts";
 import { readAddress } from "./address.ts";
-import { openMachineAllowance, openTeamAllowance, type TeamAllowance } from "./allowance.ts";
+import { openMachineAllowance, openTeamAllowance } from "./allowance.ts";
 import { type DayLedger, openDayLedger } from "./day-ledger.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
 import { catchUp, mailRun, mailUndone } from "./shared-runs.ts";
 import { fetchSession, listTeamSessions, mailSession, type SessionPlace } from "./shared-sessions.ts";
-import { openTeamRules, type TeamRules } from "./team-rules.ts";
+import { openTeamRules } from "./team-rules.ts";
 import { openTeamStore, type TeamStore } from "./team-store.ts";
 
 const endMs = 2000;
@@ -26,10 +26,7 @@ const askMs = 10_000;
 
 const openOutboxOf = (stateDir: string): Outbox => openOutbox(join(stateDir, "outbox"));
 
-/**
- * Runs `work` with the team's database; `flag` is what needs it. Throws usage if none is set, and errors of the
- * database.
- */
+/** Runs `work` with the team's database; `flag` needs it. Throws usage if none is set. */
 export async function withStore<T>(
   { settings }: Pick<Base, "settings">,
   flag: "--team" | "--queue",
@@ -95,25 +92,43 @@ function summaryOf({ at, root, mode, model, task }: Begun, { run, at: end, outco
   return summarizeRun(run, started as Parameters<typeof summarizeRun>[1], { type: "run.finished", at: end, outcome });
 }
 
-interface Linking {
-  readonly store: TeamStore;
-  readonly rules: TeamRules;
-  /** null: there is no folder for letters. */
-  readonly outbox: Outbox | null;
-  readonly tellsRuns: boolean;
-  readonly notify: (notice: Notice) => void;
+function linkMachine(day: SpendCaps, ledger: DayLedger | null, now: () => Date): TeamLink {
+  if (ledger === null)
+    throw new PaiError("config_invalid", "limits.day needs a folder to count in, and none is known", {
+      hint: "set HOME or PAI_STATE_DIR",
+    });
+  return {
+    sink: () => {},
+    allowance: openMachineAllowance(ledger, day, now),
+    followSession: () => {},
+    close: async () => ledger.close(),
+  };
 }
 
 /**
- * Links one call of pai to the store. `allowance` counts its calls when they are made; null: they count when the run is
- * sent.
+ * Links one call of pai to the team of the settings, or counts this machine's days; of `ephemeral` runs only the calls
+ * count. Throws config_invalid.
  */
-function linkStore({ store, rules, outbox, tellsRuns, notify }: Linking, allowance: TeamAllowance | null): TeamLink {
+export function linkTeam(base: Base, ephemeral: boolean, notify: (notice: Notice) => void): TeamLink {
+  const { settings, places } = base;
+  const { now } = base.context;
+  const { storeUrl, limits } = settings;
+  const { stateDir } = places;
+  const ledger = stateDir === null ? null : openDayLedger(join(stateDir, "days.sqlite"));
+  if (storeUrl === null) return linkMachine(limits.day, ledger, now);
+  const store = openTeamStore(readAddress(storeUrl), callMs);
+  const outbox = stateDir === null ? null : openOutboxOf(stateDir);
+  const warn = (text: string) => notify({ level: "warning", code: "store", text });
+  const rules = openTeamRules(store, stateDir);
+  const known = rules.known();
+  const days = { store, rules, caps: limits.day, ledger, outbox, now, warn };
+  // Without caps calls count when their run is sent.
+  const allowance = known === null || hasCaps(limits.day) || hasCaps(known.caps) ? openTeamAllowance(days) : null;
   const begun = new Map<string, Begun>();
   let telling: Promise<string | null> = Promise.resolve(null);
   let follow: () => SessionPlace | null = () => null;
   const followed = () => {
-    const place = tellsRuns ? follow() : null;
+    const place = ephemeral ? null : follow();
     if (place === null || outbox === null) return false;
     mailSession(outbox, hostname(), place);
     return true;
@@ -124,7 +139,7 @@ function linkStore({ store, rules, outbox, tellsRuns, notify }: Linking, allowan
     begun.delete(over.run);
     if (start === undefined || outbox === null) return;
     try {
-      if (tellsRuns) mailRun(outbox, hostname(), summaryOf(start, over), isCounted);
+      if (!ephemeral) mailRun(outbox, hostname(), summaryOf(start, over), isCounted);
       followed();
       telling = telling.then(() => tell(store, outbox));
     } catch (thrown) {
@@ -150,41 +165,6 @@ function linkStore({ store, rules, outbox, tellsRuns, notify }: Linking, allowan
       await store.close();
     },
   };
-}
-
-function linkMachine(day: SpendCaps, ledger: DayLedger | null, now: () => Date): TeamLink {
-  if (ledger === null)
-    throw new PaiError("config_invalid", "limits.day needs a folder to count in, and none is known", {
-      hint: "set HOME or PAI_STATE_DIR",
-    });
-  return {
-    sink: () => {},
-    allowance: openMachineAllowance(ledger, day, now),
-    followSession: () => {},
-    close: async () => ledger.close(),
-  };
-}
-
-export interface LinkOptions {
-  readonly ephemeral: boolean;
-  readonly now: () => Date;
-  readonly notify: (notice: Notice) => void;
-}
-
-/** Links to the team of the settings, or counts this machine's days. Throws config_invalid. */
-export function linkTeam({ settings, places }: Base, { ephemeral, now, notify }: LinkOptions): TeamLink {
-  const { storeUrl, limits } = settings;
-  const { stateDir } = places;
-  const ledger = stateDir === null ? null : openDayLedger(join(stateDir, "days.sqlite"));
-  if (storeUrl === null) return linkMachine(limits.day, ledger, now);
-  const store = openTeamStore(readAddress(storeUrl), callMs);
-  const outbox = stateDir === null ? null : openOutboxOf(stateDir);
-  const warn = (text: string) => notify({ level: "warning", code: "store", text });
-  const rules = openTeamRules(store, stateDir);
-  const known = rules.known();
-  const days = { store, rules, caps: limits.day, ledger, outbox, now, warn };
-  const allowance = known === null || hasCaps(limits.day) || hasCaps(known.caps) ? openTeamAllowance(days) : null;
-  return linkStore({ store, rules, outbox, tellsRuns: !ephemeral, notify }, allowance);
 }
 
 export async function shareUndone(

@@ -6,10 +6,7 @@ import type { Json } from "../../core/model.ts";
 import { errnoOf, readRegular, writePrivate } from "../../store/safe-file.ts";
 import { takeLock } from "../../system/lock.ts";
 
-/**
- * A run that ended; an undo or redo; a reservation made while the database was unreachable; what a call cost; new lines
- * of a session.
- */
+/** An ended run; an undo or redo; a reservation without the database; what a call cost; new lines of a session. */
 export type LetterKind = "run" | "undone" | "spend" | "spent" | "session";
 
 export interface Letter {
@@ -75,10 +72,7 @@ export function openOutbox(folder: string) {
     remove: (letters: readonly Letter[]) => removeNames(letters),
     putAside,
     waiting: () => new Set(names().map(({ about }) => about)).size,
-    /**
-     * Runs `work` while nobody else sends from this folder, so that letters arrive in the order in which they were put.
-     * Throws store_away when somebody does for longer than `withinMs`.
-     */
+    /** Runs `work` while nobody else sends, so that letters keep their order. Throws store_away after `withinMs`. */
     async alone<T>(withinMs: number, work: () => Promise<T>): Promise<T> {
       const until = performance.now() + withinMs;
       let held = takeLock(`${folder}.lock`);

@@ -15,10 +15,7 @@ const batchSize = 200;
 /** The key of a run in the team, since two machines may create the same id in one millisecond. */
 export const keyOf = (host: string, root: string, id: string): string => digest(`${host}\0${root}\0${id}`).slice(0, 32);
 
-/**
- * Queues an ended run to be sent. `reserved`: its calls have been counted already; otherwise they count for the day
- * now. Throws a system error.
- */
+/** Queues an ended run. `reserved`: its calls were counted already; else they count now. Throws a system error. */
 export function mailRun(outbox: Outbox, host: string, run: RunSummary, reserved = false): void {
   const key = keyOf(host, run.root, run.id);
   outbox.put("run", key, { ...run, key, host, reserved });
@@ -50,9 +47,7 @@ const statements = [
   ["spent", settle],
 ] as const;
 
-/**
- * Sends letters with one statement; if the database refuses it, sends them one by one and puts the refused ones aside.
- */
+/** Sends letters with one statement; where the database refuses it, one by one, and puts the refused ones aside. */
 async function sendBatch(
   store: TeamStore,
   outbox: Outbox,
@@ -71,10 +66,7 @@ async function sendBatch(
   }
 }
 
-/**
- * Sends all waiting letters; one that is sent twice counts once. Waits `withinMs` while another process sends. Throws
- * like `query`; the rest stays queued.
- */
+/** Sends all waiting letters, each counts once. Waits `withinMs` while another process sends. Throws like `query`. */
 export async function catchUp(store: TeamStore, outbox: Outbox, withinMs = 10_000): Promise<void> {
   if (outbox.waiting() === 0) return;
   await outbox.alone(withinMs, async () => {

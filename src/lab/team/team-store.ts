@@ -138,10 +138,7 @@ export function openTeamStore(address: StoreAddress, withinMs: number) {
   };
   return {
     name,
-    /**
-     * The rows of one statement. Throws store_away when the database is unreachable, too slow or read-only; tls,
-     * config_invalid or failed for errors that a retry does not solve.
-     */
+    /** The rows of one statement. Throws store_away where a retry may help; else tls, config_invalid or failed. */
     async query<T extends object>(text: string, values: readonly unknown[]): Promise<readonly T[]> {
       const db = sql ?? connect(address, withinMs);
       sql = db;

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 14_223,
-  workspace: 11_953,
+  workspace: 11_835,
   cli: 10_358,
   flows: 10_819,
   models: 4_353,

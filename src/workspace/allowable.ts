@@ -15,10 +15,7 @@ import { parsePath, showName } from "./parse-path.ts";
 
 const isGlob = (text: string) => /[*?[\]{}]/.test(text);
 
-/**
- * Throws usage for version control, pai's own files, another user's home, a closed folder or pattern of closed files,
- * which must be named one by one, and a pattern without any match.
- */
+/** Throws usage for what no flag allows, what must be named file by file, and a pattern without a match. */
 export function requireAllowable(
   root: Root,
   rules: PathRules,
@@ -61,10 +58,7 @@ function hasMatch(root: Root, glob: string): boolean {
   return orNull(() => [glob, glob.replace(/\/\*\*$/, "")].some(matches)) ?? true;
 }
 
-/**
- * A file is replaced in its folder, or written where it is (`openInPlace`). Throws read_only, permission_denied or
- * disk_full.
- */
+/** Throws read_only, permission_denied or disk_full. */
 export function requireWritable(root: string, path: RelPath, touch: Touch): void {
   const at = resolve(root, path);
   const failure = openInPlace(root)(path, touch) ? failureAt(at) : whyNotReplaced(root, path, at);

@@ -238,10 +238,7 @@ export interface Handle {
 
 const handleOf = (fd: number): Handle => ({ at: `/proc/self/fd/${fd}`, close: () => closeSync(fd) });
 
-/**
- * null: missing. `shown`: the name of `from` in messages. Throws path_refused for a link, file_unusable for what is no
- * folder.
- */
+/** null: missing. `shown`: the name of `from`. Throws path_refused for a link, file_unusable for no folder. */
 function enterFolder(from: Handle, path: RelPath, shown: RelPath): Handle | null {
   let handle: Handle | null = null;
   let done = shown;

@@ -31,10 +31,7 @@ import type { Traits } from "./traits.ts";
 /** A checked set of changes, with everything that a recovery needs to know. */
 export interface Batch {
   readonly changes: readonly Change[];
-  /**
-   * Beside each path, for its new or old content. A folder that is removed needs none; a file without one is written
-   * where it is.
-   */
+  /** Beside each path, for its new or old content. A file without one is written where it is. */
   readonly temps: ReadonlyMap<RelPath, string>;
   /** Owner and attributes of the current file, which its new content gets. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
@@ -78,8 +75,8 @@ export function* prepareBatch(
 }
 
 /**
- * Everything that may run out of space happens before the first rename, and old content stays under its temporary name
- * to the end, so that renames alone can undo it (`putBack`). Throws at the first failure; the caller has to undo.
+ * All that may run out of space comes before the first rename, and old content stays under its temporary name to the
+ * end, so that renames alone can undo it (`putBack`), which the caller does after a failure.
  */
 export function* performBatch(root: Root, disk: Disk, batch: Batch): Steps<void> {
   const staged = new Set<RelPath>();

@@ -313,10 +313,7 @@ function openView(
   };
 }
 
-/**
- * Judges changes again before they are written, whatever proposed them. Throws path_refused, also for what would turn a
- * folder into a git repository.
- */
+/** Whatever proposed them. Throws path_refused, also for what would turn a folder into a git repository. */
 function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules): void {
   for (const { path, after } of changes) {
     const use = after === null ? "delete" : after.kind === "folder" ? "folder" : "write";

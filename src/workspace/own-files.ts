@@ -14,10 +14,7 @@ const maxEntries = 2000;
 const maxLooks = 20_000;
 const freshMs = 1000;
 
-/**
- * Returns what throws path_refused for such a file. `folders`: pai's own; they may be missing. `top` returns a path to the
- * root. When a file with several names is read, this costs a walk at most once a second.
- */
+/** Returns what throws path_refused for such a file. `folders`: pai's own. `top` returns a path to the root. */
 export function openOwnFiles(folders: readonly string[], rules: PathRules, top: () => string) {
   let known: ReadonlyMap<string, string> = new Map();
   let knownAt = Number.NEGATIVE_INFINITY;

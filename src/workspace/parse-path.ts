@@ -19,10 +19,7 @@ export function showName(text: string): string {
   return text.replace(invisible, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/**
- * Relative to the root, or an absolute path below one of its spellings `roots`. `~`, `$X`, `*`, `%2e` are ordinary
- * characters; empty and `.` parts are dropped. Throws path_refused.
- */
+/** Of a path below the root, or one of its spellings `roots`; nothing in it is expanded. Throws path_refused. */
 export function parsePath(written: string, roots: readonly string[] = []): ParsedPath {
   const text = withoutRoot(written, roots);
   const refuse = (why: string, hint?: string): never => {

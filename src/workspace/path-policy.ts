@@ -27,10 +27,7 @@ export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVe
   return judged.asks && changes.has(use) ? { verdict: "ask", why } : { verdict: "allow" };
 }
 
-/**
- * The folder that would have the shape of a git repository, which git runs what it configures of, if these paths were
- * made; null: none. `siblings`: the existing names in a folder.
- */
+/** The folder that these paths would give the shape of a git repository; null: none. `siblings`: its names now. */
 export function findRepositoryShape(
   created: readonly RelPath[],
   siblings: (folder: RelPath) => readonly string[],

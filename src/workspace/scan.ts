@@ -39,8 +39,8 @@ export function list(root: Root, folder: RelPath, rules: PathRules): readonly En
 }
 
 /**
- * Depth first, in code-point order; denied and ignored names left out, links and special files not entered. Holds one
- * descriptor and one list of names per level. Throws file_unusable for a missing folder, and the signal's reason.
+ * Depth first, in code-point order, without denied and ignored names; links are not entered. Holds one descriptor and
+ * one list of names per level. Throws file_unusable for a missing folder, and the signal's reason.
  */
 export async function* walk(
   root: Root,
@@ -75,20 +75,14 @@ export type Choose<T> = (
   isIgnored: boolean,
 ) => { readonly mark: T; readonly enters: boolean } | null;
 
-/**
- * Everything but what `choose` leaves out. What is below an ignored folder counts as ignored. null stands for a name
- * that was left out, so that the caller can pause.
- */
+/** Everything but what `choose` leaves out; null stands for that, so that the caller can pause. */
 export function walkAll<T>(root: Root, top: T, choose: Choose<T>, omitted: Omitted): Generator<Marked<T> | null, void> {
   const level = openLevel(root, "" as RelPath, openIgnore(root, "" as RelPath), top);
   const selection = { rules: null, omitted, choose: choose as Choose<unknown> };
   return descend(root, level, selection) as Generator<Marked<T> | null, void>;
 }
 
-/**
- * Denied and ignored ones too, folders first: what RM and MV affect. Throws file_unusable if something cannot be read
- * or named, since it could not be kept.
- */
+/** All that RM and MV affect, folders first. Throws file_unusable for what cannot be kept. */
 export function inside(root: Root, folder: RelPath): readonly RelPath[] {
   const omitted: Omitted = (path, why) => {
     const what = why === "unreadable" ? "cannot be read" : "has a name that is not UTF-8";

@@ -42,10 +42,7 @@ const proxyUser = /^([a-z][\w+.-]*:\/\/)?.*@/is;
 const withoutUserInfo = (name: string, value: string) =>
   /_proxy$/i.test(name) ? value.replace(proxyUser, "$1") : value.replace(userInfo, "");
 
-/**
- * Equal for each command of a run, whoever typed it: a check that passed before the changes must be able to pass after
- * them. `extra`: variables that the user passes on, unchanged.
- */
+/** Equal for each command of a run: a check that passed before the changes must be able to pass after them. */
 export function commandEnv(env: Env, extra: readonly string[]): Record<string, string> {
   const named = new Set(extra);
   const passed = Object.entries(env).flatMap(([name, value]): [string, string][] => {

@@ -208,10 +208,7 @@ const shapes = { prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i
 
 let done = false;
 
-/**
- * Closes `/proc/PID/{environ,fd,mem}` of pai, which expose its keys, and makes pai the parent of orphans, so that they
- * can be ended.
- */
+/** Closes `/proc/PID/environ` of pai, which exposes its keys, and makes it the parent of orphans, to end them. */
 export function protectProcess(): void {
   if (done) return;
   done = true;

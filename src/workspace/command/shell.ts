@@ -29,10 +29,7 @@ const floodBytes = 64 * 1024 * 1024;
 const drainMs = 250;
 const graceMs = 2000;
 
-/**
- * No core files, files of 8 GiB, 8,192 processes of this user, and a high OOM score, so that the kernel kills it before
- * pai. A limit that is lower already stays.
- */
+/** The score lets the kernel kill it before pai. A limit that is lower already stays. */
 const limits = `{
 command ulimit -c 0
 command ulimit -f 16777216
@@ -54,10 +51,7 @@ interface Running {
   readonly way: Way | null;
 }
 
-/**
- * Runs without a sandbox. Starts before its first wait, so `cwd` need not outlive the call. Never throws for what the
- * command does.
- */
+/** Without a sandbox. Starts before its first wait, so `cwd` need not outlive the call. Never throws. */
 export async function runShell(
   command: string,
   options: ShellOptions & { readonly cwd: string },

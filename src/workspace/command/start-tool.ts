@@ -31,10 +31,7 @@ export interface ToolProcess {
   readonly takeWritten: () => readonly string[];
 }
 
-/**
- * `path`: as PATH. Throws sandbox_missing if none keeps the server off the workspace, failed if there is no such
- * program.
- */
+/** `path`: as PATH. Throws sandbox_missing, and failed if there is no such program. */
 export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, path: string): Promise<ToolProcess> {
   const [name = "", ...rest] = argv;
   const program = name.includes("/") ? name : Bun.which(name, { PATH: path });

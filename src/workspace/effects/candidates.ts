@@ -150,10 +150,7 @@ function foldAll(candidates: readonly EffectCandidate[]): (each: EffectCandidate
 
 const isFolder = (blob: Blob | null | undefined): boolean => blob?.kind === "folder";
 
-/**
- * The uppermost new folder at or above a path that holds only what is carried, as a cache with ignore rules of its own
- * does.
- */
+/** The uppermost new folder at or above a path in which all is carried, like a cache with its own rules. */
 function foldCaches(candidates: readonly EffectCandidate[]): (path: RelPath) => RelPath | null {
   const made = new Set<RelPath>();
   const solid = new Set<RelPath>();

@@ -12,10 +12,7 @@ import {
 import { foldName } from "../../core/guard/fold-name.ts";
 import { foldersAbove, nameOf, parentOf, type RelPath } from "../../core/path.ts";
 
-/**
- * `open`: shown and judged. `ignored`: small files are kept and undone, without a question. `carried`: tools build it,
- * so no copy is kept. The others are closed: no command may change them.
- */
+/** `open`: shown and judged. `ignored`: small files are kept and undone. `carried`: built, no copy is kept. */
 export type EffectKind = "open" | "ignored" | "carried" | ClosedKind;
 
 export const isClosedKind = (kind: EffectKind): kind is ClosedKind => !["open", "ignored", "carried"].includes(kind);

@@ -88,7 +88,7 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
 
   /** Bytes of a file that are kept. Throws when open files have too many. */
   const roomFor = (kind: EffectKind, size: number): number => {
-    if (kind === "open") count.keep(size);
+    if (kind === "open") count({ kept: size });
     else if (kind !== "ignored" || size > Math.min(ignoredBytes, ignoredLimits.fileBytes)) return -1;
     else ignoredBytes -= size;
     return size;
@@ -188,7 +188,8 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     const found = look(level, name);
     const { path, stat, mark } = found;
     seen.add(path);
-    count.add(path, stat.isFile() ? stat.size : 0);
+    if (path.length > longestPath) throw tooMuch(`paths of more than ${longestPath} characters`);
+    count({ entries: 1, bytes: stat.isFile() ? stat.size : 0 });
     if (stat.isDirectory()) waiting.push(enter(level, name, found));
     else if (isDeletion(stat)) yield* remove(path, mark);
     else yield* readFile(found);
@@ -221,27 +222,16 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   };
 }
 
-/** Throws io_failed. */
+/** Throws io_failed beyond the limits. */
 function openCount(limits: LayerLimits) {
-  let entries = 0;
-  let bytes = 0;
-  let kept = 0;
-  const check = (): void => {
-    if (entries > limits.entries) throw tooMuch(`more than ${limits.entries} files`);
-    if (bytes > limits.bytes) throw tooMuch(`more than ${limits.bytes / 2 ** 30} GiB`);
-    if (kept > limits.kept) throw tooMuch(`more than ${limits.kept / 2 ** 20} MiB of files that are not ignored`);
-  };
-  return {
-    add(path: RelPath, size: number) {
-      entries += 1;
-      bytes += size;
-      if (path.length > longestPath) throw tooMuch(`paths of more than ${longestPath} characters`);
-      check();
-    },
-    keep(size: number) {
-      kept += size;
-      check();
-    },
+  const used = { entries: 0, bytes: 0, kept: 0 };
+  return (more: Partial<LayerLimits>): void => {
+    used.entries += more.entries ?? 0;
+    used.bytes += more.bytes ?? 0;
+    used.kept += more.kept ?? 0;
+    if (used.entries > limits.entries) throw tooMuch(`more than ${limits.entries} files`);
+    if (used.bytes > limits.bytes) throw tooMuch(`more than ${limits.bytes / 2 ** 30} GiB`);
+    if (used.kept > limits.kept) throw tooMuch(`more than ${limits.kept / 2 ** 20} MiB of files that are not ignored`);
   };
 }
 

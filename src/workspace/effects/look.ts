@@ -37,10 +37,7 @@ export interface Look {
 export interface LookParts {
   readonly root: Root;
   readonly rules: PathRules;
-  /**
-   * The command is kept off secrets that exist, and what tools build is not looked into: of both only what is new
-   * counts.
-   */
+  /** Of secrets and of what tools build only what is new counts. */
   readonly isWalled: boolean;
   readonly git: boolean;
   /** Small ignored files are kept, not only compared. */

@@ -8,10 +8,7 @@ import type { Root } from "../confine.ts";
 import { systemCalls } from "../system/system-calls.ts";
 import { isDeletion, isOpaqueFolder } from "./layer.ts";
 
-/**
- * Returns the paths that had anything to take, also after an abort. `made` gets those that are new in the workspace.
- * Throws what the system refuses.
- */
+/** Returns the paths that had anything to take, also after an abort. `made` gets the new ones. */
 export async function takeOver(
   { root, upper, made }: { readonly root: Root; readonly upper: string; readonly made: Set<RelPath> },
   paths: readonly RelPath[],

@@ -27,10 +27,7 @@ export function openWatch(journal: Journal) {
   let known: ReadonlyMap<RelPath, Kept> = new Map();
   let beating: Timer | null = null;
   return {
-    /**
-     * Records the files before a command, without those that are known. `closed`: how closed ones are treated, and the
-     * run's own changes of them so far; null: they are left out.
-     */
+    /** `closed`: how closed files are treated, and the run's changes of them so far; null: they are left out. */
     begin(look: Look, closed: { readonly git: boolean; readonly changed: readonly Change[] } | null): void {
       const kept = new Map<RelPath, Kept>(chooseSmall(look));
       if (closed !== null) for (const [path, each] of closedAtStart(look, closed.changed)) kept.set(path, each);
@@ -93,10 +90,7 @@ interface Killed {
   readonly files: ReadonlyMap<RelPath, FileBefore>;
 }
 
-/**
- * What a killed run leaves of its last command. `since`: files that differ, and `fresh`: that appeared, perhaps by somebody
- * else; `unseen`: those that may no longer be looked at.
- */
+/** `since`: files that differ, `fresh`: that appeared, perhaps by somebody else; `unseen`: not to be looked at now. */
 export function findRemains({ root, rules, episode: { watched, batches }, files }: Killed) {
   const since: Change[] = [];
   const unseen: RelPath[] = [];
@@ -114,10 +108,7 @@ export function findRemains({ root, rules, episode: { watched, batches }, files 
   return { since, unseen, fresh: standing.map(({ path }): string => path).filter((path) => !known.has(path)) };
 }
 
-/**
- * What commands of a killed run did to files that are closed to actions, with their owners before it; `later`: what changed
- * since, perhaps by the user. `beaten`: when the process was last seen at work, in epoch milliseconds.
- */
+/** In closed files; `later`: what changed since, perhaps by the user. `beaten`: when pai was last seen at work. */
 export function* findClosedRemains({ root, rules, episode: { watched }, files }: Killed, beaten: number | null) {
   const changes: Change[] = [];
   const later: RelPath[] = [];

@@ -114,10 +114,7 @@ export function backOfRun(state: State, run: KeptEpisodes): Change[] {
   });
 }
 
-/**
- * What the last undo, and so a redo of it, left: the run's work was not there any more. Of a run that was rolled back
- * only what its rollback left was there.
- */
+/** What the last undo, and so a redo of it, left, as the run's work was not there any more. */
 export function missingOf(run: KeptEpisodes): readonly string[] {
   const [first, ...later] = run.episodes;
   const undo = lastUndo(run);

@@ -143,10 +143,7 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
     return { by, changes: keep(changes), temps: [...temps], traits: [...traits] };
   };
   return {
-    /**
-     * Begins an episode and holds the run's lock until its end. If the process dies before that, the next pai undoes it.
-     * Throws conflict if another process holds the lock.
-     */
+    /** Holds the run's lock until the end; a death before that is undone by the next pai. Throws conflict. */
     begin(kind: EpisodeKind, task: string): void {
       prepareState(state);
       mkdirSync(runFolder(state, id), { recursive: true, mode: 0o700 });

@@ -9,10 +9,7 @@ import { runFolder, type State } from "./journal.ts";
 
 const maxNamed = 5;
 
-/**
- * No run may write what belongs to version control, to pai or what the settings close, so no undo may. What needs a yes
- * or may hold secrets is allowed: the run had leave for it. Throws path_refused.
- */
+/** No run may write these, so no undo may. Other closed files are allowed: the run had leave. Throws path_refused. */
 export function judgeRecord(changes: readonly Change[], rules: PathRules, folder: string): void {
   const paths = new Set(changes.flatMap(({ path, from }) => (from === null ? [path] : [path, from])));
   const denied = [...paths].flatMap((path) => {

@@ -71,10 +71,7 @@ export function stateFolderOf(root: string, stateDir: string): string {
 /** `must`: a rollback, which runs even while another process holds the lock. */
 export type Lock = <T>(work: () => T | Promise<T>, options?: { readonly must: boolean }) => Promise<T>;
 
-/**
- * `work` may pause for signals, but must wait for nothing else. Throws conflict when another process holds the lock for
- * longer than `patienceMs`, and what `take` throws.
- */
+/** `work` must wait for nothing. Throws conflict after `patienceMs`, and what `take` throws. */
 function openLock(take: () => Held | null, hint: () => string, patienceMs: number): Lock {
   return async (work, { must } = { must: false }) => {
     // A rollback does not fail because a lock cannot be taken.

@@ -35,10 +35,7 @@ const maxTold = 20;
 /** Called once all are undone: files that look new to one run may belong to the next. */
 type Tell = () => string;
 
-/**
- * One message for each run that was cut off. May be interrupted anywhere and repeated. `reach` opens folders outside
- * the project.
- */
+/** One message for each run that was cut off. May be interrupted anywhere and repeated. */
 export async function recover(
   root: Root,
   state: State,

@@ -83,10 +83,7 @@ export interface Reversal {
 export interface History {
   /** Newest first. */
   list(): readonly KeptRun[];
-  /**
-   * The applied run that ended last, or the one whose id begins with `id`. Throws nothing_to_undo, usage for an
-   * ambiguous id.
-   */
+  /** Null: the applied run that ended last. Throws nothing_to_undo, usage for an ambiguous id. */
   undo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The run that was taken back last, unless a newer run came after it, or the named one. */
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;

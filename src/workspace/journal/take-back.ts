@@ -15,9 +15,8 @@ import { isOurs, putBack, statesOf } from "./put-back.ts";
 const maxTries = 3;
 
 /**
- * Restores the state before `changes`: all that were ever intended, in order, done or not. A path that holds none of
- * their states is somebody else's, and left. Of a file with several names only this one gets the old content. May be
- * repeated after a crash.
+ * Restores the state before `changes`: all that were ever intended, in order. A path that holds none of their states is
+ * somebody else's, and left. May be repeated after a crash.
  */
 export function takeBack(
   root: Root,

@@ -83,10 +83,7 @@ export function isUnseen(path: string, { homes }: ClosedPaths, workspace: string
   return isBelow && !isShown && entryAt(path) !== undefined;
 }
 
-/**
- * Hidden paths that a text mentions: by full path, from the project, or by name for a file in it; in a closed home
- * whatever is there and not shown.
- */
+/** Hidden paths that a text mentions; in a closed home whatever is there and not shown. */
 export function namedIn(text: string, closed: ClosedPaths, workspace: string): readonly string[] {
   const words = new Set(text.split(/[^\w./~+@-]+/).map((word) => word.replace(/^\.\//, "").replace(/\.$/, "")));
   const absolute = [...words].map((word) => resolve(workspace, word));

@@ -1,10 +1,7 @@
 /** The restrictions of one command, from which its tape is written. */
 import type { SandboxLevel } from "../../core/command/sandbox.ts";
 
-/**
- * `namespaces`: by namespaces of its own, Landlock and seccomp. `bubblewrap`: the same, in namespaces of bwrap.
- * `landlock`: by Landlock and seccomp alone.
- */
+/** `bubblewrap`: in namespaces that bwrap has made. `landlock`: by Landlock and seccomp alone. */
 export const ways = ["namespaces", "bubblewrap", "landlock"] as const;
 export type Way = (typeof ways)[number];
 
@@ -52,10 +49,7 @@ export interface Confinement {
   readonly temporary: string | null;
   /** Version of Landlock; 0: none. */
   readonly landlock: number;
-  /**
-   * Rules for paths outside the workspace; for a read-only one by Landlock alone also inside. Empty: everything may be
-   * read.
-   */
+  /** Outside the workspace; if that is read-only by Landlock alone, inside too. Empty: everything is read. */
   readonly outside: readonly LandlockRule[];
   /** The tape gives up if this process, pai, has died. null: it cannot be seen from inside. */
   readonly parent: number | null;

@@ -49,10 +49,7 @@ function rightsOf(rights: LandlockRule["rights"], handled: number): number {
   return handled & ~(right.makeCharacterDevice | right.makeBlockDevice | right.reachSocket);
 }
 
-/**
- * Those that this version knows. A command may reach its own sockets without a right, and those of others only if the
- * network is open.
- */
+/** A command may always reach its own sockets, and those of others only if the network is open. */
 function handledBy(version: number, network: boolean): number {
   return (
     (version >= firstWithSockets && !network ? right.reachSocket : 0) |
@@ -129,9 +126,8 @@ function ruleFor(path: string, rights: LandlockRule["rights"]): LandlockRule {
 }
 
 /**
- * Everything but the hidden paths may be read, even if these are replaced, and devices used. A folder that holds a
- * hidden path is opened child by child. `isIsolated`: shared temporary folders need no care. `shown`: paths below
- * hidden ones that may be read all the same.
+ * Lets all but the hidden paths be read, even if these are replaced: a folder that holds one is opened child by child.
+ * `isIsolated`: shared temporary folders need no care. `shown`: below hidden paths, and read all the same.
  */
 export function readableRules(
   hidden: readonly Hidden[],

@@ -7,10 +7,7 @@ const x32Calls = 0x40000000;
 
 type Numbers = readonly [x64: number | null, arm64: number | null];
 
-/**
- * EPERM: access to other processes, namespaces, keys. What needs a capability that no command has (mounts, modules,
- * reboot) the kernel refuses.
- */
+/** EPERM. What needs a capability that no command has (mounts, modules, reboot) the kernel refuses. */
 const refused: Readonly<Record<string, Numbers>> = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],

@@ -120,12 +120,12 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 14_223,
-  workspace: 11_835,
+  workspace: 11_812,
   cli: 10_358,
   flows: 10_819,
   models: 4_353,
-  ui: 4_244,
-  store: 3_644,
+  ui: 4_208,
+  store: 3_617,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

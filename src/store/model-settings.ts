@@ -33,7 +33,6 @@ function readRate(json: Json): Rate {
   return { ...rate, cached: rate.cached ?? rate.input };
 }
 
-/** `json`: what `factFields` accept, beside other fields. */
 export function readFacts({ window, output, prices }: { readonly [Field in keyof ModelFacts]?: Json }): ModelFacts {
   return {
     ...(window === undefined ? {} : { window: window as number }),
@@ -42,7 +41,6 @@ export function readFacts({ window, output, prices }: { readonly [Field in keyof
   };
 }
 
-/** By model, as `provider:name` or its bare name. */
 export const models = entriesKind(
   "models",
   'tokens and prices by model, {"provider:name": {"window": 65536, "output": 8192, "prices": {…}}}',

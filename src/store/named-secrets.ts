@@ -10,7 +10,6 @@ const files = [".env", ".env.local", ".env.development", ".env.production", ".en
 const maxBytes = 64 * 1024;
 /** One setting, with all of its line: the value ends where its kind of file says. */
 const setting = /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*(\S.*)/gm;
-/** A name that says so. What it names must look random, too. */
 const secretName = new RegExp(
   [
     "secret|token|passw|passphrase|pwd|credential|cookie|jwt|hmac|service_?role",
@@ -22,7 +21,6 @@ const secretName = new RegExp(
 );
 /** Paths and addresses do not count as secrets; the search for shapes finds a password in an address. */
 const place = /^(?:(?:~|\.{1,2})?\/[a-z]+\/|[a-z][a-z\d+.-]*:\/\/)/i;
-/** What stands where somebody is to put a secret. */
 const placeholder = /^(?:<.*>|\$\{.*\}|\{\{.*\}\}|%\w+%|your[_-].*|(.)\1{5}.*)$/is;
 const minSecret = 8;
 const minListed = 16;

@@ -25,7 +25,6 @@ export interface KeyCommand {
 export interface OwnProvider extends Provider {
   /** null: its keys are in a variable or stored, or it has none. */
   readonly keyCommand: KeyCommand | null;
-  /** What the user says of all of its models. */
   readonly facts: ModelFacts;
   /** Values of its headers that nothing may show, and of the variables in them. */
   readonly secrets: readonly string[];
@@ -43,7 +42,6 @@ const reserved = /^(host|connection|content-length|content-type|transfer-encodin
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 const keyMark = `\${key}`;
 const variables = /\$\{(\w+)\}/g;
-/** A `$` begins `${NAME}` and nothing else. */
 const isHeaderValue = (text: string): boolean =>
   /^[\x20-\x7e]*$/.test(text) && text.trim() !== "" && !text.replace(variables, "").includes("${");
 

@@ -16,7 +16,6 @@ export interface PromptFile {
   readonly name: string;
   readonly about: string;
   readonly body: string;
-  /** Path relative to the project; null: a file of the user. */
   readonly path: string | null;
 }
 

@@ -28,7 +28,6 @@ export interface Receipts {
   ends(id: string): Ends;
   /** The run whose id is `wanted` or begins with it. Throws failed if there is none, usage if there are several. */
   find(wanted: string): string;
-  /** Begins a receipt; its file is made at the first fact. */
   begin(id: string, warn: (text: string) => void): ReceiptWriter;
   /** Deletes receipts older than 30 days and all but the newest `keep`; returns how many. */
   prune(now: Date, keep: number): number;
@@ -38,7 +37,6 @@ const days = 30;
 
 const idShape = /^\d{8}-\d{9}-[0-9a-f]{4}$/;
 
-/** `folder` is made when the first run is recorded. */
 export function openReceipts(folder: string): Receipts {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
   const ids = () =>

@@ -33,7 +33,6 @@ interface Recorded {
   readonly actions: readonly AnyAction[];
 }
 
-/** Wrapped ports for the run: they behave as before and are recorded. */
 export interface Recorder extends Recorded {
   readonly memory: ProjectMemory | null;
   readonly planCache: PlanCache | null;
@@ -43,7 +42,6 @@ export interface Recorder extends Recorded {
 }
 
 export interface RunPorts extends Recorded {
-  /** null or absent: there is none. */
   readonly memory?: ProjectMemory | null;
   readonly planCache?: PlanCache | null;
   readonly now: () => Date;

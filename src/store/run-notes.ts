@@ -11,7 +11,6 @@ import { openLines, writePrivate } from "./safe-file.ts";
 const undoneIn = (stateFolder: string) => join(stateFolder, "undone.jsonl");
 const endedIn = (stateFolder: string) => join(stateFolder, "ended.jsonl");
 
-/** About 8,000 runs; beyond that the older half is dropped. */
 const maxBytes = 4 * 1024 * 1024;
 
 /** Appends lines. Ignores errors: a missing note only makes a statistic less complete. */
@@ -58,7 +57,6 @@ const withoutContext = (started: FactOf<"run.started">): FactOf<"run.started"> =
   task: { ...started.task, history: [], context: null, files: [] },
 });
 
-/** Saves the first and the last fact of receipts that are about to be deleted. */
 export function noteEnded(stateFolder: string, runs: readonly Ended[]): void {
   const lean = runs.map((run) => ({ ...run, started: run.started === null ? null : withoutContext(run.started) }));
   append(endedIn(stateFolder), lean);

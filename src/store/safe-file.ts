@@ -121,7 +121,6 @@ function judgeOwner(path: string, stat: Stats): void {
   }
 }
 
-/** The target of a link; the file itself if it is none. */
 export function targetOf(file: string): string {
   if (entryAt(file)?.isSymbolicLink() !== true) return file;
   try {

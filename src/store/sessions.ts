@@ -22,7 +22,6 @@ import { recordsIn, rootIn } from "./belongings.ts";
 import { listJsonl, openLines } from "./safe-file.ts";
 
 export interface OpenSession {
-  /** The current state of the session. */
   readonly session: Session;
   /** Appends a line and applies it. If the file cannot be written, it warns once and the session continues unsaved. */
   add(line: SessionLine): void;
@@ -42,7 +41,6 @@ export interface SessionSummary {
 }
 
 export interface Sessions {
-  /** Where they are; null: none is kept. */
   readonly folder: string | null;
   list(): readonly SessionSummary[];
   /** Paths of session files that hold something, but no turn that can be read. */
@@ -52,7 +50,6 @@ export interface Sessions {
    * match.
    */
   load(id: string | null): ReadSession;
-  /** Opens a new session, or continues a loaded one. */
   open(session: Session | null, now: () => Date, warn: (text: string) => void): OpenSession;
   prune(keep: number): number;
 }
@@ -159,7 +156,6 @@ interface Append {
   close(): void;
 }
 
-/** Opens the file at the first line, so that an empty session leaves no file. */
 function openAppend(
   file: string,
   { warn, read }: { readonly warn: (text: string) => void; readonly read: () => Session },

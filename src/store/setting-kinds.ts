@@ -20,13 +20,10 @@ interface Described<T> {
   readonly narrow?: (current: T, wanted: T) => T;
   /** Combines `wanted` with the bound from the system's file (`policy`, `limits`); absent: the user decides. */
   readonly bind?: (bound: T, wanted: T) => T;
-  /** No project may set it, trusted or not. */
   readonly userOnly?: true;
-  /** The value as it is displayed; absent: unchanged. */
   readonly shown?: (value: Json) => Json;
 }
 
-/** The wrong part of a value, and what belongs there. */
 export interface Fault {
   /** Names that lead to it from the value; empty: the value itself. */
   readonly path: readonly string[];
@@ -73,7 +70,6 @@ const asSwitch = (text: string): Json => {
 
 export const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high);
 
-/** The smaller of two caps; null: no cap. */
 export const lower = <T extends number | null>(current: T, wanted: T): T =>
   current === null || (wanted !== null && wanted < current) ? wanted : current;
 
@@ -132,7 +128,6 @@ export function switched(name: string, more: More<boolean> = {}): Setting<boolea
   return setting({ name, wants: "true or false", shape, fallback: false, fromText: asSwitch, ...more });
 }
 
-/** A non-blank text, trimmed; `shape`: one of a certain form. */
 export const textKind = <T extends string | null>(
   name: string,
   wants: string,

@@ -147,7 +147,6 @@ const notify = setting<Texts | null>({
 
 /** All settings except the base URLs. To add one, write a row: `Settings` then has its value under the row's key. */
 export const settingTable = {
-  /** `provider:name`, or a bare name. */
   model: textKind("model", `a model such as ${defaultModel}`, defaultModel, {
     env: "PAI_MODEL",
     flag: "model",
@@ -186,7 +185,6 @@ export const settingTable = {
   }),
   memory: switched("memory", { narrow: (current, wanted) => current && wanted }),
   notify,
-  /** Whether keys may travel over plain http to another machine. */
   insecureHttp: switched("insecureHttp", { userOnly: true }),
 } as const;
 

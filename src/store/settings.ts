@@ -39,7 +39,6 @@ export interface LoadedSettings {
   readonly origins: Readonly<Record<string, Origin>>;
   readonly values: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
-  /** Trust in the project's pai.json; null: there is none. */
   readonly trust: Trust | null;
 }
 

@@ -39,7 +39,6 @@ export function trustProject(places: Places, root: string, text: string): void {
   change(places, "roots", (hashes) => ({ ...hashes, [root]: digest(text) }));
 }
 
-/** Trusts commands and skills with this hash. Throws config_invalid if there is no folder to record it. */
 export function trustPrompts(places: Places, root: string, hash: string): void {
   change(places, "prompts", (hashes) => ({ ...hashes, [root]: hash }));
 }

@@ -1,5 +1,5 @@
 /** Notices, warnings and errors outside a run's own output, through consola to standard error. */
-import type { ConsolaInstance, LogObject } from "consola/core";
+import type { ConsolaInstance } from "consola/core";
 import type { PaiError } from "../core/error.ts";
 import type { Notice } from "../core/question.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
@@ -30,38 +30,25 @@ export function renderError({ code, message, hint }: PaiError, columns: number |
 }
 
 interface Said {
-  readonly code: string;
   readonly text: string;
   readonly error?: PaiError;
 }
 
-type Line = LogObject & { readonly args: readonly Said[] };
-
-function noticeOf({ type, args: [said] }: Line): Notice | null {
-  if (said === undefined || (type !== "warn" && type !== "info")) return null;
-  return { level: type === "warn" ? "warning" : "info", code: said.code, text: said.text };
-}
-
-function renderLine({ type, args: [said] }: Line, columns: number | null): string {
-  if (said?.error !== undefined) return renderError(said.error, columns);
-  return `${wrap(`${type === "warn" ? "warning: " : ""}${visible(said?.text ?? "")}`, columns).join("\n")}\n`;
+function renderLine(type: string, { text, error }: Said, columns: number | null): string {
+  if (error !== undefined) return renderError(error, columns);
+  return `${wrap(`${type === "warn" ? "warning: " : ""}${visible(text)}`, columns).join("\n")}\n`;
 }
 
 export function createLog({ err, level, columns, record }: LogOptions) {
-  const write = (line: Line): void => {
-    const notice = record === undefined ? null : noticeOf(line);
-    if (notice !== null) record?.(notice);
-    if (line.level <= levels[level]) err(renderLine(line, columns()));
-  };
   let opened: ConsolaInstance | null = null;
   /** Loaded by the first line: most runs log nothing. */
   const open = (): ConsolaInstance => {
     const { createConsola }: typeof import("consola/core") = require("consola/core");
     return createConsola({
-      level: record === undefined ? levels[level] : levels.verbose,
+      level: levels[level],
       // consola would print throttled repetitions later, after other lines.
       throttle: 0,
-      reporters: [{ log: (line) => write(line as Line) }],
+      reporters: [{ log: ({ type, args: [said] }) => err(renderLine(type, said as Said, columns())) }],
     });
   };
   const say = (kind: "warn" | "info" | "error", said: Said) => {
@@ -69,8 +56,11 @@ export function createLog({ err, level, columns, record }: LogOptions) {
     opened[kind](said);
   };
   return {
-    notify: ({ level: meant, code, text }: Pick<Notice, "level" | "code" | "text">) =>
-      say(meant === "warning" ? "warn" : "info", { code, text: maskSecrets(text) }),
-    fail: (error: PaiError) => say("error", { code: error.code, text: error.message, error }),
+    notify({ level: meant, code, text: given }: Pick<Notice, "level" | "code" | "text">) {
+      const text = maskSecrets(given);
+      record?.({ level: meant, code, text });
+      say(meant === "warning" ? "warn" : "info", { text });
+    },
+    fail: (error: PaiError) => say("error", { text: error.message, error }),
   };
 }

@@ -9,7 +9,6 @@ export type TextStream = ReturnType<typeof openMarkdown>;
 export interface MarkdownOptions {
   readonly columns: number;
   readonly style: Style;
-  /** Called for code; null: no highlighting, or not loaded yet. */
   readonly highlight: () => Highlight | null;
 }
 
@@ -88,7 +87,6 @@ export function openMarkdown({ columns, style, highlight }: MarkdownOptions) {
     return before;
   }
 
-  /** Whether a new list item begins, so that the one before it is complete. */
   function isNextItem(text: string): boolean {
     const last = listItem.exec(held[0] ?? "")?.[1];
     const next = listItem.exec(text)?.[1];

@@ -12,11 +12,9 @@ const minKeyWidth = 12;
 
 const share = (part: number, whole: number): string => (whole === 0 ? "-" : `${Math.round((100 * part) / whole)} %`);
 
-/** A bar of at most ten columns, in eighths if the terminal can show them. */
 function renderBar(count: number, maxRuns: number, style: Style): string {
-  const eighths = Math.max(1, Math.round((count / Math.max(1, maxRuns)) * barWidth * 8));
-  if (style.glyphs.more === "...") return "#".repeat(Math.max(1, Math.round(eighths / 8)));
-  return "█".repeat(Math.floor(eighths / 8)) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][eighths % 8];
+  const width = Math.max(1, Math.round((count / Math.max(1, maxRuns)) * barWidth));
+  return (style.glyphs.more === "..." ? "#" : "█").repeat(width);
 }
 
 /** Shortens a folder at its beginning, so that its name stays. */

@@ -8,7 +8,6 @@ import { allSettings } from "../../src/store/setting-table.ts";
 import { loadSettings, readProjectFile } from "../../src/store/settings.ts";
 import { describeSettings } from "../../src/store/settings-schema.ts";
 import { trustProject } from "../../src/store/trust.ts";
-import { expectCpu } from "../core/cpu-time.ts";
 import { type Home, makeHome, put } from "./temp-home.ts";
 
 const load = (home: Home, env: Record<string, string> = {}, flags: Record<string, string | number | boolean> = {}) =>
@@ -116,14 +115,6 @@ test("policy and limits of the system's file can only be narrowed, by whatever s
   );
 });
 
-test("a narrower wish of a later source is not undone by an earlier one, and binds nobody else", () => {
-  const home = makeHome();
-  const system = put(join(home.root, "../system.json"), '{ "limits": { "calls": 5 } }', 0o644);
-  user(home, { limits: { calls: 2 } });
-  expect(loadSettings({ flags: {}, env: {}, ...home, system }).settings.limits.calls).toBe(2);
-  expect(loadSettings({ flags: { maxCalls: "4" }, env: {}, ...home, system }).settings.limits.calls).toBe(4);
-});
-
 test("a system's file that is broken or of the wrong type stops everybody, with file and line", () => {
   const home = makeHome();
   const system = put(join(home.root, "../system.json"), '{\n  "limits": { "calls": "few" }\n}', 0o644);
@@ -133,23 +124,11 @@ test("a system's file that is broken or of the wrong type stops everybody, with 
   expect(read).toThrow(`${system}, line 1: the file ends too early`);
 });
 
-test("an empty variable is none", () => {
-  expect(load(makeHome(), { PAI_MODEL: "" }).values["model"]).toBe("gemini:gemini-3.5-flash-lite");
-});
-
 test("a cap that is not a number is an error, never ignored", () => {
   expect(() => load(makeHome(), { PAI_MAX_CALLS: "few" })).toThrow(
     expect.objectContaining({ code: "config_invalid", message: "PAI_MAX_CALLS must be a whole number" }),
   );
   expect(() => load(makeHome(), {}, { timeout: "soon" })).toThrow(expect.objectContaining({ code: "usage" }));
-});
-
-test.each([
-  ["90", 90],
-  ["90s", 90],
-  ["5m", 300],
-])("a duration of %s is %d seconds", (text, seconds) => {
-  expect(load(makeHome(), {}, { timeout: text }).settings.limits.timeout).toBe(seconds);
 });
 
 test("unknown names in config.json warn; wrong types and broken JSON are errors with file and line (R43)", () => {
@@ -197,13 +176,6 @@ test("an untrusted project may only narrow; the rest is ignored with one warning
   ]) {
     expect(warnings[0]).toContain(name);
   }
-});
-
-test("a project that denies a hundred thousand paths is loaded in a moment: no signal is heard while it is", () => {
-  const home = makeHome();
-  const deny = Array.from({ length: 100_000 }, (_, at) => `secret-${at}/**`);
-  project(home, { policy: { deny } });
-  expectCpu(2000, () => expect(load(home).settings.policy.deny).toEqual(deny));
 });
 
 test("a wrong type of an allowed name in pai.json is an error; of a forbidden one it does not matter", () => {
@@ -261,17 +233,6 @@ test("an effort holds for plans and work, or each has its own; what is said for 
     user(home, { effort });
     expect(() => load(home)).toThrow("effort must be one of none, minimal, low, medium, high, max, or {");
   }
-});
-
-test("an untrusted project sets no effort", () => {
-  const home = makeHome();
-  project(home, { effort: "max" });
-  expect([load(home).settings.effort, load(home).warnings.join()]).toEqual([
-    { plan: null, work: null },
-    expect.stringContaining("ignored effort"),
-  ]);
-  trustProject(home.places, home.root, readProjectFile(home.root) ?? "");
-  expect(load(home).settings.effort).toEqual({ plan: "max", work: "max" });
 });
 
 const schema = z.fromJSONSchema(describeSettings() as never);

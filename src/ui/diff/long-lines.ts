@@ -2,13 +2,11 @@
 import { grouped } from "../amount.ts";
 import type { DiffLine } from "./read.ts";
 
-/** Longer lines, in characters, are cut. */
 const longLine = 400;
 /** Characters of a cut line: shown at most, and on each side of the change. */
 const maxShown = 2000;
 const beside = 100;
 
-/** Characters from `from` up to, but without, `to`. */
 interface Range {
   readonly from: number;
   readonly to: number;

@@ -9,11 +9,9 @@ import { cutLongLines } from "./long-lines.ts";
 import { type DiffFile, type DiffLine, parseShownDiff } from "./read.ts";
 
 export interface DiffOptions {
-  /** Width at which lines wrap, indented; null: no wrapping. */
   readonly columns: number | null;
   /** A question follows, so every change is shown, however long its line. */
   readonly whole?: boolean;
-  /** null: code is not highlighted. */
   readonly highlight: Highlight | null;
   /** Names the command that shows the rest of a long file, which is then folded. Absent, or with `whole`: no folding. */
   readonly fold?: ((path: string) => string) | undefined;
@@ -22,7 +20,6 @@ export interface DiffOptions {
 /** Lines of one file shown before it is folded: about two screens. */
 const maxFileLines = 60;
 
-/** The first lines, and one that says how many more there are and where to see them. */
 function foldLines(
   lines: readonly string[],
   path: string,
@@ -86,7 +83,6 @@ function findCode(lines: readonly DiffLine[]): readonly (readonly DiffLine[])[] 
   return runs;
 }
 
-/** The texts of new lines in the colours of their language, where it is known. */
 function paintCode(lines: readonly DiffLine[], name: string, highlight: Highlight): ReadonlyMap<DiffLine, string> {
   const painted = new Map<DiffLine, string>();
   for (const run of findCode(lines)) {

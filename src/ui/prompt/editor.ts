@@ -68,7 +68,6 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
 
   const unfold = (text: string): string => text.replace(pasteMark, (mark) => pastes.get(mark) ?? mark);
 
-  /** Where the mark begins that ends at the cursor; null: none does. */
   function markBefore({ text, at }: InputLine): number | null {
     const mark = [...pastes.keys()].find((each) => text.endsWith(each, at));
     return mark === undefined ? null : at - mark.length;
@@ -133,7 +132,6 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
     return "edited";
   }
 
-  /** Cleared text can be yanked back. */
   function reset(): EditorQuestion {
     killed = line.text;
     line = emptyLine;
@@ -187,7 +185,6 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
   }
 
   return {
-    /** As it is shown: a long paste is one short mark. */
     get line() {
       return line;
     },
@@ -202,7 +199,6 @@ export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
     get search() {
       return search?.words ?? null;
     },
-    /** Whether no message of the history contains the search text. */
     get missed() {
       return search?.missed ?? false;
     },

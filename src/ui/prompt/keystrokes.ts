@@ -71,7 +71,6 @@ function keyOfCode(code: number, modifiers: string | undefined): Keystroke {
   return { name: "text", text: character };
 }
 
-/** The key of a complete escape sequence; an unknown one has no name. */
 function keyOfSequence(parameters: string, final: string): Keystroke {
   const [first = "", second, third] = parameters.split(";");
   if (second?.endsWith(":3")) return named("");

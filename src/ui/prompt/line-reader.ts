@@ -12,7 +12,6 @@ export interface MessageOptions {
   readonly prompt: string;
   readonly text?: string;
   readonly history: readonly string[];
-  /** Completions at the end of the text; null: unknown. */
   readonly complete: (before: string) => Promise<Completion | null>;
   readonly pressed?: () => void;
   readonly keep: (draft: string) => void;
@@ -63,7 +62,6 @@ function openMenu({ style, size }: Pick<LineTerminal, "style" | "size">) {
       const word = found?.words[at];
       return found === null || word === undefined ? null : { from: found.from, word };
     },
-    /** False: there is no menu, or nothing further down in it. */
     move(by: number): boolean {
       if (found === null || at + by >= found.words.length) return false;
       at += by;
@@ -225,7 +223,6 @@ export function openLineReader(
       menu.close();
       const act = acts[actOf(key)];
       if (offering.has(key.name)) setTimeout(() => void offer(), 0);
-      // Escape only takes the menu away, which the drawing shows.
       return act === acts.beep ? drawSoon() : act();
     },
     resume() {

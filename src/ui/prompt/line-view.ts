@@ -5,7 +5,6 @@ import { visible } from "../sanitize.ts";
 import { segments } from "./edit-line.ts";
 
 export interface TypedLine {
-  /** Colours do not count. */
   readonly prompt: string;
   readonly text: string;
   readonly at: number;

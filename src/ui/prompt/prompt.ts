@@ -20,7 +20,6 @@ export interface PrompterOptions extends LineTerminal {
   /** Keys come from standard input; otherwise from the process's terminal, which is opened for each question. */
   readonly isStdinKeyboard: boolean;
   readonly kitty: boolean;
-  /** Aborts any question, which then throws the signal's reason. */
   readonly signal: AbortSignal;
 }
 
@@ -37,7 +36,6 @@ export function createPrompter(options: PrompterOptions) {
   const keyboard = options.isStdinKeyboard ? () => openStdin(process.stdin) : openOwnTerminal;
   const raw = openRawInput({ ...options, keyboard, terminal });
 
-  /** Erases text that was typed ahead, as it will not be read. */
   function showQuestion(question: Question): void {
     err(style.plain ? "\n" : "\r\x1b[K\n");
     err(renderQuestion(question, style, style.plain ? null : size().columns));

@@ -25,7 +25,6 @@ export interface Reader {
 export interface RawInputOptions {
   readonly keyboard: () => Keyboard;
   readonly err: (text: string) => void;
-  /** Aborts any reading, which then throws its reason. */
   readonly signal: AbortSignal;
   /** What the terminal supports: nothing, marked pastes, or also kitty's key encoding. */
   readonly terminal: "dumb" | "legacy" | "kitty";
@@ -109,7 +108,6 @@ export function openRawInput({ keyboard: open, err, signal, terminal }: RawInput
       reject(reason);
     };
     const abort = () => end(signal.reason);
-    /** Its signal may come later, or never. */
     const hangUp = () => end(new PaiError("hangup", "the terminal was closed"));
     const goOn = () => {
       if (settled) return;

@@ -11,7 +11,6 @@ export type Answer = "yes" | "no" | "always" | "review" | "show" | "help" | "aga
 const no = /^(?:n|no|nope|tidak|batal)(?:[\s,.!]+(?:thanks?|thank|you))*[\s.!]*$/i;
 const always = /^(?:(?:y|yes|ya|ok)[\s,]+)?(?:a|always)[\s.!]*$/i;
 const yes = /^(?:y|yes|yeah|yep|ya|ok|okay|oke|sure|lanjut)[\s.!]*$/i;
-/** A yes with more words that say nothing. */
 const plainYes =
   /^(?:y|yes|yeah|yep|ya|ok|okay|oke|sure|lanjut)(?:[\s,.!]+(?:please|go|ahead|on|do|it|that|thanks?|thank|you|fine|great|good|perfect|yes|ok|okay|proceed|continue|silakan|saja))*[\s.!]*$/i;
 /** A command of a session or a shell command, which only a prompt takes: no model is asked for it as a correction. */
@@ -45,7 +44,6 @@ export function readAnswer(
   return /\S\s+\S/.test(said) && !atPrompt.test(said) ? { feedback: said } : "again";
 }
 
-/** Whether a message means no, while something waits for a yes. */
 export function isNo(text: string): boolean {
   return no.test(text.trim());
 }
@@ -61,7 +59,6 @@ export function couldAnswer(text: string): boolean {
   return text.trim().length < 2 || isYes || (typeof answer === "string" && answer !== "again");
 }
 
-/** A question longer than this is followed by its size. */
 const long = { lines: 15, bytes: 1000 };
 /** More blanks in a row than this could push text out of sight. */
 const padding = /[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u2800\u3000]{17,}/g;

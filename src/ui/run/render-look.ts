@@ -13,7 +13,6 @@ const tailLines = 5;
 const maxLines = 40;
 /** Lines shown of the output of a command: its end says how it went. */
 const command = { head: 10, tail: 30 };
-/** With fewer hidden lines than this, nothing is folded. */
 const minHidden = 10;
 const longestLine = 400;
 /** Columns around a line number: two before it, a bar between blanks after it. */
@@ -31,7 +30,6 @@ function readRows(text: string): Row[] {
   });
 }
 
-/** Cuts a very long line and says so. Expands tabs. */
 function cutLine(text: string, more: string): string {
   const left = text.length - longestLine;
   return expandTabs(left > 0 ? `${text.slice(0, longestLine)}${more} ${grouped(left)} more characters` : text);
@@ -78,7 +76,6 @@ export interface LookOptions {
   readonly columns: number | null;
   readonly highlight: Highlight | null;
   readonly whole?: boolean;
-  /** How to see all of a command's output, if not by -v. */
   readonly allOutput?: string | undefined;
 }
 

@@ -41,7 +41,8 @@ export interface Terminal {
 /** A streamed reply without news for this many milliseconds is shown as ended. */
 const stillMs = 3000;
 
-function openRun(options: TerminalOptions): Terminal {
+/** `note`: how to stop, beside its waits; "": it was told. */
+function openRun(options: TerminalOptions, note: string): Terminal {
   const { verbose, kind, now, live } = options;
   /** When the current stretch of work began; null: a question waits for its answer. */
   let since: number | null = now();
@@ -61,7 +62,7 @@ function openRun(options: TerminalOptions): Terminal {
     streams: seen,
   });
   const thoughts = openThoughts(aside);
-  const waits = openWaits(streams, { ...options, note: isSession ? "Esc stops" : "Ctrl+C stops" });
+  const waits = openWaits(streams, { ...options, note });
   const { spinner } = waits;
   const work = openWork(streams, {
     verbose,
@@ -217,16 +218,18 @@ function openRun(options: TerminalOptions): Terminal {
 
 export function createTerminal(options: TerminalOptions): Terminal {
   let run: Terminal | null = null;
+  let note = options.kind === "session" ? "Esc stops" : "Ctrl+C stops";
   return {
     sink(event) {
-      run ??= openRun(options);
+      run ??= openRun(options, note);
+      note = "";
       run.sink(event);
     },
     refresh: () => run?.refresh(),
     pause: () => run?.pause(),
     resume: () => run?.resume(),
     finish(outcome, undoFlags) {
-      (run ?? openRun(options)).finish(outcome, undoFlags);
+      (run ?? openRun(options, note)).finish(outcome, undoFlags);
       run = null;
     },
   };

@@ -37,17 +37,20 @@ export function makeFrame({ head, shallow }: Repository): string {
   return frame;
 }
 
-export interface GitCall {
-  readonly git: string;
+export interface GitOptions {
   /** PATH without folders of the project: a git that lies in the project is not the user's. */
   readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+export interface GitCall extends GitOptions {
+  readonly git: string;
   readonly frame: string;
   readonly objects: string;
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 }
 
 /** The output of git up to where it ended, and why it is incomplete; `why` null: it is complete. */

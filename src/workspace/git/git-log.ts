@@ -3,14 +3,7 @@ import { rmSync } from "node:fs";
 import { type Commit, maxFiles } from "../../core/context/similar-commits.ts";
 import type { SurveyHistory } from "../../core/ports.ts";
 import { findRepository } from "./find-repository.ts";
-import { makeFrame, runGit } from "./git-child.ts";
-
-export interface HistoryOptions {
-  /** PATH without folders of the project: a git that lies in the project is not the user's. */
-  readonly path: string;
-  readonly signal: AbortSignal;
-  readonly timeoutMs?: number;
-}
+import { type GitOptions, makeFrame, runGit } from "./git-child.ts";
 
 /** As many as the ranking looks at. */
 const maxCommits = 4_000;
@@ -37,7 +30,7 @@ const plain = [
  */
 export async function readHistory(
   root: string,
-  { path, signal, timeoutMs = 2_500 }: HistoryOptions,
+  { path, signal, timeoutMs = 2_500 }: GitOptions & { readonly timeoutMs?: number },
 ): Promise<SurveyHistory> {
   const repository = findRepository(root);
   if (repository === null) return { commits: [], lacks: "the folder is in no git repository" };

@@ -5,24 +5,15 @@ import { join } from "node:path";
 import { orNull } from "../../core/error.ts";
 import { readSmall } from "../../system/read-small.ts";
 import { type Checkout, findCheckout } from "./find-repository.ts";
-import { makeFrame, runGit } from "./git-child.ts";
+import { type GitOptions, makeFrame, runGit } from "./git-child.ts";
 
 /** If the comparison takes longer, only the branch is reported. Milliseconds. */
 const timeoutMs = 600;
 
 const maxExclude = 1024 * 1024;
 
-/** Whether an exclude file has any rule; the one that `git init` writes has only comments. */
-const anyRule = /^(?!#|\r?$)/m;
-
 /** Leaves submodules out: git would read their settings. */
 const status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all"];
-
-export interface StateOptions {
-  /** PATH without folders of the project: a git that lies in the project is not the user's. */
-  readonly path: string;
-  readonly signal: AbortSignal;
-}
 
 const counted = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
 
@@ -35,32 +26,22 @@ function renderStatus(text: string): string {
 }
 
 /** Status of the files below a folder, by the real index and files; null: unknown or too slow. */
-async function readStatus(folder: string, checkout: Checkout, options: StateOptions): Promise<string | null> {
+async function readStatus(folder: string, checkout: Checkout, options: GitOptions): Promise<string | null> {
   const { top, git, common, head } = checkout;
-  const { path, signal } = options;
-  const program = Bun.which("git", { PATH: path });
+  const program = Bun.which("git", { PATH: options.path });
   if (program === null || head === null) return null;
   const objects = join(common, "objects");
   const frame = makeFrame({ objects, head, shallow: "", prefix: "" });
   try {
     const exclude = readSmall(join(common, "info/exclude"), maxExclude);
-    if (exclude !== null && anyRule.test(exclude)) {
+    if (exclude !== null) {
       mkdirSync(join(frame, "info"));
       writeFileSync(join(frame, "info/exclude"), exclude);
     }
     const env = { GIT_WORK_TREE: top, GIT_INDEX_FILE: join(git, "index") };
     const args = [...status, "--", "."];
-    const { text, why } = await runGit({
-      git: program,
-      path,
-      frame,
-      objects,
-      args,
-      cwd: folder,
-      env,
-      timeoutMs,
-      signal,
-    });
+    const where = { git: program, frame, objects, cwd: folder, env, ...options };
+    const { text, why } = await runGit({ ...where, args, timeoutMs });
     return why === null ? renderStatus(text) : null;
   } finally {
     rmSync(frame, { recursive: true, force: true });
@@ -68,7 +49,7 @@ async function readStatus(folder: string, checkout: Checkout, options: StateOpti
 }
 
 /** For example "git branch main, clean"; "" if there is no repository that names this folder. Never throws. */
-export async function describeRepository(folder: string, options: StateOptions): Promise<string> {
+export async function describeRepository(folder: string, options: GitOptions): Promise<string> {
   const checkout = orNull(() => findCheckout(folder));
   if (checkout?.isOwn !== true) return "";
   const { branch, head } = checkout;

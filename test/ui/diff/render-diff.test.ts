@@ -37,15 +37,6 @@ test("shows a file with counts and line numbers, and how much between changes is
   `);
 });
 
-test("lines are left out where that saves room, and not before the first change: its number says where it is", () => {
-  const before = lines(1, 30);
-  const gap = (size: number) =>
-    renderDiff(edit("x", before, before.replace("line 9\n", "A\n").replace(`line ${10 + size}\n`, "B\n")), bare, plain);
-  expect(gap(9)).not.toContain("unchanged");
-  expect(gap(10)).toContain("…   4 unchanged lines");
-  expect(gap(10).split("\n")[1]).toBe("    6   line 6");
-});
-
 test("content that looks like a heading is content", () => {
   expect(renderDiff(edit("q.sql", "-- old\nx\n", "++ new\n@@ -1 +1 @@\n"), bare, plain)).toMatchInlineSnapshot(`
     "● q.sql  +2 -2
@@ -220,15 +211,6 @@ describe("colour", () => {
     expect(renderDiff(edit("a.unknown", "x\n", "y\n"), colored, { columns: null, highlight })).not.toContain(
       "\x1b[35m",
     );
-  });
-
-  test("of code goes on behind a note: a comment that was open stays one", () => {
-    const before = "/*\n  one\n */\n";
-    const shown = renderDiff(edit("a.ts", before, before.replace("  one", "\tone")), colored, {
-      columns: null,
-      highlight,
-    });
-    expect(shown).toContain("\x1b[2m */\x1b[22m");
   });
 
   test("adds and takes away no character, and a hostile one is shown", () => {

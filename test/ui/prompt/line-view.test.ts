@@ -2,17 +2,10 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { openLineScreen, openPlainScreen } from "../../../src/ui/prompt/line-screen.ts";
-import { type LineView, viewLine } from "../../../src/ui/prompt/line-view.ts";
-import { expectCpu } from "../../core/cpu-time.ts";
+import { viewLine } from "../../../src/ui/prompt/line-view.ts";
 
 const at = (text: string, columns: number, cursor = text.length) =>
   viewLine({ prompt: "> ", text, at: cursor }, columns, 10_000);
-
-/** The part is a stretch of the whole's rows, as long as it may be, around the same cursor. */
-function expectPart(part: LineView, whole: LineView): void {
-  const from = whole.row - part.row;
-  expect(part).toEqual({ rows: whole.rows.slice(from, from + part.rows.length), row: part.row, column: whole.column });
-}
 
 test("breaks rows by what characters really take (R35)", () => {
   expect(at("日本語", 6)).toEqual({ rows: ["> 日本", "語"], row: 1, column: 2 });
@@ -40,27 +33,6 @@ test("no row is wider than the terminal and the cursor is on it, whatever is typ
     }),
     { numRuns: 300 },
   );
-});
-
-test("what is shown of any text is a part of the whole with the cursor in it", () => {
-  const unit = fc.constantFrom("a", "b", " ", "日", "e\u0301", "\u0301", "👩", "\u200d", "👧", "é", "\n");
-  const [columns, height] = [fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 4 })];
-  fc.assert(
-    fc.property(fc.string({ unit, maxLength: 60 }), fc.nat(60), columns, height, (text, place, wide, high) => {
-      const cursor = place % (text.length + 1);
-      expectPart(viewLine({ prompt: "> ", text, at: cursor }, wide, high), at(text, wide, cursor));
-    }),
-    { numRuns: 500 },
-  );
-});
-
-test("a key costs a moment behind a long text too", () => {
-  for (const piece of ["const a = 1; ", "const a = 1;\nlet b = 'ü';\n"]) {
-    const text = piece.repeat(3e5 / piece.length);
-    expectCpu(500, () => {
-      for (let key = 0; key < 10; key += 1) viewLine({ prompt: "> ", text, at: text.length - key }, 80, 23);
-    });
-  }
 });
 
 /** What a terminal shows after these bytes: its rows, and where the cursor stands. */
@@ -142,16 +114,6 @@ test("whatever is typed where, the terminal shows what is drawn anew", () => {
       ],
     },
   );
-});
-
-test("an emptied screen begins with the line, and what stood above is in the history of the terminal", () => {
-  let written = "";
-  const screen = openLineScreen({ err: (text) => (written += text), columns: () => 20, rows: () => 4 });
-  screen.draw("> ", "ab", 2);
-  written = "";
-  screen.clear();
-  screen.draw("> ", "ab", 2);
-  expect(written).toBe("\r\x1b[K \x1b[J\r\n\n\n\x1b[H\r\x1b[K \x1b[J\r> ab\r\x1b[4C");
 });
 
 test("a plain terminal is only appended to and rubbed out", () => {

@@ -170,12 +170,6 @@ test("in a session the result names what can be typed there", () => {
   expect(show(true).screen).not.toContain("here: /undo");
 });
 
-test("recorded replies cost nothing, and nothing is said of a price", () => {
-  const recorded = { ...outcome, model: { ...outcome.model, requested: "replay:demo" } };
-  const { screen } = show(true, {}, { events: [], outcome: recorded });
-  expect(screen).toMatch(/^2 calls \(expected 2, at most 3\), 0\.0 s$/m);
-});
-
 test("where nothing was changed, a passed check is said to prove just that", () => {
   const ended = { ...outcome, changes: [], next: [], text: "It is in src/main.py." };
   expect(endOf(ended)).toContain("✓ verified by 1 check, nothing changed\n");

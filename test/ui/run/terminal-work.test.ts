@@ -63,20 +63,6 @@ test("a check that ends while the model is asked leaves the model to be waited f
   expect(writes.join("")).toMatch(/working with m, [2-9] s/);
 });
 
-test.each([
-  ["where the line is too narrow the model's name is cut", 50, 4, "planning in at most 4 calls with gemini:…, 1 s"],
-  ["one call is one call", 80, 1, "planning in at most 1 call with gemini:"],
-])("a plan says how many calls it takes at most: %s", (_, columns, at_most, shown) => {
-  let time = 0;
-  const { terminal, writes } = watch({ live: true, columns: () => columns, now: () => (time += 1000) });
-  const model = "gemini:gemini-3.5-flash-lite";
-  for (const event of stamp([{ type: "model.started", n: 1, purpose: "plan", model, estimate: 1, at_most }]))
-    terminal.sink(event);
-  jest.advanceTimersByTime(300);
-  terminal.pause();
-  expect(writes.join("")).toContain(shown);
-});
-
 test("a command that was not run is not marked as done", () => {
   const events = stamp([
     { type: "call.finished", id: "1", action: "RUN", target: "make", ok: true, text: "not run: this is a dry run" },
@@ -101,18 +87,6 @@ test("a command that ended badly has no tick, and what the list of tasks shows i
   );
   expect(screen).toContain("! RUN make  exit 2, 0.0 s\n✓ RUN ls  exit 0, 0.0 s\n");
   expect(screen).not.toContain("write_tasks");
-});
-
-test("the blanks of a wide line of output stay, as they may be what is wrong", () => {
-  const { terminal, writes } = watch({});
-  const output = 'file "    whole = 1" is not what was\n    sought in it at all';
-  const check = { command: "make", by: "user", exit: 2, ms: 1, passed: false, output } as const;
-  for (const event of stamp([{ type: "check.finished", note: "", when: "after", ...check }])) terminal.sink(event);
-  const rows = writes.join("").trimEnd().split("\n").slice(1);
-  expect(rows).toEqual(['  │ file "    whole = 1" is not what was', "  │     sought in it at all"]);
-  const wide = { ...check, output: `${output}, but elsewhere` };
-  for (const event of stamp([{ type: "check.finished", note: "", when: "after", ...wide }])) terminal.sink(event);
-  expect(writes.join("")).toContain("\n  │     sought in it at all, but\n");
 });
 
 test("what a failed check said stays behind its bar, however wide it is", () => {

@@ -117,13 +117,6 @@ test("-q leaves out no plan and no diff that a question is about", () => {
   expect(shown).toEqual(["step  action", "src/main.py"]);
 });
 
-test("when to ask again is said once, by the hint", () => {
-  const quota = new PaiError("quota", "over its limit", { hint: "try again in 10 min", retryAfter: 600 });
-  expect(show(true, {}, { events, outcome: failed(quota, { changes: outcome.changes }) }).err).toEndWith(
-    "✗ over its limit\n→ try again in 10 min\n",
-  );
-});
-
 test("standard error without a terminal: plain ASCII, nothing redrawn (R12)", () => {
   const { err } = show(false);
   expect(err).not.toMatch(/[\x1b\r]/);

@@ -47,7 +47,6 @@ const blockForm =
   "blocks of <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE; or the whole file with WRITE";
 
 const isScript = (bytes: Uint8Array): boolean => bytes[0] === 0x23 && bytes[1] === 0x21;
-/** Scripts beside a new one that are looked at, and the largest of them. */
 const neighbours = { files: 20, bytes: 256 * 1024 } as const;
 
 /** The mode of a new file: one that begins with `#!` may be run where most others beside it may. */

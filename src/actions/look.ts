@@ -16,7 +16,6 @@ const limits = { tree: 1000, list: 2000, hits: 100, globs: 200, unreadable: 10 }
 const answer = (text: string): Proposal => ({ kind: "answer", text });
 const complaint = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
 
-/** Characters kept free for the line that says how to read on. */
 const noteLength = 120;
 
 /** As many lines as fit with their numbers; if the first line is too long alone, its beginning. */
@@ -75,7 +74,6 @@ export const read = defineAction("READ", {
   },
 });
 
-/** Bytes from which on a file without a range is shown by its ends. */
 const longBytes = 1024 * 1024;
 
 /** Why a file cannot be shown as text (null: it can), and whether it is long or has to be unpacked. */

@@ -130,7 +130,6 @@ export const verdictSchema = verdictForm.schema;
 
 export type StepVerdict = z.infer<typeof verdictSchema>;
 
-/** The verdict; null: it cannot be read. */
 export function readVerdict(value: Json): StepVerdict | null {
   const reading = readLeniently(verdictForm, unpackVerdict(value), "the verdict");
   return reading.ok ? reading.value : null;
@@ -184,7 +183,6 @@ function isForeignScope(schedule: Json): boolean {
   return keys.length > 0 && !keys.some((key) => key in scopeNames);
 }
 
-/** The most steps that a run works on one by one. */
 const maxIterations = 5;
 
 export interface ScheduleStep {

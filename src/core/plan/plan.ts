@@ -69,7 +69,6 @@ export const planForm = objectOf({
   }),
 });
 
-/** The schema with which a plan is requested and checked. */
 export const planSchema = planForm.schema;
 
 /** A plan. `intent` look: the steps are looks only, and another plan follows their results. */

@@ -62,7 +62,6 @@ function sayProof(outcome: Outcome): string {
   return status === "unverified" || status === "partial" ? `, unverified${renderProof(outcome)}` : "";
 }
 
-/** Why a run that did not end well ended. */
 function sayCause({ status, error }: Outcome): string {
   const message = error?.message ?? "";
   if (error?.code === "declined")
@@ -183,7 +182,6 @@ export function becameOf(outcome: Outcome): string {
   return [first, ...clauses.flatMap(([head, all]) => (all.length === 0 ? [] : [`${head}: ${name(all)}`]))].join("; ");
 }
 
-/** Characters of a turn's diff that a session keeps. */
 const maxOfDiff = 4096;
 
 /** The diff up to the last whole line of `max` characters. */

@@ -131,7 +131,6 @@ export function closeTurn(messages: readonly Message[]): readonly Message[] {
   return [...messages, { role: "tools", results }, said];
 }
 
-/** The conversation as text, for a summary: results shortened, everything else whole. */
 export function renderConversation(messages: readonly Message[]): string {
   const cut = (text: string) => (text.length > 1000 ? `${text.slice(0, 1000)} […]` : text);
   const blocks = messages.map((message) => {

@@ -268,7 +268,6 @@ export interface ReadSession {
   readonly damaged: number;
 }
 
-/** Reads the text of a session file. */
 export function readSession(id: string, text: string): ReadSession {
   let session = emptySession(id, "");
   let damaged = 0;

@@ -62,7 +62,6 @@ export interface Likely {
 }
 
 export interface Briefing {
-  /** The user message of the planning call: the parts, one after another. */
   readonly text: string;
   readonly parts: readonly Part[];
   readonly shown: readonly RelPath[];
@@ -111,7 +110,6 @@ function keepRanking({ ranking, survey, terms, commits, lacks }: RankedProject):
 const rank = async (run: Run, asked: Asked, shown: ReadonlySet<string>): Promise<Likely> =>
   keepRanking(await (await listProject(run, asked, openTexts(run), shown)).rank());
 
-/** Ranks the files for the run's task, without a briefing. */
 export const rankTask = (run: Run): Promise<Likely> =>
   rank(run, askedOf(run, run.task.text, outputOf(run)), new Set(run.task.files ?? []));
 
@@ -127,7 +125,6 @@ interface Choice {
   readonly ranking: Likely | null;
 }
 
-/** Chooses all files of a small project, else those that the request is most likely about. */
 async function choose(
   run: Run,
   asked: Asked,
@@ -266,7 +263,6 @@ function renderGiven(run: Run, budgets: Fitted, memory: string): readonly Part[]
   return given.flatMap(([kind, shown]) => (shown === "" ? [] : [{ kind, text: shown, file: null }]));
 }
 
-/** The most characters of each part, for a model with a large window. */
 const widestBudget = {
   knowledge: maxGuides,
   tree: 950,

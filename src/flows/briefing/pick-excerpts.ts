@@ -63,7 +63,6 @@ async function readCandidates(run: Run, { ranking, paths }: RankedProject, readT
   });
 }
 
-/** Picks the parts of the project that the request is most likely about. */
 export async function pickExcerpts(
   run: Run,
   project: RankedProject,

@@ -10,7 +10,6 @@ const perToken = 3;
 /** Characters of a request besides its evidence: instructions, schema, the task itself. */
 const otherChars = 6_000;
 
-/** Characters of evidence that fit into the window of a model. */
 export const roomFor = ({ window, maxOutputTokens }: Pick<Model, "window" | "maxOutputTokens">): number =>
   Math.max(0, (window - maxOutputTokens) * perToken - otherChars);
 

@@ -2,7 +2,6 @@
 import type { ExcerptRange } from "../../core/context/excerpts.ts";
 import type { RelPath } from "../../core/path.ts";
 
-/** A text that a planning call was shown. */
 export interface Shown {
   /** The file that it shows; null: it is the result of a look at several files. */
   readonly path: string | null;

@@ -39,7 +39,6 @@ export interface Source {
   readonly bytes: Uint8Array;
   readonly text: string;
   readonly shown: string;
-  /** If only some lines are shown: which. */
   readonly part?: {
     readonly ranges: readonly { readonly from: number; readonly to: number }[];
     readonly totalLines: number;
@@ -72,7 +71,6 @@ export function hideSource({ veil }: Run, source: Source): Source {
   return text === source.text ? source : { ...source, text, shown: text };
 }
 
-/** Records in the receipt which files the next call shows. */
 export function noteSent(run: Run, files: readonly Pick<Source, "path" | "bytes" | "shown">[]): void {
   if (files.length === 0) return;
   const sent = files.map(({ path, bytes, shown }) => ({
@@ -111,7 +109,6 @@ function changedLines(run: Run, path: RelPath, lines: readonly string[]): readon
   return lines.flatMap((_, at) => (kept.has(at) ? [] : [at + 1]));
 }
 
-/** A file of which only parts are wanted; null: its lines are too long to choose from. */
 function wantParts(run: Run, path: RelPath, text: string, focus: Focus): Wanted | null {
   const parts = chooseParts({ path, text, ...focus, changed: changedLines(run, path, linesOf(text)) });
   if (parts.ranges.length === 0) return null;
@@ -120,7 +117,6 @@ function wantParts(run: Run, path: RelPath, text: string, focus: Focus): Wanted 
   return { path, text, ranges: parts.ranges, outline: parts.outline, note };
 }
 
-/** A part of a very long line, up to where data and code may be cut. */
 const partOfLine = /[^\n]{0,200}[^\n,;{}]{0,400}[,;{}\n]?/g;
 
 /** A very large file by its ends, one with very long lines by what stands around the words of `focus`. */
@@ -168,7 +164,6 @@ export async function showFile(run: Run, path: RelPath, focus: Focus | null = nu
   }
 }
 
-/** Characters of a named file outside the project, or one that is too large to be sent whole. */
 const maxOfLong = 60_000;
 const linesOfLong = 2000;
 
@@ -289,7 +284,6 @@ async function readGuide(run: Run, folder: string): Promise<Source | null> {
   return null;
 }
 
-/** Guides and memory as a request shows them: those from outside first, the nearest last. */
 export interface Knowledge {
   readonly outer: readonly OuterGuide[];
   readonly files: readonly Source[];

@@ -26,7 +26,6 @@ const names = (glob: string, path: string) =>
 const covers = (allowed: string, path: string): boolean =>
   path === allowed || path.startsWith(`${allowed}/`) || names(allowed, path);
 
-/** Whether --allow or a person has allowed to change this path, which is asked about. */
 export const isAllowed = ({ allow, allowed }: Readonly<Changing>, path: RelPath): boolean =>
   allowed.has(path) || allow.some((each) => covers(each, path));
 
@@ -90,7 +89,6 @@ const holds = (blobs: readonly Blob[], value: string): boolean =>
 
 const isNamed = ({ allow }: Readonly<Changing>, path: RelPath): boolean => allow.includes(path);
 
-/** Whether the user lets any secret of the run be written to this file. */
 export const mayHoldSecrets = (changing: Readonly<Changing>, path: RelPath): boolean =>
   changing.secrets.has(path) || isNamed(changing, path);
 

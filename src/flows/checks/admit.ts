@@ -68,7 +68,6 @@ export async function laterChecks(
   return { allowed, notes };
 }
 
-/** How many changes the run has made, without those of the user's checks. */
 export const ownSoFar = (run: Run): number => ownChanges(run).length;
 
 /** The results of the checks; the note of one that ran before the last changes of the run says so. */

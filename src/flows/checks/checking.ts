@@ -20,9 +20,7 @@ export interface CheckOptions {
   readonly formats?: readonly string[];
   readonly checkTimeoutMs: number;
   readonly baseline: boolean;
-  /** How long the first request waits for the results of these checks. */
   readonly checkWaitMs: number;
-  /** Accept a check that fails in the same way as before the work. */
   readonly noWorse: boolean;
   /** With what rights the user's checks may run; absent: as commands do, or with the user's after a yes. */
   readonly checkRights?: CheckRights;
@@ -42,13 +40,11 @@ export interface Baseline {
 export interface CheckReport extends CheckEvidence {
   /** It fails the run: it failed, and not in the same way before where the user accepts that (--no-worse). */
   readonly fatal: boolean;
-  /** Comparison with the failure before the work; null: there is nothing to compare. */
   readonly compared: Comparison | null;
 }
 
 export interface Checking extends Omit<CheckOptions, "baseline"> {
   readonly formats: readonly string[];
-  /** How many changes the run had when the formatters last ran. */
   formattedAt: number;
   /** What they have rewritten since the model was last told of it, a line each. */
   readonly formatted: Set<string>;
@@ -65,7 +61,6 @@ export interface Checking extends Omit<CheckOptions, "baseline"> {
   plannedBefore: readonly CheckEvidence[];
   /** Files that changed also when the checks ran again: no check judged what is on disk. */
   unsettled: readonly RelPath[];
-  /** Changes made by checks that the user typed. */
   readonly byUser: Set<Change>;
   /** Files that other runs changed while such checks ran, as often as they did. */
   readonly byOthers: RelPath[];

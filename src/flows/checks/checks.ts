@@ -31,7 +31,6 @@ import { leavesNothing, mayLeave, refuseWalled, tellWithheld, weakestFor, whyWal
 
 interface CheckRun {
   readonly when: "before" | "after";
-  /** Ends the command; absent: the run's signal does. */
   readonly signal?: AbortSignal;
   readonly earlier?: CheckEvidence | null;
 }

@@ -54,7 +54,6 @@ export function refuseWalled(run: Run, command: string, { text }: Wall): void {
   throw new PaiError("command_refused", `the check ${command} cannot pass in the sandbox: ${text}`, { hint: way });
 }
 
-/** Why a check that met a wall says nothing about the work. */
 export const whyWalled = (run: Run, { text }: Wall): string =>
   leavesNothing(run) ? text : `${text}; ${run.checking.checkRights.byProject ? wayOfProject : way}`;
 

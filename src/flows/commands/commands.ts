@@ -121,7 +121,6 @@ export async function runInWorkspace(
     ...options
   }: Omit<CommandOptions, "signal"> & {
     readonly signal?: AbortSignal | undefined;
-    /** What notices call it, if not by its text. */
     readonly name?: string;
     /** Is told how it ended, also where that throws. */
     readonly onEnd?: (result: CommandResult) => void;
@@ -207,7 +206,6 @@ async function runNow(
 ): Promise<Ran> {
   const isEarly = !hasOwnWork(run);
   const earlier = run.begun?.changes.length ?? 0;
-  /** Its copy may hold what is lost where the run ends. */
   let isDropped = false;
   const show = (output: string) => run.emit({ type: "look.shown", action, target: command, text: output });
   const onEnd = ({ effects, exit, failure, held: { isCopy }, ms, timedOut, output }: CommandResult) => {

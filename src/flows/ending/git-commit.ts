@@ -96,7 +96,6 @@ function nothing({ emit }: Run): null {
   return null;
 }
 
-/** Makes the commit; returns its hash, or why there is none. The run's changes stay either way. */
 export async function makeCommit({ emit }: Run, prepared: PreparedCommit): Promise<string | PaiError> {
   try {
     const hash = await prepared.make();
@@ -121,7 +120,6 @@ const clean = (text: string): string =>
     .replace(/[ \t]+$/gm, "")
     .trim();
 
-/** Cuts a long line at a blank; the body then begins with the whole line. */
 function splitSubject(line: string): readonly [subject: string, body: string] {
   if (line.length <= maxSubject) return [line, ""];
   const space = line.lastIndexOf(" ", maxSubject - 1);

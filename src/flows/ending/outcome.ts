@@ -73,7 +73,6 @@ const isSaidEarly = (run: Run): boolean =>
   isDeclined(run) ||
   (run.ending.heard !== null && run.shell.commands.slice(run.ending.heard.commands).some(({ exit }) => exit !== 0));
 
-/** How the work of a run that failed went; null: it stays, or there was none. */
 function howGone({ back, left, isGone = false }: Closed): string | null {
   if (isGone) return "nothing is left of it";
   if (back.length > 0) return "rolled back";
@@ -216,7 +215,6 @@ function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections"
   };
 }
 
-/** What of the changes is shown: those that stay, and the diff of those that were taken back. */
 interface Shown extends Pick<Outcome, "changes" | "diff"> {
   readonly backDiff: string;
 }

@@ -127,7 +127,6 @@ function nameKeep(failure: PaiError | null): PaiError | null {
   });
 }
 
-/** Reports that changes could not be taken back, and returns those that are still on disk. */
 function tellLeft(run: Run, transaction: Transaction, { message }: PaiError): readonly Change[] {
   const left = transaction.onDisk?.() ?? squash(transaction.changes);
   if (left.length === 0) return left;

@@ -33,7 +33,6 @@ import { rehearse, renderRehearsed } from "../rehearse.ts";
 import { askForScript, callsOf, type ScriptReply, wasCut } from "../replies.ts";
 import type { Run } from "../run.ts";
 
-/** Work that came with the first answer. */
 export interface AtOnce {
   readonly reply: ScriptReply;
   /** What it would change, as the person sees it. */
@@ -235,7 +234,6 @@ async function takeProse(run: Run, system: string, reply: ScriptReply, prose: Re
 
 const answerNow = "Answer with what you have seen: the whole answer, or, where something must be changed, a plan.";
 
-/** Whether a reply may look: a round of looks is left, and a call for its results. */
 export const mayLook = ({ ledger, planning }: Run): boolean =>
   planning.rounds < planning.maxRounds && !ledger.exhausted;
 

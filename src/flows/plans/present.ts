@@ -24,7 +24,6 @@ import { takeUp } from "../ending/ending.ts";
 import { planAndWorkPrompt } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
 
-/** A plan as it will be carried out, and its claims. */
 export interface Presented {
   readonly plan: Plan;
   readonly claims: readonly PlanClaim[];

@@ -49,7 +49,6 @@ export async function summarizeText(run: Run, written: string): Promise<string> 
 const withoutNative = (message: Message): Message =>
   message.role === "assistant" ? { ...message, native: null } : message;
 
-/** The last calls and their results, if the model has not answered them yet. */
 function unseenOf(messages: readonly Message[]): readonly Message[] {
   return messages.at(-1)?.role === "tools" ? messages.slice(-2) : [];
 }

@@ -56,7 +56,6 @@ interface Loop {
 
 const renderNames = (tools: readonly Tool[]) => `the tools are ${tools.map(({ name }) => name).join(", ")}`;
 
-/** Performs the calls of one reply, the actions as one batch. Returns results in the order of the calls. */
 async function doCalls(
   { run, tools, byTool, inner, seen }: Loop,
   calls: readonly Call[],

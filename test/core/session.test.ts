@@ -208,19 +208,6 @@ test("rewinding after a compaction is clean: what stood before the turn is kept 
   expect(session.conversation.messages.length).toBe(2);
 });
 
-test("a reply of calls alone, without a word, survives the way to the file and back", () => {
-  const calls = [{ id: "c1", name: "read", input: { path: "a" } }];
-  const messages = [
-    { role: "user", text: "look" },
-    { role: "assistant", text: "", calls, native: null },
-    { role: "tools", results: [{ id: "c1", name: "read", ok: true, text: "1 a" }] },
-    { role: "assistant", text: "Seen.", calls: [], native: null },
-  ] as const;
-  const lines = messages.map((message): SessionLine => ({ type: "message.added", message }));
-  const session = begin(started("r1", "look"), ...lines, finished("r1", "Seen."));
-  expect(session.conversation.messages).toEqual([...messages]);
-});
-
 test("a summary is not a turn: turns are what the user asked", () => {
   const messages = [{ role: "user", text: "Summary" }] as const;
   const session = read({ type: "conversation.replaced", messages });

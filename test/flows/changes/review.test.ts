@@ -38,24 +38,6 @@ describe("review", () => {
     expect(said.files).toEqual({ "a.txt": "first\n", "d.txt": "c\n", "src/b.txt": "B\n" });
   });
 
-  test("an edit that failed is made up for by the reply to the words, and the checks judge the work", async () => {
-    const steps = ["MODIFY a.txt", "WRITE b.txt"];
-    const [wrong, right] = ["uno\n", "one\n"].map((old) => modify("a.txt", [old, "1\n"]));
-    const ran = await play({
-      files,
-      lines: [
-        plan({ steps }),
-        `${wrong}${write("b.txt", "b\n")}${finish("Done.")}`,
-        `${right}${write("b.txt", "B\n")}${finish("Done.")}`,
-      ],
-      options: { ...options, checks: ["grep -q 1 a.txt"] },
-      answers: ["yes", { feedback: "in capitals" }, "yes", "yes"],
-    });
-    expect(ran.told(3)).toContain("FAILED: MODIFY a.txt");
-    expect(ran.outcome).toMatchObject({ status: "verified", calls: { made: 3 }, refused: [] });
-    expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "B\n" });
-  });
-
   test("a no ends the run as declined with everything as it was", async () => {
     const ran = await play({ files, lines, options, answers: ["yes", "no", "no"] });
     expect(ran.files).toEqual(files);

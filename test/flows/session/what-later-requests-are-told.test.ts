@@ -186,21 +186,6 @@ describe("what a run did besides its changes", () => {
     expect(outcome).toMatchObject({ error: { code: "command_failed" }, text: "It fails.", next: ["Mend it"] });
   });
 
-  test("the verdict and the summary of eight-step know a step that was left out, and what ran before the first reply", async () => {
-    const turns = openTurns();
-    const lines = [
-      schedule({ create: ["a.txt", "CHANGES.md"], run: ["false"] }),
-      `SKIP::CHANGES.md::no user sees it\n${write("a.txt", "a\n")}`,
-      ...[verdict(true), "Wrote a.txt."],
-    ];
-    const options = { ...interactive, mode: "eight-step", allowRun: true } as const;
-    const ran = await turns.say("write", { lines, flow: eightStep, options, answers: "yes" });
-    for (const n of [3, 4]) {
-      expect(ran.asked(n)).toContain("left out of the plan, as the user allowed: WRITE CHANGES.md (no user sees it)");
-      expect(ran.asked(n)).toMatch(/FAILED: RUN false/);
-    }
-  });
-
   test("a failure that an earlier turn left behind is called older than this task, and nothing else", async () => {
     const turns = openTurns({ "a.sh": "exit 0\n" });
     const options = { ...interactive, checks: ["sh a.sh"] } as const;

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 14_223,
+  core: 14_216,
   workspace: 11_812,
   cli: 10_358,
-  flows: 10_819,
+  flows: 10_784,
   models: 4_353,
   ui: 4_208,
   store: 3_617,

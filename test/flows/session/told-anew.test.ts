@@ -1,6 +1,6 @@
 /** What is told of a file or a check again, because a turn made outdated what was told before, or sent no request. */
 import { expect, test } from "bun:test";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../../src/core/model.ts";
 import { finish, modify, plan, planOf, talk } from "../plans.ts";
@@ -111,21 +111,6 @@ test("a waiting plan that is declined swallows neither the user's command nor th
   expect(next.past).toContain("banana");
   expect(next.asked(1)).toContain('<diff since="shown">');
   expect(next.asked(1)).toContain("+uno");
-});
-
-test("a link in place of a file that was shown is told as that link, and a folder as a folder", async () => {
-  const turns = openTurns({ "a.txt": "one\n", "b.txt": "b\n", "c.txt": "c\n" });
-  await turns.say("what is in @a.txt @b.txt @c.txt?", { lines: [talk("Words.")], options: interactive });
-  for (const name of ["a.txt", "b.txt", "c.txt"]) rmSync(join(turns.root, name));
-  symlinkSync("c.txt", join(turns.root, "a.txt"));
-  mkdirSync(join(turns.root, "b.txt"));
-  const next = await turns.say("and now?", { lines: [talk("Other words.")], options: interactive });
-  const told = next.asked(1);
-  expect(told).toContain("deleted file mode 100644\n--- a/a.txt\n+++ /dev/null");
-  expect(told).toContain("new file mode 120000\n--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+c.txt\n");
-  expect(told).toContain("new folder b.txt/");
-  expect(told.match(/deleted file/g)).toHaveLength(3);
-  expect(told.match(/new file/g)).toHaveLength(1);
 });
 
 test("of a dry run it is told that nothing was written, and none of its changes as one of the files", async () => {

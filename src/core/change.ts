@@ -86,15 +86,8 @@ export function openAuthors() {
   return { commandPaths: commandPaths as ReadonlySet<RelPath>, note };
 }
 
-export function opOf({
-  before,
-  after,
-  from,
-}: {
-  readonly before: unknown;
-  readonly after: { readonly kind: string } | null;
-  readonly from: string | null;
-}): ChangeOp {
+export function opOf(change: { before: unknown; after: { kind: string } | null; from: string | null }): ChangeOp {
+  const { before, after, from } = change;
   if (after === null) return "delete";
   if (from !== null) return "move";
   if (before !== null) return "modify";

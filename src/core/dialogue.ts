@@ -163,24 +163,13 @@ export const statesSince = ({ text, left = text }: Told, now: string | null): re
 /** How many deleted lines in a row a diff shows: the model knows them, or no longer needs them. */
 const maxDeleted = 6;
 
-export function foldDeleted(diff: string): string {
-  const folded: string[] = [];
-  let run: string[] = [];
-  const flush = () => {
-    folded.push(...run.slice(0, maxDeleted));
-    if (run.length > maxDeleted) folded.push(`[… ${run.length - maxDeleted} more deleted lines]`);
-    run = [];
-  };
-  for (const line of diff.split("\n")) {
-    if (line.startsWith("-") && !line.startsWith("--- ")) run.push(line);
-    else {
-      flush();
-      folded.push(line);
-    }
-  }
-  flush();
-  return folded.join("\n");
-}
+export const foldDeleted = (diff: string): string =>
+  diff.replace(/(?:^-(?!-- ).*\n){2,}/gm, (run) => {
+    const lines = run.split("\n");
+    const more = lines.length - 1 - maxDeleted;
+    if (more <= 0) return run;
+    return [...lines.slice(0, maxDeleted), `[… ${more} more deleted lines]`, ""].join("\n");
+  });
 
 export const fileOf = (text: string | null): Blob | null =>
   text === null ? null : { kind: "file", bytes: new TextEncoder().encode(text), mode: 0o644 };

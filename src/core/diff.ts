@@ -37,18 +37,23 @@ export function countLines(before: Blob | null, after: Blob | null): { added: nu
 const lengthOf = (blob: Blob | null): number => splitLines(textOfBlob(blob) ?? "").length;
 const hashOf = (blob: Blob | null): string | null => (blob?.kind === "file" ? digest(blob.bytes) : null);
 
-/** Every change that made a path by moving, with the change that emptied the path it came from (the first of several). */
-function findRenames(changes: readonly Change[]): Map<Change, Change> {
+/**
+ * The changes, each with the path that it emptied by moving (null: it moved nothing) and the content before it there; the
+ * changes of emptied paths are left out. Of several that came from one path only the first moved it.
+ */
+function withOrigins(changes: readonly Change[]) {
   const gone = new Map<Change["path"], Change>();
   for (const change of changes) if (change.after === null) gone.set(change.path, change);
-  const renames = new Map<Change, Change>();
-  for (const change of changes) {
+  const moved = new Set<Change>();
+  const found = changes.map((change) => {
     const origin = change.from === null || change.before !== null ? undefined : gone.get(change.from);
-    if (origin === undefined || origin.before?.kind !== change.after?.kind) continue;
-    renames.set(change, origin);
+    if (origin === undefined || origin.before?.kind !== change.after?.kind)
+      return { change, before: change.before, origin: null };
+    moved.add(origin);
     gone.delete(origin.path);
-  }
-  return renames;
+    return { change, before: origin.before, origin: origin.path };
+  });
+  return found.filter(({ change }) => !moved.has(change));
 }
 
 /** Summaries without content. A move is one: it counts the lines that differ from its origin, named in `from` only. */
@@ -59,14 +64,10 @@ export function* summarizeSteps(
   changes: readonly Change[],
   by: (path: Change["path"]) => ChangeSummary["by"],
 ): Steps<ChangeSummary[]> {
-  const renames = findRenames(changes);
-  const origins = new Set(renames.values());
   const summaries: ChangeSummary[] = [];
-  for (const change of changes) {
-    if (origins.has(change)) continue;
+  for (const { change, before } of withOrigins(changes)) {
     yield;
     const { path, from, after } = change;
-    const before = renames.get(change)?.before ?? change.before;
     const hash = { before: hashOf(before), after: hashOf(after) };
     summaries.push({ path, op: opOf(change), from, ...countLines(before, after), ...hash, by: by(path) });
   }
@@ -208,14 +209,10 @@ export function* renderSteps(
   changes: readonly Change[],
   seen: (change: Change) => Change = (change) => change,
 ): Steps<string> {
-  const renames = findRenames(changes);
-  const origins = new Set(renames.values());
   let out = "";
-  for (const change of changes) {
-    if (origins.has(change)) continue;
+  for (const { change, before, origin } of withOrigins(changes)) {
     yield;
-    const origin = renames.get(change);
-    out += renderChange(seen(origin ? { ...change, before: origin.before } : change), origin?.path ?? null);
+    out += renderChange(seen({ ...change, before }), origin);
   }
   return out;
 }

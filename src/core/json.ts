@@ -215,17 +215,13 @@ type Settled<T> = T extends readonly (infer Item)[]
 export const maxWraps = 5;
 
 /** A value as text; of a list or an object, all its texts joined. */
-export function toText(value: unknown): string {
-  return typeof value === "object" && value !== null ? joinTexts(value, 0) : String(value ?? "");
-}
-
-function joinTexts(value: object, depth: number): string {
+export function toText(value: unknown, depth = 0): string {
+  if (typeof value !== "object" || value === null) return String(value ?? "");
   if (depth > maxWraps) return "";
-  const said = Object.values(value).map((each: unknown) =>
-    typeof each === "object" && each !== null ? joinTexts(each, depth + 1) : toText(each),
-  );
+  const said = Object.values(value).map((each: unknown) => toText(each, depth + 1));
   return said.filter((each) => each !== "").join(Array.isArray(value) ? ", " : ": ");
 }
+
 export const toList = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value == null || value === "" ? [] : [value];
 
@@ -259,9 +255,9 @@ export const leniently = <Schema extends z.ZodMiniType>(
   schema: Schema,
 ): Lenient<Schema> => ({ plain, schema });
 
-export const lenientText = leniently(toText, z.string());
+export const lenientText = leniently((value) => toText(value), z.string());
 export const listOf = <Schema extends z.ZodMiniType>({ plain, schema }: Lenient<Schema>) =>
-  leniently((value) => toList(value).map(plain), z.array(schema));
+  leniently((value) => toList(value).map((each) => plain(each)), z.array(schema));
 
 export const texts = listOf(lenientText);
 export const lenientCommands = listOf(leniently(toTarget, lenientText.schema));

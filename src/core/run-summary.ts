@@ -1,21 +1,16 @@
 /** A run as one row of the statistics, taken from its receipt. Pure. */
 import { exitCodes } from "./error.ts";
+import { type Fields, isFields } from "./model.ts";
 import type { FactOf } from "./receipt.ts";
 
-type Loose = { readonly [name: string]: unknown };
-
-const isLoose = (value: unknown): value is Loose =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const fieldsOf = (value: unknown): Loose => (isLoose(value) ? value : {});
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const textOf = (value: unknown, maxLength = 200): string =>
-  typeof value === "string" ? value.slice(0, maxLength) : "";
 const numberOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null;
 const countOf = (value: unknown): number => Math.max(0, numberOf(value) ?? 0);
 
-const text = (maxLength: number) => (value: unknown) => textOf(value, maxLength);
-const textOrNull = (maxLength: number) => (value: unknown) => textOf(value, maxLength) || null;
+const text = (maxLength: number) => (value: unknown) => (typeof value === "string" ? value.slice(0, maxLength) : "");
+const textOrNull = (maxLength: number) => (value: unknown) => text(maxLength)(value) || null;
 
 /**
  * The columns of a run, and how each is read, from rows of other machines too: texts are cut to their limits; a figure
@@ -57,7 +52,7 @@ export type RunSummary = {
 
 export const columnNames = Object.keys(runColumns) as readonly (keyof RunSummary)[];
 
-const readRow = (row: Loose): RunSummary =>
+const readRow = (row: { readonly [name: string]: unknown }): RunSummary =>
   Object.fromEntries(columnNames.map((name) => [name, runColumns[name](row[name])])) as RunSummary;
 
 export interface GroupTotals {
@@ -113,8 +108,8 @@ export function summarizeRun(
   const [calls, usage, actions] = [outcome["calls"], outcome["usage"], outcome["actions"]].map(fieldsOf);
   const changes = listOf(outcome["changes"]);
   const checks = listOf(outcome["checks"]).map(fieldsOf);
-  const at = textOf(begun["at"], 40) || timeOf(id);
-  const status = outcome["planned"] === true ? "planned" : textOf(outcome["status"], 20);
+  const at = text(40)(begun["at"]) || timeOf(id);
+  const status = outcome["planned"] === true ? "planned" : outcome["status"];
   return readRow({
     id,
     root: begun["root"],
@@ -132,7 +127,7 @@ export function summarizeRun(
     output: usage?.["output"],
     // Nothing was asked, so no price needs to be known.
     cost: outcome["cost"] ?? (calls?.["made"] === 0 ? 0 : null),
-    ms: numberOf(outcome["ms"]) ?? between(at, textOf(ended["at"], 40)),
+    ms: numberOf(outcome["ms"]) ?? between(at, text(40)(ended["at"])),
     actions: actions?.["done"],
     files: changes.length,
     added: sumOf(changes, "added"),
@@ -149,6 +144,6 @@ export function summarizeRun(
 
 export function readTeamRun(row: unknown): TeamRun {
   const loose = fieldsOf(row);
-  const [who, host] = [textOf(loose["who"], 63), textOf(loose["host"], 255)];
+  const [who, host] = [text(63)(loose["who"]), text(255)(loose["host"])];
   return { who, host, folder: `${who}@${host}`, undone: loose["undone"] === true, ...readRow(loose) };
 }

@@ -42,10 +42,7 @@ function firstOrigin({ path, from }: Change, byPath: ReadonlyMap<RelPath, Change
   return origin === path ? null : origin;
 }
 
-/**
- * The content before the first of two changes of a path, with what somebody else wrote between them: a change that
- * is taken back gives that back, too.
- */
+/** Before the first of two changes of a path, with what somebody else wrote between them: undo gives that back, too. */
 export function beforeBoth({ before, after }: Change, next: Change): Blob | null {
   if (after?.kind !== "file" || next.before?.kind !== "file") return before;
   if (after.bytes === next.before.bytes || Buffer.compare(after.bytes, next.before.bytes) === 0) return before;

@@ -1,10 +1,7 @@
 /** What its names make of a path: open, built by tools, asked about or closed. The one rule for all of pai. Pure. */
 import { foldName } from "./guard/fold-name.ts";
 
-/**
- * `closed`: secrets, version control, pai's own. `built`: tools fetch it or make it again; counts for ignored paths only.
- * `asked`: may run code later or steer agents, so a change needs a yes of its own. `open`: everything else.
- */
+/** `built`: tools fetch it or make it again; counts for ignored paths only. `asked`: a change needs a yes of its own. */
 export type PathClass = "open" | "built" | "asked" | "closed";
 
 /** Why a path is closed: a secret, a repository, pai's own, a rule of the settings, or that it is outside the project. */
@@ -129,10 +126,7 @@ export const isCache = (name: string): boolean => isCacheName(foldName(name));
 /** A file that tools overwrite and remove by themselves: an object file, a log, a lock. */
 export const isTransient = (name: string): boolean => builtFileShape.test(foldName(name));
 
-/**
- * Whether only tools use such a name, so that it counts as ignored without any rule. A link with a dot counts, too; people
- * put other links in the place of such folders.
- */
+/** Whether only tools use such a name: it counts as ignored. People put links in place of folders without a dot. */
 export function isToolName(name: string, isFolder: boolean): boolean {
   const folded = foldName(name);
   if (folded.startsWith(".")) return isFolderName(folded) || builtFileShape.test(folded);
@@ -199,8 +193,8 @@ const partIn = (folder: Part, name: string, isFolder: boolean): Part => ({
 });
 
 /**
- * What the names in an absolute real path say of all below it. `top`: the folder of the repository that holds the root, or
- * "/": people put projects into folders of any name, so of those down to `top` only closed names count.
+ * What the names in an absolute real path say of all below it. Of those down to `top`, the folder of the repository or
+ * "/", only closed names count: people put projects into folders of any name.
  */
 export function placeOf(root: string, top: string): Place {
   let { closed, asked }: Pick<Place, "closed" | "asked"> = nowhere;
@@ -261,10 +255,7 @@ function judgeIn(path: string, rules: PathRules, isFolder: boolean): Judgement {
 const isBuiltName = (folded: string, isLast: boolean) =>
   isFolderName(folded) || (isLast && (builtFileShape.test(folded) || databaseShape.test(folded)));
 
-/**
- * Whether somebody else's change of a path may be merged with pai's: not where a change needs a yes of its own by the
- * built-in names, whatever the settings allow, nor in the system's settings.
- */
+/** Whether others' changes may be merged with pai's: not in asked names, whatever the settings allow, nor below `etc`. */
 export function mayMerge(path: string, rules: PathRules): boolean {
   const found = placed(path, rules);
   if (found === null) return false;

@@ -5,10 +5,7 @@ import { spellHidden } from "./invisible.ts";
 export const fenceFile = (about: Readonly<Record<string, string>>, text: string): string =>
   fence("file", text === "" || text.endsWith("\n") ? about : { ...about, end: "no line feed" }, text);
 
-/**
- * `<name attr="…">text</name>`, with a number after the name when the text holds such an end tag; hidden characters are
- * spelled out.
- */
+/** `<name attr="…">text</name>`, with a number after the name if the text holds that end; hidden characters spelled out. */
 export function fence(name: string, attributes: Readonly<Record<string, string>>, text: string): string {
   let tag = name;
   for (let n = 2; text.includes(`</${tag}`); n += 1) tag = `${name}${n}`;

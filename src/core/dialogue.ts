@@ -109,13 +109,6 @@ export function noteTold(
   return lines.every(Boolean);
 }
 
-/** A file, or the part of it that the messages do not show yet; "": they show all that is wanted. */
-export interface Untold {
-  readonly text: string;
-  /** The messages show the whole file, this text included. */
-  readonly isWhole: boolean;
-}
-
 export interface Wanted {
   readonly path: RelPath;
   readonly text: string;
@@ -126,8 +119,8 @@ export interface Wanted {
   readonly note: string;
 }
 
-/** Renders what is wanted of a file and was not told yet, and notes it as told. */
-export function tellFile(dialogue: Dialogue, { path, text, ranges, outline, note }: Wanted): Untold {
+/** Renders and notes what was not told yet of a file ("": nothing). `isWhole`: the messages show all of it then. */
+export function tellFile(dialogue: Dialogue, { path, text, ranges, outline, note }: Wanted) {
   const isKnown = dialogue.files.has(path);
   const untold = untoldRanges(dialogue, path, text, ranges);
   const isWhole = noteTold(dialogue, path, text, ranges);

@@ -38,8 +38,8 @@ const lengthOf = (blob: Blob | null): number => splitLines(textOfBlob(blob) ?? "
 const hashOf = (blob: Blob | null): string | null => (blob?.kind === "file" ? digest(blob.bytes) : null);
 
 /**
- * The changes, each with the path that it emptied by moving (null: it moved nothing) and the content before it there; the
- * changes of emptied paths are left out. Of several that came from one path only the first moved it.
+ * The changes without those of paths that were emptied by moving. `origin`: the path that it came from, `before` then its
+ * content there; of several from one path only the first moved it.
  */
 function withOrigins(changes: readonly Change[]) {
   const gone = new Map<Change["path"], Change>();

@@ -133,10 +133,7 @@ export function cannotBeWritten(path: string, thrown: unknown): PaiError | null 
   return new PaiError(code, `${path} cannot be written: ${what}`, { hint: isImmutable ?? hint, cause: thrown });
 }
 
-/**
- * Turns anything thrown into a PaiError; system errors become 14-codes, the rest `internal`. `place`: the path that was
- * used, for calls on descriptors, whose errors name none.
- */
+/** System errors become 14-codes, the rest `internal`. `place`: for calls on descriptors, whose errors name no path. */
 export function toPaiError(thrown: unknown, place?: string): PaiError {
   if (thrown instanceof PaiError) return thrown;
   if (!(thrown instanceof Error)) return new PaiError("internal", String(thrown));

@@ -2,10 +2,7 @@
 import { nameSome } from "./suggest.ts";
 import { isAscii } from "./text.ts";
 
-/**
- * Tags, bidi marks, zero-width and other invisible characters, and line separators. Joiners are kept in emoji, and in
- * scripts that are written with them.
- */
+/** Joiners are kept in emoji, and in scripts that are written with them. */
 const hidden =
   /(?![\u{FE0E}\u{FE0F}])(?!(?<=\p{Extended_Pictographic}|\u{FE0F}|\p{Emoji_Modifier}|[^\P{L}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]|\p{M})[\u{200C}\u{200D}])[\p{Default_Ignorable_Code_Point}\u{2028}\u{2029}\u{FFF9}-\u{FFFB}]/gu;
 

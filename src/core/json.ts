@@ -5,21 +5,20 @@ import { isTooDeep, replyCaps } from "./caps.ts";
 import { isFields, type Json } from "./model.ts";
 import { createThoughtSplitter, findClosing, openingOf } from "./script/thought.ts";
 
-export type JsonReading = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
+export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /**
- * The first JSON object in a reply, in an array of one or not. Passed over: reasoning in `<think>`, fences, prose,
- * byte order marks. Mended, because nothing is lost by it: trailing commas, comments, raw line breaks in strings, odd
- * blanks, Python's constants and quotes; a whole object that was escaped once too often.
- * An object that is not closed is never closed here: `why` then begins with "cut".
+ * The first JSON object in a reply, behind reasoning, fences and prose. Mended: trailing commas, comments, raw breaks in
+ * strings, odd blanks, Python's constants and quotes, an object escaped once too often. One that is not closed stays so:
+ * `why` then begins with "cut".
  */
-export function readJson(text: string): JsonReading {
+export function readJson(text: string): Reading<Json> {
   const body = withoutThoughts(text);
   const whole = body.startsWith("{") ? parseJson(body) : null;
   if (whole?.ok) return whole;
   const inner = readEscaped(body);
   if (inner !== null) return readJson(inner);
-  let first: JsonReading | null = null;
+  let first: Reading<Json> | null = null;
   for (let at = nextObject(body, 0); at >= 0; ) {
     const scanned = scanObject(body, at);
     if (scanned === null) return first ?? { ok: false, why: "cut: the JSON object is not closed" };
@@ -32,7 +31,7 @@ export function readJson(text: string): JsonReading {
   return first ?? { ok: false, why: "there is no JSON object in the reply" };
 }
 
-function parseJson(json: string): JsonReading {
+function parseJson(json: string): Reading<Json> {
   try {
     const value = JSON.parse(json);
     return isTooDeep(value)
@@ -316,8 +315,6 @@ export const complexity = leniently((value) => {
 
 // Messages in English. `jitless`: zod need not test whether `eval` works, which pai never uses.
 z.config({ ...en(), jitless: true });
-
-export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** `whole`: what a fault of the value itself is called; at most five faults are reported. */
 export function readAs<T>(schema: z.ZodMiniType<T>, value: unknown, whole: string): Reading<T> {

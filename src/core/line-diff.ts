@@ -29,9 +29,8 @@ export function splitLines(text: string): readonly string[] {
 }
 
 /**
- * The longest common subsequence of two lists of lines.
- * Bounded: where more than 1,500 shared lines differ, or it takes over 400 ms, only the lines that both begin and end with
- * are kept, which is correct but not minimal.
+ * The longest common subsequence. Where more than 1,500 shared lines differ, or it takes over 400 ms, only the lines that
+ * both begin and end with are kept, which is correct but not minimal.
  */
 export function matchLines(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
   let head = 0;

@@ -2,10 +2,7 @@
 
 const none: ReadonlySet<string> = new Set();
 
-/**
- * Copies the data and changes every text in it. Texts below a key in `exact` stay as they are; so do keys, and values
- * that are neither text, list nor plain object.
- */
+/** Changes every text in a copy of the data. Keys stay, and all below a key in `exact`, and values of other kinds. */
 export function mapTexts<T>(value: T, change: (text: string) => string, exact = none): T {
   const map = (each: unknown): unknown => {
     if (typeof each === "string") return change(each);

@@ -93,10 +93,7 @@ export type Job = "plan" | "work";
 export interface Format {
   readonly name: string;
   readonly schema: Json;
-  /**
-   * The prompt says the form, too: the schema is left out where it would become a part of the prompt, whose beginning
-   * later calls repeat. Absent: it is always sent.
-   */
+  /** The prompt says the form, too: sent only where it does not become a part of the prompt, which later calls repeat. */
   readonly isOptional?: boolean;
 }
 
@@ -111,10 +108,7 @@ export interface ModelRequest {
   /** Ask for one JSON value of this schema (plain JSON Schema; each bridge converts it to its own dialect). */
   readonly format: Format | null;
   readonly maxOutputTokens: number;
-  /**
-   * Whether a cap of the user or the window stands behind `maxOutputTokens`: services that count it against their
-   * limits are told no other.
-   */
+  /** Whether a cap or the window stands behind `maxOutputTokens`; some services are told no other. */
   readonly isCapped: boolean;
   /** null: the model's own. */
   readonly temperature: number | null;

@@ -2,10 +2,7 @@
 
 declare const relPath: unique symbol;
 
-/**
- * Relative to the root, `/`-separated, no empty, `.` or `..` part; "" is the root itself. Absolute in the places outside
- * the root that the user names.
- */
+/** Relative to the root ("") without empty, `.` or `..` parts; absolute in the places outside it that the user names. */
 export type RelPath = string & { readonly [relPath]: true };
 
 /** What a path is used for, on which the policy depends. Only `list` accepts the root. */

@@ -63,14 +63,11 @@ export interface SearchReport {
 export interface View {
   /** Parses and judges a path as the model wrote it; touches no file. */
   path(text: string, use: PathUse): RelPath;
-  /**
-   * The path that this one leads to by links that stay in the root. The last name of a path that is to be deleted or
-   * moved is not followed. Absent: there are no links.
-   */
+  /** Where links in the root lead. The last name of a path to be deleted or moved is not followed. Absent: no links. */
   follow?(path: RelPath, use: PathUse): RelPath;
   /**
-   * The content of a path, links as such; null: nothing. Throws file_unusable for special files and files over `limit`
-   * bytes (default 8 MiB), path_refused for links on the way.
+   * Links as such; null: nothing. Throws file_unusable for special files and those over `limit` bytes (default 8 MiB),
+   * path_refused for links on the way.
    */
   read(path: RelPath, limit?: number): Promise<Blob | null>;
   /** Lines `from` to `to` (1-based, inclusive) of a text file of any size; of a compressed one of its text. */
@@ -163,21 +160,16 @@ export interface Dropped {
  */
 export interface Transaction {
   readonly id: string;
-  /**
-   * `by`: the plan by default. A signal before they are on disk throws its reason and leaves none; a later one has no
-   * effect here.
-   */
+  /** `by`: the plan by default. A signal before they are on disk throws its reason; a later one has no effect here. */
   apply(changes: readonly Change[], by?: "plan" | "command", signal?: AbortSignal): Promise<void>;
   /** Runs a command in the root and journals its changes. Throws sandbox_missing where it may not run. */
   run(command: string, options: CommandOptions): Promise<CommandResult>;
   /**
-   * Keeps a command's effects in ignored paths that `isKept` names, and none in others, without a question. Returns the
-   * paths whose effects no undo restores. A signal is heard while files are taken over.
+   * Keeps its effects in ignored paths that `isKept` names, no others. Returns the paths that no undo restores. Hears a
+   * signal while files are taken over.
    */
   keep(effects: Effects, isKept: (path: RelPath) => boolean, signal: AbortSignal): Promise<readonly RelPath[]>;
-  /**
-   * Takes back what a command did to these paths in place; null: all. Of a copy nothing is left in any case.
-   */
+  /** Takes back what a command did to these paths in place; null: all. Of a copy nothing is left. */
   drop(effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<Dropped>;
   readonly changes: readonly Change[];
   readonly commandPaths: ReadonlySet<RelPath>;

@@ -12,10 +12,7 @@ const countOf = (value: unknown): number => Math.max(0, numberOf(value) ?? 0);
 const text = (maxLength: number) => (value: unknown) => (typeof value === "string" ? value.slice(0, maxLength) : "");
 const textOrNull = (maxLength: number) => (value: unknown) => text(maxLength)(value) || null;
 
-/**
- * The columns of a run, and how each is read, from rows of other machines too: texts are cut to their limits; a figure
- * that is not a number is unknown: 0, or null. Money in USD, times in milliseconds.
- */
+/** How each column is read, also from rows of other machines. Money in USD, times in milliseconds; null: unknown. */
 const runColumns = {
   id: text(40),
   root: text(4096),
@@ -93,10 +90,7 @@ function between(from: string, to: string): number | null {
 const timeOf = (id: string): string =>
   id.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)(\d{3})-.*$/, "$1-$2-$3T$4:$5:$6.$7Z");
 
-/**
- * The row of run `id` from the first and the last fact of its receipt. Neither is trusted: for a receipt that somebody
- * else wrote or that was damaged, missing fields are empty.
- */
+/** From the first and the last fact of a receipt, which somebody else may have written: missing fields are empty. */
 export function summarizeRun(
   id: string,
   started: FactOf<"run.started"> | null,

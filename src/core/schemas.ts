@@ -264,10 +264,7 @@ export const eventSchema = z.discriminatedUnion("type", [
   event("run.finished", { outcome: outcomeSchema }),
 ]);
 
-/**
- * JSON Schema (draft 2020-12) of what users read and write. Fields may be added: readers must ignore those they do not
- * know (R03).
- */
+/** JSON Schema (draft 2020-12). Fields may be added: readers must ignore those they do not know (R03). */
 export function describe(name: "plan" | "json" | "jsonl"): unknown {
   const schema = { plan: planSchema, json: z.union([documentSchema, commandSchema]), jsonl: eventSchema }[name];
   return z.toJSONSchema(schema, {

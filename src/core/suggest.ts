@@ -30,20 +30,14 @@ export function nameSome(names: readonly string[], max = 5): string {
   return `${names.slice(0, max).join(", ")}${more}`;
 }
 
-/**
- * The id that is `wanted`, or the only one that begins with it; null: there is none. `what`: their plural. Throws usage
- * for several.
- */
+/** `wanted`, or the only id that begins with it; null: none. `what`: their plural. Throws usage for several. */
 export function findId(ids: readonly string[], wanted: string, what: string, hint: string): string | null {
   const found = wanted === "" ? [] : ids.filter((id) => id.startsWith(wanted));
   if (found.length < 2 || found.includes(wanted)) return found.find((id) => id === wanted) ?? found[0] ?? null;
   throw new PaiError("usage", `${wanted} names ${found.length} ${what}: ${nameSome(found)}`, { hint });
 }
 
-/**
- * Characters to insert, delete or replace, where two swapped neighbours count as one step (optimal string alignment).
- * Takes time in proportion to the product of both lengths.
- */
+/** Characters to insert, delete, replace or swap. Takes time in proportion to the product of both lengths. */
 export function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);

@@ -80,10 +80,7 @@ export function mainEnding(lines: readonly Line[]): "\n" | "\r\n" | "\r" {
 
 const sniffedBytes = 8000;
 
-/**
- * Whether the bytes are UTF-16: they begin with its mark, and hold NUL soon, as such text does. Without NUL every
- * reader takes them for text of single bytes, whatever they begin with.
- */
+/** UTF-16: its mark, and NUL soon. Without NUL every reader takes them for single bytes, whatever they begin with. */
 export const isWide = (bytes: Uint8Array): boolean => wideName(bytes) !== null;
 
 function wideName(bytes: Uint8Array): "utf-16le" | "utf-16be" | null {

@@ -26,10 +26,7 @@ interface Side {
   readonly edits: readonly LineEdit[];
 }
 
-/**
- * How closely edits of the two sides may lie. `apart`: a line that both kept is between them. `theirs`: each has lines of
- * its own, and lines that both changed are theirs.
- */
+/** `apart`: a kept line is between edits of both. `theirs`: each has its own lines, and those that both changed are theirs. */
 export type Nearness = "apart" | "theirs";
 
 /** An edit of as many lines as it replaces, line by line. */

@@ -66,10 +66,7 @@ export function describeTool({ name, description, schema }: PinnedTool, isLook =
   return `${name}${isLook ? " (QUERY)" : ""}: ${spellHidden(cut.replace(/\s+/g, " "))}\n  input: ${spellHidden(maskSecrets(JSON.stringify(schema)))}`;
 }
 
-/**
- * The tools a task may call, as text for the model; null: there are none. When there are too many, the tools that share
- * words with the task are preferred.
- */
+/** For the model; null: there are none. Of too many those are preferred that share words with the task. */
 export function renderTools(servers: ReadonlyMap<string, ServerTools>, task: string): string | null {
   const wanted = new Set(wordsOf(task));
   const all = [...servers].flatMap(([server, { tools, looks }]) =>

@@ -285,9 +285,8 @@ export function needsTarget(name: string): boolean {
 export type Right = "content" | "delete" | "move" | "folder" | "setting" | "command";
 
 /**
- * What follows `NAME::` in a script: a path; a folder, by default the root; a path with a range of lines; two paths; a
- * pattern; a path with a value for it; a word that may be missing; a command; nothing; a path (for FINISH none) with a
- * body; another action; or the target of a planned step.
+ * What follows `NAME::` in a script. `folder`: by default the root. `lines`: a path with a range. `setting`: a path and
+ * a value. `word` may be missing. `content`, `edits`: a path with a body. `amendment`: an action. `withdrawal`: a step.
  */
 export type Form =
   | "path"

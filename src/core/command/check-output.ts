@@ -45,9 +45,7 @@ export function tailOf(output: string): string {
 /** The last line of an output that says anything; "": it says nothing. */
 export const lastLineOf = (output: string): string => output.trimEnd().split("\n").at(-1)?.trim().slice(0, 300) ?? "";
 
-/**
- * Text that differs from run to run and says nothing about the failure. Counts are kept: "3 failed" is not "4 failed".
- */
+/** What differs from run to run. Counts are kept: "3 failed" is not "4 failed". */
 const passing: readonly (readonly [RegExp, string])[] = [
   [/\u001b\[[0-9;]*[A-Za-z]/g, ""],
   [/\b\d{4}-\d\d-\d\d[T _]\d\d[:_]\d\d(?:[:_]\d\d)?(?:[.,_]\d+)?(?:Z|[+-]\d\d:?\d\d)?/g, "<date>"],
@@ -140,10 +138,7 @@ function missingIn(command: string, output: string): string | null {
   return output.split("\n").find(says)?.trim() ?? null;
 }
 
-/**
- * Why a failed check of the model says nothing about the work: it could not run, now or before, or met `wall`. null: it
- * could. `changes`: the work, in which nothing may be what is missing.
- */
+/** Why a failed check says nothing about the work (`changes`): it could not run, or met `wall`. null: it says something. */
 export function whyUnjudged(
   { command, exit, output }: Pick<CheckEvidence, "command" | "exit" | "output">,
   wall: string | null,

@@ -1,9 +1,6 @@
 /** Keeps the end, the beginning and the lines of errors between them of a long text, and counts the rest. Pure. */
 
-/**
- * Where a text may be cut, the best place first: line feed, blank, double and single quotation mark, comma. No secret
- * holds one.
- */
+/** Where a text may be cut, best first: line feed, blank, quotation marks, comma. No secret holds one. */
 const separators = [10, 32, 34, 39, 44] as const;
 /** The share of a part in which a separator is looked for. */
 const share = 4;

@@ -31,10 +31,7 @@ function withFolders(words: readonly string[], names: readonly string[]): readon
   return [...new Set([...names, ...below])];
 }
 
-/**
- * Names of files that a command may run, whose approval holds while they are unchanged: its words (also with endings),
- * quoted texts, tools' files.
- */
+/** Files that a command may run: its words (also with endings), quoted texts, tools' files. */
 export function filesOfCommand(command: string): readonly string[] {
   const [words, quoted] = [wordsOf(command), quotedIn(command)];
   const modules = words.map((word, at) => (words[at - 1] === "-m" ? word.replaceAll(".", "/") : word));

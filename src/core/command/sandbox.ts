@@ -1,9 +1,6 @@
 /** The sandbox of commands as values: levels, the user's choice, and what works on this machine. Pure. */
 
-/**
- * From the strongest to the weakest. `full`: own mounts, processes and network. `writes`: writes only in the project, no
- * network.
- */
+/** `full`: own mounts, processes and network. `writes`: writes only in the project, no network. */
 export const sandboxLevels = ["full", "writes"] as const;
 export type SandboxLevel = (typeof sandboxLevels)[number];
 

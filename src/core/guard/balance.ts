@@ -14,10 +14,7 @@ export interface Balance {
 /** Data and built code have longer lines, of which an edit changes a word. */
 const longLine = 2000;
 
-/**
- * Lines without their `\n`; a carriage return stays, so changed line ends are changed lines. Each part of a very long
- * line counts as a line.
- */
+/** Lines without their `\n`; a carriage return stays. Each part of a very long line counts as a line. */
 export function splitParts(text: string): readonly string[] {
   const lines = text.replace(/\n$/, "").split("\n");
   if (!lines.some(({ length }) => length > longLine)) return lines;

@@ -1,9 +1,6 @@
 /** Folds a name as a lenient file system or reader would; tables of names compare folded names. Pure. */
 
-/**
- * Lower case (of upper case: `ß` is `ss` to APFS and ext4) and NFKC, without invisible characters and without endings
- * that some file systems drop.
- */
+/** Lower case (`ß` is `ss` to APFS and ext4), NFKC, without invisible characters and endings that file systems drop. */
 export function foldName(name: string): string {
   if (/^(?:[\w.-]*[\w-])?$/.test(name)) return name.toLowerCase();
   const seen = name

@@ -248,8 +248,8 @@ function takersOf(path: RelPath, { earlier, batch }: GuardInput): readonly RelPa
 }
 
 /**
- * Verdicts on files that the batch does not touch (`away`), as verdicts on the paths of the batch that cause them: code
- * that an earlier batch moved out of such a file would be lost only now. What was refused before is not reported again.
+ * Code that an earlier batch moved out of a file may be lost only now. Verdicts on files that the batch does not touch
+ * (`away`), as verdicts on its paths that cause them, without what was refused before.
  */
 function* judgeAway(away: readonly Verdict[], input: GuardInput): Steps<Verdict[]> {
   const open = away.filter(({ verdict }) => verdict === "refused");
@@ -267,9 +267,8 @@ function* judgeAway(away: readonly Verdict[], input: GuardInput): Steps<Verdict[
 }
 
 /**
- * Everything in a batch that must not be applied as it is (`refused`), or only after a question (`ask`); empty when all
- * is well. A file may break several rules. When a caller drops a refused file from the batch, it must have the rest
- * judged again, because lines that moved to that file are then lost. Pure.
+ * All of a batch that must not be applied as it is, or only after a question. When a refused file is dropped, the rest
+ * must be judged again: lines that moved to it are then lost.
  */
 export const judge = (input: GuardInput): readonly Verdict[] => finish(judgeSteps(input));
 

@@ -7,9 +7,8 @@ export interface Placeholder {
 }
 
 /**
- * The lines of a text that stand for code left out, in any comment style, in English and Indonesian. Spread and rest
- * syntax, `...` as a Python body, prose and log texts with an ellipsis are not among them, nor, by the ending of `path`,
- * bare dots in a text document.
+ * Lines that stand for code left out, in any comment style, in English and Indonesian. Spread and rest syntax, `...` as a
+ * Python body, prose, log texts, and bare dots in a text document are none.
  */
 export function findPlaceholders(text: string, path = ""): readonly Placeholder[] {
   if (!hasHint(text)) return [];

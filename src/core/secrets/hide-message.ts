@@ -24,10 +24,7 @@ export function hideFile(veil: Veil, path: string, file: FileBlob): FileBlob {
   return bytes === file.bytes ? file : { ...file, bytes };
 }
 
-/**
- * `renderChanges` with names in place of secrets. Whole files are searched for them: an excerpt of a private key no
- * longer looks like one. `known`: secrets that are known already.
- */
+/** `renderChanges` with names in place of secrets, found in whole files: an excerpt of a key no longer looks like one. */
 export function renderHidden(changes: readonly Change[], known: readonly string[] = []): string {
   const veil = createVeil({ known });
   const hide = (path: string, blob: Blob | null) => (blob?.kind === "file" ? hideFile(veil, path, blob) : blob);

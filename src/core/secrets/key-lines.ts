@@ -5,10 +5,7 @@ const widths: readonly number[] = [64, 70, 76];
 /** A line beside key lines is a part of the key from this length on: before them, after them. */
 const [leastBefore, leastAfter] = [16, 4];
 
-/**
- * Base64 at the end of a line, and what listings put before it: blanks, the sign of a diff, `path:`, `12:`, `12-`, a
- * column, a quote.
- */
+/** What listings put before the base64 of a line: blanks, the sign of a diff, `path:`, `12:`, `12-`, a column, a quote. */
 const shape =
   /^((?:[^\n]{0,499}[\s:|>"'=]|[ \t]*-|(?:[^\n]{0,480}-)?\d{1,18}-)?)([A-Za-z0-9+/]{2,77}={0,2})(?=[ \r]*$)/;
 const onlyHex = /^[0-9a-f]+$/i;

@@ -101,10 +101,7 @@ export function createKnownTexts(): KnownTexts {
   };
 }
 
-/**
- * The base64 of a text that follows `offset` other bytes, without the characters at its edges that depend on the bytes
- * beside it.
- */
+/** Behind `offset` other bytes, without the characters at its edges that depend on the bytes beside it. */
 function base64Core(text: string, offset: number): string {
   const bytes = Buffer.from("\0".repeat(offset) + text);
   return bytes.toString("base64").slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));

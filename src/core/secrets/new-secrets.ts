@@ -14,8 +14,8 @@ export const standsIn = (text: string, value: string): boolean =>
   text.includes(value) && new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(text);
 
 /**
- * Tells whether a text holds a value as a secret of its own, or in full view outside of its secrets. A part of a secret
- * does not count: a yes would confirm a guess, letter by letter. The text is searched once for all values.
+ * Whether a text holds a value as a secret of its own, or in full view. A part of a secret does not count: a yes would
+ * confirm a guess, letter by letter.
  */
 export function openHolding(text: string): (value: string) => boolean {
   const own = new Set(findSpans(text).map(({ start, end }) => text.slice(start, end)));

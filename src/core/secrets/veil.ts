@@ -86,8 +86,6 @@ export function createVeil(options: VeilOptions = {}): Veil {
   const values = new Map<string, string>();
   const names = new Map<string, string>();
   let part = options.part ?? draw();
-  /** The part is that of texts which exist already. */
-  let isFixed = options.part !== undefined;
   const parts = new Set([part]);
   let last = options.last ?? 0;
   let count = 0;
@@ -146,9 +144,8 @@ export function createVeil(options: VeilOptions = {}): Veil {
   };
 
   /**
-   * Learns the secrets of a text as it is, since a known text may hold the word that tells of a secret beside it. Those
-   * that adjoin are learned as one, too: a part of one may be too short to be known. Returns whether something is left
-   * that is hidden only where its shape is: a private key, whose lines are hidden one by one, or a word.
+   * Learns the secrets of a text as it is: a known text may hold the word that tells of one beside it. Those that adjoin
+   * are learned as one. Returns whether something is left that is hidden only at its place: a private key, or a word.
    */
   const learnAll = (text: string, manner: Manner): boolean => {
     let isLeft = false;
@@ -177,19 +174,10 @@ export function createVeil(options: VeilOptions = {}): Veil {
     return version === before ? hidden : known.replace(hidden);
   };
 
-  /** Foreign text may hold our names. Before the first name is given, another part is drawn; later, they are hidden. */
+  /** Foreign text may hold our names: they are hidden as secrets are, by names with another part. */
   const refuseNames = (text: string): string => {
-    if (trusting || !text.includes(opening)) return text;
-    const isTaken = () => text.includes(`${opening}${part}_`);
-    if (names.size === 0 && !isFixed) {
-      while (isTaken()) part = draw();
-      parts.clear();
-      parts.add(part);
-      return text;
-    }
-    const foreign = findNamed(text).filter(([, written = ""]) => parts.has(written));
-    if (foreign.length === 0) return text;
-    while (isTaken()) part = draw();
+    if (trusting) return text;
+    while (text.includes(`${opening}${part}_`)) part = draw();
     parts.add(part);
     return text.replace(anyName, (written, owner: string) => (parts.has(owner) ? nameOf(written) : written));
   };
@@ -236,7 +224,6 @@ export function createVeil(options: VeilOptions = {}): Veil {
       if (found === null) return;
       parts.add(found.part);
       if (names.size === 0) ({ part, last } = found);
-      isFixed = true;
     },
     pending: known.begun,
     reveal,

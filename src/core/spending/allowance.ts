@@ -46,9 +46,7 @@ export interface PlannedCall {
 }
 
 export interface Claim {
-  /**
-   * Output tokens within the reservation. Throws budget_cost when a dearer model took over, and what `maxReply` throws.
-   */
+  /** Output tokens. Throws budget_cost when a dearer model took over, and what `maxReply` throws. */
   reply(): number;
   /** Replaces the reservation by what the call really used. Never throws, and never waits. */
   settle(spent: Spent): void;
@@ -56,8 +54,8 @@ export interface Claim {
 
 export interface Allowance {
   /**
-   * Throws budget_calls, budget_tokens or budget_cost when too little of the day is left for the smallest reply,
-   * store_away when that is unknown and the team wants no call then, and what `maxReply` throws.
+   * Throws budget_* when too little is left for the smallest reply, store_away when that is unknown and the team wants no
+   * call then, and what `maxReply` throws.
    */
   reserve(call: PlannedCall): Promise<Claim>;
 }

@@ -85,18 +85,6 @@ test("property: any chunking shows exactly the reply, nothing shown is taken bac
   );
 });
 
-test("property: any text is survived", () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.constantFrom(...'{}[]":,\\/*u \nab', "<think>", "</think>", '"reply"', '"intent"')),
-      (parts) => {
-        readInChunks(parts);
-        readJson(parts.join(""));
-      },
-    ),
-  );
-});
-
 test("one complexity among other words counts; two or none are moderate", () => {
   const read = (word: unknown) => complexity.plain(word);
   expect(["Complex", "very complex", "complex (a third look)", "simple."].map(read)).toEqual([

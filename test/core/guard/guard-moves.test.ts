@@ -2,10 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Change, squash } from "../../../src/core/change.ts";
-import { type GuardLimits, judge } from "../../../src/core/guard/guard.ts";
 import { change } from "../changes.ts";
-import { expectCpu } from "../cpu-time.ts";
-import { judgeChanges, lines, rulesOf } from "./judging.ts";
+import { judgeChanges, lines, type Options, rulesOf } from "./judging.ts";
 
 describe("moved code", () => {
   const functionsOf = (from: number, count: number, prefix = "") =>
@@ -99,123 +97,55 @@ describe("moved code", () => {
   });
 });
 
-test("property: a split into new files is never too large, however the lines are dealt out", () => {
-  const dealt = fc.array(fc.tuple(fc.constantFrom("}", "", "x = 1", "a", "b"), fc.nat(3)), { maxLength: 200 });
-  fc.assert(
-    fc.property(dealt, (deal) => {
-      const part = (n: number) =>
-        deal
-          .filter(([, to]) => to === n)
-          .map(([line]) => `${line}\n`)
-          .join("");
-      const old = deal.map(([line]) => `${line}\n`).join("");
-      const since = [change("a", old, part(0)), ...[1, 2, 3].map((n) => change(`part${n}`, null, part(n)))];
-      expect(rulesOf(since, { limits: { lines: 0 } })).toEqual([]);
-    }),
-  );
-});
-
-test("judges the move of a folder of 1,000 files quickly", () => {
-  const batch = Array.from({ length: 1000 }, (_, n) => {
-    const text = `export function f${n}() {}\n`.repeat(50);
-    return [change(`b/${n}.ts`, null, text, `a/${n}.ts`), change(`a/${n}.ts`, text, null)];
-  }).flat();
-  expectCpu(2000, () => expect(rulesOf(batch)).toEqual([]));
-});
-
-const names = ["a", "b", "c", "d"] as const;
-type Tree = Readonly<Record<string, string | null>>;
-/** What one call does to a tree; null: it does not fit. */
-type Step = (tree: Tree) => readonly Change[] | null;
-
-const name = fc.constantFrom(...names);
-const text = (count: number, from: number) => Array.from({ length: count }, (_, n) => `line ${from + n}\n`).join("");
-const half = (whole: string, keep: number) =>
-  whole
+/** Of every four lines so many. */
+const thin = (text: string, keep: number) =>
+  text
     .split(/(?<=\n)/)
     .filter((_, at) => at % 4 < keep)
     .join("");
+/** What one call does to a file: it becomes a part, or all, of one that the run began with, or goes (5). */
+const step = fc.record({ path: fc.constantFrom("a", "b", "c", "d"), of: fc.nat(2), keep: fc.nat(5) });
 
-const write = fc.record({ path: name, count: fc.nat(40), from: fc.nat(200) }).map(
-  ({ path, count, from }): Step =>
-    (tree) => [change(path, tree[path] ?? null, text(count, from))],
-);
-const remove = name.map(
-  (path): Step =>
-    (tree) =>
-      tree[path] == null ? null : [change(path, tree[path], null)],
-);
-const thin = fc.record({ path: name, keep: fc.nat(4) }).map(
-  ({ path, keep }): Step =>
-    (tree) =>
-      tree[path] == null ? null : [change(path, tree[path], half(tree[path], keep))],
-);
-const move = fc.record({ from: name, to: name }).map(
-  ({ from, to }): Step =>
-    (tree) =>
-      tree[from] == null || tree[to] != null
-        ? null
-        : [change(to, null, tree[from], from), change(from, tree[from], null)],
-);
-const copy = fc.record({ from: name, to: name }).map(
-  ({ from, to }): Step =>
-    (tree) =>
-      tree[from] == null || from === to ? null : [change(to, tree[to] ?? null, tree[from])],
-);
-const step = fc.oneof(write, remove, thin, move, copy);
+type Tree = Readonly<Record<string, string | null>>;
+type Step = (tree: Tree) => Change;
 
-const textOf = ({ after }: Change) => (after?.kind === "file" ? new TextDecoder().decode(after.bytes) : null);
-const applied = (tree: Tree, changes: readonly Change[]): Tree => ({
-  ...tree,
-  ...Object.fromEntries(changes.map((each) => [each.path, textOf(each)])),
-});
-
-/** The calls of a batch that the guard lets through, as a run would drop the others: whole, and then again. */
-function judgeBatch(
-  start: Tree,
-  earlier: readonly Change[],
-  steps: readonly Step[],
-  input: Pick<Parameters<typeof judge>[0], "limits" | "planned">,
-) {
-  let open = [...steps];
-  for (;;) {
+/** The steps that the guard lets through, as a run drops the others: whole, and then again. */
+function passing(start: Tree, steps: readonly Step[], options: Options) {
+  for (let open = steps; ; ) {
     let tree = start;
-    const done: { readonly step: Step; readonly changes: readonly Change[] }[] = [];
-    for (const each of open) {
-      const changes = each(tree) ?? [];
-      tree = applied(tree, changes);
-      done.push({ step: each, changes });
-    }
-    const batch = squash(done.flatMap(({ changes }) => changes));
-    const refused = new Set(judge({ earlier, batch, ...input }).map(({ path }) => path));
+    const done = open.map((each) => {
+      const made = each(tree);
+      tree = { ...tree, [made.path]: made.after?.kind === "file" ? new TextDecoder().decode(made.after.bytes) : null };
+      return made;
+    });
+    const batch = squash(done);
+    const refused = new Set(judgeChanges(batch, options).map(({ path }) => path));
     if (refused.size === 0) return { tree, batch };
-    open = done.filter(({ changes }) => !changes.some(({ path }) => refused.has(path))).map((each) => each.step);
+    const left = open.filter((_, at) => done[at] !== undefined && !refused.has(done[at].path));
+    expect(left.length).toBeLessThan(open.length);
+    open = left;
   }
 }
 
 test("property: what passes in many batches passes as one, and a refusal always names something to drop", () => {
-  const limits: GuardLimits = { lines: 12 };
-  const planned = { by: "plan" as const, deletes: [], texts: ["move it and remove a, b, c, d"] };
-  let batches = 0;
+  const sizes = fc.array(fc.nat(60), { minLength: 3, maxLength: 3 });
+  const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 });
+  const options = { limits: { lines: 12 }, texts: ["move it and remove a, b, c, d"] };
   fc.assert(
-    fc.property(
-      fc.array(fc.nat(60), { minLength: 4, maxLength: 4 }),
-      fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
-      fc.boolean(),
-      (sizes, run, strict) => {
-        let tree: Tree = Object.fromEntries(names.map((path, n) => [path, n < 3 ? text(sizes[n] ?? 0, 50 * n) : null]));
-        const input = { limits: { ...limits, strict }, planned };
-        let earlier: readonly Change[] = [];
-        for (const steps of run) {
-          const { tree: next, batch } = judgeBatch(tree, earlier, steps, input);
-          tree = next;
-          earlier = [...earlier, ...batch];
-          batches += 1;
-          expect(judge({ earlier: [], batch: squash(earlier), ...input })).toEqual([]);
-        }
-      },
-    ),
+    fc.property(sizes, batches, (counts, run) => {
+      const texts = counts.map((count, n) => lines(count, "line", 50 * n));
+      let tree: Tree = Object.fromEntries(["a", "b", "c"].map((path, n) => [path, texts[n] ?? ""]));
+      let earlier: readonly Change[] = [];
+      for (const steps of run) {
+        const made = steps.map(({ path, of, keep }): Step => {
+          const after = keep === 5 ? null : thin(texts[of] ?? "", keep);
+          return (before) => change(path, before[path] ?? null, after);
+        });
+        const passed = passing(tree, made, { ...options, earlier });
+        [tree, earlier] = [passed.tree, [...earlier, ...passed.batch]];
+        expect(judgeChanges(squash(earlier), options)).toEqual([]);
+      }
+    }),
     { numRuns: 1000 },
   );
-  expect(batches).toBeGreaterThan(2000);
 });

@@ -1,10 +1,8 @@
 /** The change guard stops what is too large or loses code. */
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import type { Change } from "../../../src/core/change.ts";
 import type { RelPath } from "../../../src/core/path.ts";
 import { change, file } from "../changes.ts";
-import { expectCpu } from "../cpu-time.ts";
 import { judgeChanges, lines, rulesOf } from "./judging.ts";
 
 describe("size", () => {
@@ -18,13 +16,6 @@ describe("size", () => {
     expect(rulesOf([replace(1200, 300)])).toEqual([]);
     expect(rulesOf([replace(1200, 301)])).toEqual(["a.txt refused size"]);
     expect(rulesOf([replace(5000, 1250)])).toEqual([]);
-  });
-
-  test("tells the counts and the way out", () => {
-    expect(judgeChanges([replace(600, 600)])[0]?.text).toBe(
-      "a.txt: 1200 lines changed in this run (600 added, 600 deleted), 200 % of the file; that is over the limit of 500 lines and 50 %. " +
-        "Change less of it, or move code into new files in the same reply: lines that move do not count",
-    );
   });
 
   test("new files and content in an empty file are free", () => {
@@ -160,22 +151,4 @@ describe("placeholders and secrets", () => {
     expect(rulesOf([change("a.js", `k = "${key}"\n`, `key = "${key}"\n`)])).toEqual([]);
     expect(rulesOf([change("a.js", `k = "${key}"\n`, "\n"), change("b.js", null, `k = "${key}"\n`)])).toEqual([]);
   });
-});
-
-test("property: unrelated content counts every line, once deleted and once added", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 60 }), (old, now) => {
-      const since = [change("a", lines(old, "old"), lines(now, "new"))];
-      const texts = ["shorten a: remove lines"];
-      expect(rulesOf(since, { limits: { lines: old + now }, texts })).toEqual([]);
-      expect(rulesOf(since, { limits: { lines: old + now - 1 }, texts })).toEqual(["a refused size"]);
-    }),
-  );
-});
-
-test("judges thousands of files that hold the same placeholder and example key as before", () => {
-  const text = (n: number, more: string) =>
-    `${lines(20, `a${n}`)}# ... rest of the code\nkey = "AIzaSyA1234567890abcdefghijklmnopqrstu"\n${more}`;
-  const since = Array.from({ length: 1500 }, (_, n) => change(`f${n}.py`, text(n, ""), text(n, "more = 1\n")));
-  expectCpu(2000, () => expect(rulesOf(since)).toEqual([]));
 });

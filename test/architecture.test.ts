@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 14_216,
+  core: 14_040,
   workspace: 11_812,
   cli: 10_358,
   flows: 10_784,

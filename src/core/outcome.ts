@@ -46,14 +46,12 @@ function renderVerified(checks: readonly CheckResult[], passed: number, proves: 
   return `${passed > 0 ? ` by ${counted(passed)}` : ""}${doubt && `: ${doubt}`}`;
 }
 
+/** Notes of checks that no one judged, and of a command. */
 export const checkStopped = "stopped before it ended";
-
 export const checkDeclined = "declined by the user";
-
+export const nothingKept = "nothing that it changed was kept";
 export const checkOutdated = "ran before the last changes";
 export const isOutdated = ({ note = "" }: Pick<CheckResult, "note">): boolean => note.endsWith(checkOutdated);
-
-export const nothingKept = "nothing that it changed was kept";
 
 /** What the checks say of a finished run, to follow its status: " by 2 checks", ": no check has proved this"; or "". */
 export function renderProof({

@@ -32,16 +32,13 @@ export interface LineEnds {
 }
 
 export interface SearchQuery {
-  /** Source of a JavaScript regular expression, tried line by line. */
   readonly pattern: string;
   readonly ignoreCase: boolean;
   readonly under: RelPath;
-  /** Glob the path must match. */
   readonly include: string | null;
   /** What `include` is matched against: the path as the model knows it; absent: itself. */
   readonly known?: (path: RelPath) => RelPath;
   readonly maxHits: number;
-  /** The last hits of each file instead of the first; absent: the first. */
   readonly newest?: boolean;
   /** Hides secrets in parts of files too large to be held; absent: such files are skipped. */
   readonly hide?: (text: string) => Promise<string>;
@@ -86,7 +83,6 @@ export interface View {
 
 /** What an action gets: the view, and what the model has been shown of it. */
 export interface Stage extends View {
-  /** Bytes of the file as the model last saw them; null: it never saw the file. */
   shown(path: RelPath): Uint8Array | null;
   /** Characters that one answer may have; depends on the model's window. */
   readonly room: number;
@@ -108,7 +104,6 @@ export interface CommandOptions {
   /** The weakest sandbox that it may run in. Absent: as all commands. */
   readonly weakest?: SandboxUse;
   readonly staged?: readonly Change[];
-  /** No person approved the command: it runs only in a sandbox that also protects files. */
   readonly unasked?: boolean;
   /** The last whole lines of its output, a few times a second. */
   readonly onOutput?: (lines: string) => void;
@@ -121,7 +116,6 @@ export interface Confined {
   readonly isCopy: boolean;
   /** Variables of the user's environment that were withheld from it and that its output names. */
   readonly withheld: readonly string[];
-  /** Files that the sandbox hid from it and that its output names. */
   readonly hidden: readonly string[];
   readonly wall: Wall | null;
 }
@@ -136,7 +130,6 @@ export interface CommandResult {
   readonly held: Confined;
   /** Of a command on a copy they end with `keep` or `drop`. */
   readonly effects: Effects;
-  /** Why nothing that it made on its copy can be kept, which ends the run. */
   readonly failure?: PaiError;
 }
 
@@ -220,16 +213,13 @@ export interface Survey {
 /** Until it is made it only has a scratch folder in the repository. */
 export interface PreparedCommit {
   readonly files: number;
-  /** Paths of the run that git ignores, or finds unchanged. */
   readonly others: number;
-  /** The user's hooks that may refuse the commit, to be run before `make`. */
   readonly hooks: readonly { readonly name: string; readonly command: string }[];
   make(): Promise<string>;
   close(): void;
 }
 
 export interface Commits {
-  /** Throws usage when there is no repository, or no git. */
   require(): Promise<void>;
   /** null: git finds nothing to commit among them. Throws commit_failed, and the reason of `signal`. */
   prepare(paths: readonly RelPath[], message: string, signal: AbortSignal): Promise<PreparedCommit | null>;
@@ -244,7 +234,6 @@ export interface Workspace extends View {
   ownProgram?(command: string): string | null;
   /** Runs a command in the root with the user's rights; what it starts may outlive it. Aborting ends it. */
   runAfter(command: string, limits: { readonly timeoutMs: number; readonly signal: AbortSignal }): Promise<AfterResult>;
-  /** The sandbox of commands in this workspace; probed at the first call. */
   sandbox(): Promise<SandboxState>;
   /** False when the journal cannot be kept (read-only home, --ephemeral): undo is off. */
   readonly undoable: boolean;

@@ -25,7 +25,6 @@ export const checkSchema = z.object({
   by: z.enum(["user", "plan"]),
   exit: z.nullable(z.int()),
   ms: z.number().check(z.nonnegative()),
-  /** null: not run, or its failure says nothing about the work. */
   passed: z.nullable(z.boolean()),
   /** How its result compares to the one before the work, or why it says nothing; absent or "": nothing to say. */
   note: z.optional(z.string()),
@@ -69,7 +68,6 @@ const money = z.nullable(z.number().check(z.nonnegative()));
 export const promiseSchema = z.object({
   expected: count,
   at_most: count,
-  /** null: unknown. */
   tokens: z.nullable(count),
   /** The same with the repeated beginnings weighed as a cache bills them (`weighedOf`); a cache may miss. Absent: in older records. */
   weighed: z.optional(count),
@@ -92,11 +90,9 @@ export const outcomeSchema = z.object({
   next: z.array(z.string()),
   plan: z.nullable(planSchema),
   changes: z.array(changeSchema),
-  /** A dry run: nothing was written, and `changes` holds what would have changed. */
   dry_run: z.optional(z.literal(true)),
   diff: z.string(),
   checks: z.array(checkSchema),
-  /** `sent`: requests that went out, where one of them was broken off before a reply began. */
   calls: z.object({ made: count, sent: z.optional(count), expected: count, at_most: count }),
   /** `weighed`: see `weighedOf`; absent in older records. */
   usage: z.object({ ...usage.shape, weighed: z.optional(count) }),
@@ -117,7 +113,6 @@ export const outcomeSchema = z.object({
   stays: z.optional(z.object({ count, paths: z.array(z.string()) })),
   /** Changed files that somebody else changed meanwhile, too; absent: none. */
   merged: z.optional(z.array(z.string())),
-  /** Of these the ones in which they also changed lines that the run had written; absent: none. */
   overwritten: z.optional(z.array(z.string())),
   /** Paths in which nothing is left of what the run had changed by then: taken back or deleted by others; absent: none. */
   lost: z.optional(z.array(z.string())),
@@ -130,7 +125,6 @@ export const outcomeSchema = z.object({
   unsettled: z.optional(z.array(z.string())),
   /** Planned steps that are not done, while the rest is kept; absent: none. */
   undone: z.optional(z.array(refusedSchema)),
-  /** What was taken back at the end, as a diff; absent: nothing was. */
   rolled_back: z.optional(
     z.object({ diff: z.string(), paths: z.array(z.string()), by: z.optional(z.literal("others")) }),
   ),
@@ -188,11 +182,8 @@ export const eventSchema = z.discriminatedUnion("type", [
     cached: z.boolean(),
     /** The work came with the plan: it is its script. */
     at_once: z.optional(z.literal(true)),
-    /** The files with instructions for agents that the plan follows, the nearest last; absent: none. */
     guides: z.optional(z.array(z.string())),
-    /** The plan's commands and checks that a pattern of --allow-run permits; absent: none. */
     permitted: z.optional(z.array(z.object({ command: z.string(), pattern: z.string() }))),
-    /** Paths whose change needs a yes of its own; absent: none. */
     concerns: z.optional(z.array(z.object({ path: z.string(), why: z.string() }))),
   }),
   event("plan.amended", amendmentSchema.shape),

@@ -33,7 +33,12 @@ const shapes: readonly TokenShape[] = [
 const anyToken = new RegExp(shapes.map(([, begins, goesOn]) => begins + goesOn).join("|"), "g");
 
 const kinds = shapes.map(([kind, begins, goesOn]) => ({ kind, shape: new RegExp(`^(?:${begins}${goesOn})`) }));
-const kindOfToken = (token: string): string => kinds.find(({ shape }) => shape.test(token))?.kind ?? "API key";
+
+/** null: it only looks like a token. */
+function kindOfToken(token: string): string | null {
+  const kind = kinds.find(({ shape }) => shape.test(token))?.kind ?? "API key";
+  return isPlaceholder(token) || (kind === "API key" && isHyphenated(token)) ? null : kind;
+}
 
 const mask = "…[masked]";
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/g;
@@ -59,17 +64,11 @@ function isHyphenated(value: string): boolean {
   return !/\d/.test(value) || !/[A-Za-z0-9_]{16}/.test(value);
 }
 
-function* findTokens(text: string): Generator<Span> {
-  for (const { 0: value, index } of text.matchAll(anyToken)) {
-    const kind = kindOfToken(value);
-    const wrong = isPlaceholder(value) || (kind === "API key" && isHyphenated(value));
-    if (!wrong && beginsWord(text, index)) yield { start: index, end: index + value.length, kind };
+function* findWords(text: string, shape: RegExp, kindOf: (value: string) => string | null): Generator<Span> {
+  for (const { 0: value, index } of text.matchAll(shape)) {
+    const kind = kindOf(value);
+    if (kind !== null && beginsWord(text, index)) yield { start: index, end: index + value.length, kind };
   }
-}
-
-function* findHashes(text: string): Generator<Span> {
-  for (const { 0: value, index } of text.matchAll(hash))
-    if (beginsWord(text, index)) yield { start: index, end: index + value.length, kind: "password hash" };
 }
 
 function* findPrivateKeys(text: string): Generator<Span> {
@@ -111,8 +110,8 @@ export interface Search {
 export function searchSecrets(text: string, manner: Manner = "code"): Search {
   const all = [
     ...findPrivateKeys(text),
-    ...findTokens(text),
-    ...findHashes(text),
+    ...findWords(text, anyToken, kindOfToken),
+    ...findWords(text, hash, () => "password hash"),
     ...findVaults(text),
     ...findUrlPasswords(text),
     ...findNamedValues(text, manner),

@@ -1,12 +1,11 @@
 /** The script that renews the catalogue: from models.dev's form, with announced prices, and never from a damaged file. */
 import { describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { mergeModels } from "../../scripts/catalogue/merge.ts";
 import { readModels } from "../../scripts/catalogue/models-dev.ts";
 import file from "../../src/models/catalogue.json" with { type: "json" };
 import type { CatalogueEntry } from "../../src/models/catalogue.ts";
-import { newFolder } from "../grounds.ts";
 
 const root = join(import.meta.dir, "../..");
 
@@ -58,14 +57,6 @@ describe("a new model", () => {
 
   const priceOf = (cost: object | undefined) => merge({ "gpt-9": modelsDev({ cost }) }).models[0]?.prices[0];
 
-  test("without a price, or with a price of 0, has none", () => {
-    expect([priceOf(undefined), priceOf({ input: 0, output: 0 })]).toEqual([undefined, undefined]);
-  });
-
-  test("without a rate for the cache pays the usual one", () => {
-    expect(priceOf({ input: 2, output: 10, cache_read: 0 })).toMatchObject({ cached: 2 });
-  });
-
   test("with tiers has the first length and the dearest rates", () => {
     const tier = (size: number, input: number) => ({ tier: { type: "context", size }, input, output: 5 * input });
     const tiers = [tier(500_000, 8), tier(200_000, 4), { ...tier(1, 99), tier: { type: "speed", size: 1 } }];
@@ -79,21 +70,12 @@ describe("a new model", () => {
     expect(priceOf(older)?.large).toEqual({ above: 200_000, input: 4, cached: 2, output: 15 });
   });
 
-  test("whose output is as long as its window keeps room for the request", () => {
-    const limit = { context: 262_144, output: 262_144 };
-    expect(merge({ "gpt-9": modelsDev({ limit }) }).models[0]).toMatchObject({ maxOutputTokens: 65_536 });
-  });
-
   test.each([
     ["calls no tools", { tool_call: false }],
     ["writes no text", { modalities: { output: ["audio"] } }],
     ["is deprecated", { status: "deprecated" }],
   ])("that %s is left out", (_why, over) => {
     expect(merge({ "gpt-9": modelsDev(over) }).models).toEqual([]);
-  });
-
-  test("without limits is an error", () => {
-    expect(() => merge({ "gpt-9": { cost: { input: 1, output: 2 } } })).toThrow("openai:gpt-9 is new and has no limit");
   });
 });
 
@@ -169,16 +151,6 @@ describe("a file that is damaged or of another form is an error that says where,
     const text = typeof content === "string" ? content : JSON.stringify({ openai: { models: { "gpt-9": content } } });
     expect(() => readModels(text, `${name}.json`)).toThrow(message);
     expect(() => readModels(text, `${name}.json`)).toThrow(`${name}.json`);
-  });
-
-  test("the script ends with exit 2", async () => {
-    const path = join(newFolder("disk", "catalogue"), "cut.json");
-    writeFileSync(path, '{"openai": {"models": {');
-    const before = readFileSync(join(root, "src/models/catalogue.json"), "utf8");
-    const script = Bun.spawn([process.execPath, join(root, "scripts/catalogue.ts"), path], { stderr: "pipe" });
-    const said = await new Response(script.stderr).text();
-    expect([await script.exited, said]).toEqual([2, expect.stringContaining(`${path} `)]);
-    expect(readFileSync(join(root, "src/models/catalogue.json"), "utf8")).toBe(before);
   });
 
   test("names that are none, such as those with control characters, are shown safely; the first faults are named", () => {

@@ -210,16 +210,6 @@ describe("a server that does not stream is asked for the whole reply", () => {
     expect(server.seen.map(({ body }) => (body as { readonly stream?: boolean }).stream)).toEqual([true, false]);
     expect(notices.join()).toEndWith("streams no reply here: shown once it is whole");
   });
-
-  test("however long it is", async () => {
-    const long = "x".repeat(300_000);
-    const output = [{ type: "message", content: [{ type: "output_text", text: long }] }];
-    server.answer = (n) =>
-      n === 0
-        ? Response.json(openai(verify, "stream").body, { status: 400 })
-        : Response.json({ object: "response", status: "completed", output });
-    expect((await take(await open("openai:gpt-5"))).text).toBe(long);
-  });
 });
 
 describe("a server that takes no system instructions gets them in the first message", () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Effort, efforts, type Fields, type ModelRequest } from "../../src/core/model.ts";
 import { firstOfWire, providerTable } from "../../src/core/providers.ts";
-import { joinFields, nearestNamed, openEffort } from "../../src/models/effort.ts";
+import { nearestNamed, openEffort } from "../../src/models/effort.ts";
 import { openModel } from "../../src/models/open.ts";
 import { delta, done, event, line, ollamaSays, says } from "./chat/chat-wire.ts";
 import { says as geminiSays } from "./gemini/gemini-wire.ts";
@@ -130,15 +130,6 @@ test("without an effort no wire gets a field", () => {
     const { fields } = openEffort(firstOfWire(wire), "any", () => {});
     expect([fields(request), fields({ ...request, effort: null })]).toEqual([{}, {}]);
   }
-});
-
-test("fields join the body, whose own values stay", () => {
-  const body = { output_config: { format: { type: "json_schema" } }, think: false, max_tokens: 5 };
-  expect(joinFields(body, { output_config: { effort: "low" }, think: true })).toEqual({
-    output_config: { format: { type: "json_schema" }, effort: "low" },
-    think: false,
-    max_tokens: 5,
-  });
 });
 
 test("the levels that an error names are read from its end", () => {

@@ -27,13 +27,6 @@ describe("replay", () => {
     });
   });
 
-  test("a recording of one reply says so in the singular", async () => {
-    const model = createReplayModel([{ text: "x" }], "one.jsonl");
-    await take(model);
-    const { error } = await take(model);
-    expect(error).toMatchObject({ message: "the recording one.jsonl has 1 reply and this is call 2" });
-  });
-
   test("reads a file by its provider:name, spaces and blank lines included", async () => {
     const text = '\uFEFF{"text":"x","stop":"length"}\r\n\n{"calls":[{"name":"ls"}]}\n';
     const folder = await folderWith("my runs/a.jsonl", text);

@@ -101,11 +101,6 @@ describe("retry", () => {
     expect([ran.asks, ran.code]).toEqual([1, "provider_down"]);
   });
 
-  test("no more attempts are announced than there will be", async () => {
-    const { notices } = await run([lost("ECONNREFUSED"), http(503), http(503)]);
-    expect(notices.map((text) => /\(\d of \d\)$/.exec(text)?.[0])).toEqual(["(1 of 1)", "(2 of 5)", "(3 of 5)"]);
-  });
-
   test("says what it waits for and how long", async () => {
     const { notices } = await run([http(503, { "retry-after": "3" }, { message: "overloaded" })]);
     expect(notices).toEqual(["gemini is not available (HTTP 503): overloaded; asking again in 3 s (1 of 5)"]);

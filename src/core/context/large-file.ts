@@ -57,6 +57,22 @@ function valuesOf(path: string, lines: readonly string[], terms: readonly Term[]
   });
 }
 
+/** The lines with those of docstrings and comment blocks emptied: code is chosen by its own words. */
+function withoutDocs(lines: readonly string[]): readonly string[] {
+  let closing: RegExp | null = null;
+  return lines.map((line) => {
+    if (closing !== null) {
+      if (closing.test(line)) closing = null;
+      return "";
+    }
+    const [, quote = ""] = /^\s*[rRuU]?("""|''')/.exec(line) ?? [];
+    if (quote !== "" && !line.trim().slice(3).includes(quote)) closing = new RegExp(quote);
+    else if (/^\s*\/\*\*?(?!.*\*\/)/.test(line)) closing = /\*\//;
+    else return /^\s*(?:\/\*\*|["']{3})/.test(line) ? "" : line;
+    return "";
+  });
+}
+
 function soughtIn({ path, request, output, plan }: LargeFile, lines: readonly string[]): Sought {
   const terms = termsOf(`${request}\n${plan}`, output);
   return { terms, values: valuesOf(path, lines, terms) };
@@ -236,7 +252,7 @@ export function chooseParts(file: LargeFile): Parts {
   for (const line of callers.slice(0, maxCallers)) chosen.take(around(line, 1));
   for (const line of linesNumbered(lines, `${request}\n${plan}`)) chosen.take(around(line, 2));
   const most = Math.min(chosen.rest, kind === "test" ? byWords.test : byWords.code);
-  const matching = tests.length > 0 ? nearestTests(file, tests, lines, most) : matchWords(file, lines, most);
+  const matching = tests.length > 0 ? nearestTests(file, tests, lines, most) : matchWords(file, withoutDocs(lines), most);
   for (const range of matching) chosen.take(range);
   return { ranges: chosen.ranges(), outline: outlineOf(extents, lines, kind === "test"), left: chosen.missing() };
 }

@@ -4,7 +4,6 @@ import { outlineOf } from "../../../src/core/context/blocks.ts";
 import { chooseExcerpts } from "../../../src/core/context/excerpts.ts";
 import { chooseParts } from "../../../src/core/context/large-file.ts";
 import { termsOf } from "../../../src/core/context/words.ts";
-import { expectCpu } from "../cpu-time.ts";
 
 const module = (functions: number) => Array.from({ length: functions }, (_, n) => `def step_${n}(value):`);
 
@@ -16,11 +15,6 @@ test.each([
   [0, 100, ""],
 ] as const)("of %p functions in %p characters is %p", (functions, budget, outline) => {
   expect(outlineOf("a.py", module(functions), budget)).toBe(outline);
-});
-
-test("of a file of 400,000 functions takes as long as reading its lines", () => {
-  const lines = module(400_000);
-  expectCpu(2000, () => expect(outlineOf("a.py", lines, 600)).toMatch(/^step_0 1, step_\d+ \d+, .* \(1 of \d+\)$/));
 });
 
 const outlineFor = (path: string, text: string) =>

@@ -31,12 +31,6 @@ test.each(endless)("takes no time for %s", (_name, text) => {
   if (all.calls.length === 0) expect(all.text).toBe(text);
 });
 
-test("finds a call behind much code", () => {
-  const code = "function f(a) {\n  if (a[0]) {\n    for (const b of a) { g({ b, c: [1, x] }); }\n  }\n}\n".repeat(2000);
-  const { calls } = read(`\`\`\`js\n${code}\`\`\`\n{"name": "read", "arguments": {"path": "a"}}`);
-  expect(calls).toEqual([{ name: "read", input: { path: "a" } }]);
-});
-
 test("a tool's name may be in capitals, as in native calls", () => {
   const { text, calls } = read('<tool_call>{"name": "Read", "arguments": {"path": "a"}}</tool_call>');
   expect([text, calls]).toEqual(["", [{ name: "Read", input: { path: "a" } }]]);

@@ -1,12 +1,12 @@
 /** The Gemini bridge: the contract, and what is Gemini's own: how a reply ends, and what is counted. */
 import { describe, expect, test } from "bun:test";
 import { toPaiError } from "../../../src/core/error.ts";
-import type { Json, ModelRequest } from "../../../src/core/model.ts";
+import type { Json } from "../../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
 import { readReply } from "../../../src/models/wire/chunks.ts";
 import type { AskedServer } from "../../../src/models/wire/http-errors.ts";
 import { type Bridge, describeBridge } from "../contract.ts";
-import { options, quiet, request, sse, take, useServer } from "../loopback.ts";
+import { options, sse, take, useServer } from "../loopback.ts";
 import { event, parts, says } from "./gemini-wire.ts";
 
 const bridge: Bridge = {
@@ -34,25 +34,6 @@ describe("gemini", () => {
     await take(await open({ baseUrl: `${server.origin}/gateway/google/` }));
     const path = "/v1beta/models/gemini-2.5-flash-lite:streamGenerateContent?alt=sse";
     expect(server.seen.map((each) => each.path)).toEqual([path, path, `/gateway/google${path}`]);
-  });
-
-  test("uses a connection for call after call", async () => {
-    let connections = 0;
-    const { createServer } = await import("node:http");
-    const raw = createServer((_, answer) => answer.end(event(says("x", "STOP"))));
-    raw.on("connection", () => {
-      connections += 1;
-    });
-    await new Promise<void>((done) => raw.listen(0, "127.0.0.1", () => done()));
-    const address = raw.address() as { port: number };
-    const model = await open({ baseUrl: `http://127.0.0.1:${address.port}` });
-    for (let n = 0; n < 5; n += 1) {
-      await take(model);
-      await Bun.sleep(2);
-    }
-    raw.close();
-    // A busy machine may ask again before the connection is back.
-    expect(connections).toBeLessThan(5);
   });
 
   test("keeps two calls of one chunk apart, with thoughts and signatures for the way back (fault 1)", async () => {
@@ -127,23 +108,6 @@ describe("gemini", () => {
     expect((await reply(says("half"), [{ error: { code: 503, message: "listed" } }])).error?.message).toContain(
       "listed",
     );
-  });
-
-  test("sends its own contents: no session rewrites them (fault 11)", async () => {
-    server.answer = () => sse([event(says("x", "STOP"))]);
-    const native = { role: "model", parts: [{ functionCall: { name: "read", args: {} }, thoughtSignature: "S" }] };
-    const call = { id: "call-1-1", name: "read", input: {} };
-    const messages: ModelRequest["messages"] = [
-      { role: "user", text: "go" },
-      { role: "assistant", text: "", calls: [call], native: { model: "gemini-2.5-flash-lite", content: native } },
-      { role: "tools", results: [{ id: "call-1-1", name: "read", ok: true, text: "content" }] },
-    ];
-    await take(await open(), quiet, { ...request, messages });
-    expect(server.seen.map(({ body }) => (body as { contents: Json }).contents)[0]).toEqual([
-      { role: "user", parts: [{ text: "go" }] },
-      native,
-      { role: "user", parts: [{ functionResponse: { name: "read", response: { output: "content" } } }] },
-    ]);
   });
 
   const finishes: readonly (readonly [string, string])[] = [

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../../src/core/model.ts";
 import { findServers, renderServer } from "../../../src/models/local/discover.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
-import { expectPrompt } from "../../core/cpu-time.ts";
 import { delta, done, event, line, ollamaSays, says } from "../chat/chat-wire.ts";
 import { describeBridge } from "../contract.ts";
 import { ollama, options, quiet, request, sse, take, useServer } from "../loopback.ts";
@@ -189,20 +188,6 @@ describe("local", () => {
     expect((await answer(says(...pieces))).text).toBe(said);
   });
 
-  test("a server that refuses the schema is asked in plain text, and never again with it", async () => {
-    server.answer = (n) =>
-      n === 0 ? Response.json({ error: "response_format is not supported" }, { status: 400 }) : sse([says("{}")]);
-    const model = await open();
-    const planned = { ...request, format: { name: "plan", schema: { type: "object" } } };
-    expect((await take(model, quiet, planned)).text).toBe("{}");
-    expect((await take(model, quiet, planned)).text).toBe("{}");
-    expect(server.seen.map(({ body }) => "response_format" in (body as object))).toEqual([true, false, false]);
-    const told = server.seen.map(({ body }) =>
-      JSON.stringify(body).includes('Its JSON Schema:\\n{\\"type\\":\\"object\\"}'),
-    );
-    expect(told).toEqual([false, true, true]);
-  });
-
   test("says so when the server has cut the request without a word", async () => {
     const notices: string[] = [];
     server.answer = () => sse([says("x")]);
@@ -306,25 +291,6 @@ test("names the server, its models and who runs it; passes over anything else", 
     },
   ]);
   expect(found.map(renderServer).join()).toContain(`run by ada at ${models.port}: qwen3:8b`);
-});
-
-test("waits 200 ms for all of them together", async () => {
-  using silent = listen(() => new Promise<Response>(() => {}));
-  const ports = Array.from({ length: 4 }, () => [silent.port ?? 0, "vLLM"] as const);
-  await expectPrompt(600, async () => {
-    const began = performance.now();
-    expect(await findServers({ signal: quiet, ports })).toEqual([]);
-    return performance.now() - began;
-  });
-});
-
-test("an owner that is not known is somebody; an interrupt ends the search", async () => {
-  using models = listen(() => Response.json({ data: [] }));
-  const ports = [[models.port ?? 0, "Ollama"]] as const;
-  const [found] = await findServers({ signal: quiet, ports });
-  expect(found?.owner).toBeNull();
-  expect(found === undefined ? "" : renderServer(found)).toEndWith("run by somebody: no models");
-  await expect(findServers({ signal: AbortSignal.abort(new Error("stop")), ports })).rejects.toThrow("stop");
 });
 
 test("a model that its server calls by the path of its file is found, as those of llama.cpp are", async () => {

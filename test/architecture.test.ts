@@ -119,11 +119,11 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 14_040,
+  core: 13_971,
   workspace: 11_812,
   cli: 10_358,
   flows: 10_784,
-  models: 4_353,
+  models: 4_284,
   ui: 4_208,
   store: 3_617,
   lab: 3_610,

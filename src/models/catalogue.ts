@@ -51,10 +51,7 @@ export function findModel(provider: string, name: string): CatalogueEntry | null
   return named(name) ?? named(base()) ?? null;
 }
 
-/**
- * The price of a known model on `day` ("2026-11-22"); null: unknown. A price of before the model's end does not hold
- * after it: another model answers then, at its own price, or none.
- */
+/** The price on `day` ("2026-11-22"); null: unknown. One of before the model's end does not hold after it. */
 export function priceOn(day: string, { provider, ends = "9", prices }: CatalogueEntry): ListedPrice | null {
   const price = prices.find(
     ({ from = "", until = "9" }) => from <= day && day <= until && (day < ends || from >= ends),
@@ -100,10 +97,7 @@ export function limitModel<M extends Pick<Model, "window" | "maxOutputTokens">>(
 /** The most output tokens that a reply may have where nobody states a number: services count more against limits. */
 export const usualOutput = 32_768;
 
-/**
- * The tokens up to which a model has its usual price: a longer request costs twice as much, and nobody needs it unless
- * they say so.
- */
+/** Up to so many tokens a model has its usual price: a longer request costs twice as much. */
 const usualWindow = ({ window, prices }: CatalogueEntry): number =>
   Math.min(window, ...prices.flatMap(({ large }) => (large === undefined ? [] : [large.above])));
 

@@ -120,10 +120,7 @@ const concessions: readonly Concession[] = [
 
 export interface Concessions {
   encode(request: ModelRequest, encode: (request: ModelRequest) => Body): Body;
-  /**
-   * Whether asking again has a point after `sent` failed: a concession answers the refusal, which is then told, or was made
-   * for another request meanwhile. It is made from now on.
-   */
+  /** Whether asking again has a point after `sent` failed. What is conceded, and told, holds from now on. */
   learn(failed: unknown, sent: Body, request: ModelRequest, encode: (request: ModelRequest) => Body): boolean;
 }
 

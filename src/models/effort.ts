@@ -1,5 +1,5 @@
 /** How hard a model is told to think: which levels models know, and the fields that say so on each wire. One table. */
-import { type Effort, type Fields, isFields, type ModelRequest } from "../core/model.ts";
+import { type Effort, type Fields, isFields, type Model, type ModelRequest } from "../core/model.ts";
 import type { Provider, Wire } from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 
@@ -182,6 +182,18 @@ function openTelling(model: string, knows: readonly Level[], notify: (notice: No
     const level = nearest(effort, knows);
     if (level === null) say(`${model} cannot be told how hard to think: the effort has no effect`);
     else if (level !== effort) say(`${model} knows no effort ${effort}: ${level} is sent`);
+  };
+}
+
+/** The model of a recording, which says what it said, however hard it is to think. */
+export function ignoreEffort(model: Model, notify: (notice: Notice) => void): Model {
+  const tell = openTelling(model.id, [], notify);
+  return {
+    ...model,
+    stream(request, signal, refit) {
+      tell(request);
+      return model.stream(request, signal, refit);
+    },
   };
 }
 

@@ -10,10 +10,7 @@ export interface Fallback {
   readonly current: () => Model;
 }
 
-/**
- * Failures after which another model may succeed. Not among them are a refused key or request, which the user must
- * correct, and a refusal by the model itself.
- */
+/** Failures after which another model may succeed: not a refused key or request, and no refusal by the model itself. */
 const reasons: ReadonlySet<ErrorCode> = new Set([
   "quota",
   "credit_exhausted",
@@ -23,10 +20,7 @@ const reasons: ReadonlySet<ErrorCode> = new Set([
   "model_unknown",
 ]);
 
-/**
- * One model made of a list. When a call fails before its first event, it moves on to the next model, and stays there.
- * Throws what the last model throws.
- */
+/** When a call fails before its first event, the next model goes on, and stays. Throws what the last model throws. */
 export function fallBack(first: Model, others: readonly Model[], notify: (notice: Notice) => void): Fallback {
   let current = first;
   let left = others;

@@ -27,11 +27,7 @@ export interface KeysInTurnOptions {
 
 const restMs = 600_000;
 
-/**
- * One stream made of one stream for each key, the default key first. A call begins with the key after the one used
- * last. A key that is at its quota, out of credit or refused gives way to the next at once, if nothing of the reply has
- * arrived. Throws `quota` with the earliest time when all keys rest, the provider's error when all were refused.
- */
+/** A key at its quota, out of credit or refused gives way to the next. Throws `quota` when all rest. */
 export function takeKeysInTurn(keys: readonly KeyedStream[], options: KeysInTurnOptions): Stream {
   const refused = new Map<string, PaiError>();
 

@@ -34,10 +34,7 @@ const usableName = /^[\w~./][\w.:@/+~=-]{0,149}$/;
 const notForText =
   /(?:^|[\W_])(?:embed(?:ding)?|whisper|tts|dall-e|moderation|transcribe|realtime|audio|image|sora|veo|imagen|rerank|lyria)/i;
 
-/**
- * Asks the server at `baseUrl`. Throws network, tls, redirected, what a refusal means, and reply_invalid for an answer that
- * is no list.
- */
+/** Throws network, tls, redirected, what a refusal means, and reply_invalid for an answer that is no list. */
 export async function askForModels(provider: Provider, baseUrl: string, options: ListOptions): Promise<ModelList> {
   const { key, now } = options;
   const headers = provider.headers(key?.key ?? null);
@@ -138,11 +135,7 @@ const dearest = (all: readonly Rates[]): Rates =>
     output: dearer(a.output, b.output),
   }));
 
-/**
- * OpenRouter's price of a model; null for any other form, and where a request costs something beside its tokens. Rates
- * that hold only at certain hours count always, those of a long prompt from the shortest one on: no call is counted too
- * cheap.
- */
+/** OpenRouter's price; null: another form, or a cost beside tokens. Rates of hours count always: no call is too cheap. */
 function readPrice(pricing: WireFields): Price | null {
   if ((usd(pricing["request"]) ?? 0) > 0) return null;
   const overrides = listIn(pricing["overrides"]).map(fields);

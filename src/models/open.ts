@@ -8,7 +8,7 @@ import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
-import { openEffort } from "./effort.ts";
+import { ignoreEffort, openEffort } from "./effort.ts";
 import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
 import { askServer, outputOf } from "./local/server.ts";
 import { createReplayModel, readReplay } from "./replay.ts";
@@ -49,10 +49,7 @@ export interface OpenOptions extends RetryOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Reads `provider:name`, or a bare name. `own`: the providers of the user. Throws PaiError `model_unknown` when its
- * provider is unclear.
- */
+/** `own`: the providers of the user. Throws PaiError `model_unknown` when the provider of a name is unclear. */
 export function parseModelId(source: string, own: readonly Pick<Provider, "id">[] = []): ModelId {
   const trimmed = source.trim();
   const sources: readonly string[] = [...modelSources, ...own.map(({ id }) => id)];
@@ -74,16 +71,13 @@ export function parseModelId(source: string, own: readonly Pick<Provider, "id">[
 export const providerOfModel = <P extends Provider>(source: string, own: readonly P[] = []): Provider | P | null =>
   findAnyProvider(parseModelId(source, own).provider, own);
 
-/**
- * Opens a model. Opens its connection too, but sends nothing, except to a local server, to find out what it is.
- * Throws PaiError: `model_unknown`, `no_key`, `key_invalid`, `config_invalid` for a bad base URL or proxy, `untrusted`
- * for a key over plain http, and what `readReplay` throws.
- */
+/** Throws PaiError: model_unknown, no_key, key_invalid, config_invalid (address, proxy), untrusted (plain http). */
 export async function openModel(options: OpenOptions): Promise<Model> {
   const { own = [], id } = options;
   const { name } = parseModelId(id, own);
   const provider = providerOfModel(id, own);
-  if (provider === null) return createReplayModel(await readReplay(name, options.folder), name);
+  if (provider === null)
+    return ignoreEffort(createReplayModel(await readReplay(name, options.folder), name), options.notify);
   const opened = {
     ...describeModel(provider.id, name, provider.like),
     ...(await openRemote(provider, name, options)),

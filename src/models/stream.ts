@@ -6,10 +6,7 @@ import { renderWait, retryOf } from "./wire/http-errors.ts";
 
 export type Stream = Model["stream"];
 
-/**
- * The events of the first stream that begins. `next` returns the stream to try: it gets the error of the stream before,
- * null at first, and must throw when nothing is left to try. An error after the first event is thrown here.
- */
+/** The events of the first stream that begins. `next` gets the error of the one before, and throws when none is left. */
 export async function* tryUntilBegun(
   next: (failed: unknown) => AsyncIterable<ModelEvent> | Promise<AsyncIterable<ModelEvent>>,
 ): AsyncGenerator<ModelEvent> {

@@ -60,10 +60,7 @@ export interface Gone {
   readonly said: string;
 }
 
-/**
- * The model to use instead; null: none of the same kind is known. `listed` null: what its server lists is not known, so
- * the catalogue counts.
- */
+/** The model to use instead; null: none of its kind is known. `listed` null: the catalogue counts. */
 export function findSuccessor(
   { provider, name, said }: Gone,
   listed: readonly ListedModel[] | null,

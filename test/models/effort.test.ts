@@ -6,7 +6,7 @@ import { nearestNamed, openEffort } from "../../src/models/effort.ts";
 import { openModel } from "../../src/models/open.ts";
 import { delta, done, event, line, ollamaSays, says } from "./chat/chat-wire.ts";
 import { says as geminiSays } from "./gemini/gemini-wire.ts";
-import { ollama, options, quiet, request, sse, take, useServer } from "./loopback.ts";
+import { folderWith, ollama, options, quiet, request, sse, take, useServer } from "./loopback.ts";
 
 type Row = Parameters<typeof openEffort>[0];
 
@@ -232,6 +232,16 @@ describe("asked with an effort", () => {
     await take(model, quiet, wanted);
     expect([text, JSON.stringify(bodies()).includes("thinking")]).toEqual(["x", false]);
     expect(told).toEqual(["gemini-2.0-flash cannot be told how hard to think: the effort has no effect"]);
+  });
+
+  test("a recording says what it said, and that no effort changes it is told once", async () => {
+    const told: string[] = [];
+    const folder = await folderWith("r", '{"text": "one"}\n{"text": "two"}\n');
+    const model = await openModel(
+      options({ id: "replay:r", baseUrl: null, folder, notify: ({ text }) => told.push(text) }),
+    );
+    expect([(await take(model, quiet, wanted)).text, (await take(model, quiet, wanted)).text]).toEqual(["one", "two"]);
+    expect(told).toEqual(["replay:r cannot be told how hard to think: the effort has no effect"]);
   });
 
   test("an Ollama model that thought until its reply was full is told not to think, whatever the effort", async () => {

@@ -28,10 +28,7 @@ const cEndings = /\.(?:c|h|cc|cpp|cxx|hh|hpp|m|mm|java|cs|dart)$/i;
 const call = /^[\w.:]+\((?:.*[),])?;?$/;
 const textEndings = /\.(?:md|mdx|markdown|ya?ml|toml|ini|cfg|rst|txt)$/i;
 
-/**
- * Recognises definitions in the lines of a file: gives the name, "" for a definition without one (`impl` blocks), null
- * for other lines.
- */
+/** By the line of a file: the name that it defines, "" for one without (`impl` blocks), null where it defines nothing. */
 export function openDefinitions(path: string): (line: string) => string | null {
   if (textEndings.test(path)) return headingIn;
   return cEndings.test(path) ? definitionIn : (line) => (call.test(line) ? null : definitionIn(line));
@@ -56,10 +53,7 @@ export const linesOf = (text: string): string[] => {
   return lines;
 };
 
-/**
- * Blocks that cover a file without gaps: a new one at each definition, but not before 6 lines and not after more than
- * 30. The ending of `path` tells whether the file is text with headings.
- */
+/** Blocks without gaps: a new one at each definition, but not before 6 lines and not after more than 30. */
 export function cutBlocks(path: string, lines: readonly string[]): Block[] {
   const nameIn = openDefinitions(path);
   const blocks: Block[] = [];

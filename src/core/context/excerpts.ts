@@ -110,10 +110,7 @@ function scoreBlock({ lines, isDocstring }: Scorable, { from, to }: ExcerptRange
   return score;
 }
 
-/**
- * Adds a share of the better neighbour's score: changes often happen next to what a request names. Of two blocks with the
- * same score the shorter one is better. A block that is too large to show, such as a line of a megabyte, is not scored.
- */
+/** Changes often happen next to what a request names: a share of the better neighbour counts. */
 export function scoreBlocks(
   lines: readonly string[],
   blocks: readonly (ExcerptRange & { readonly size: number })[],
@@ -253,10 +250,7 @@ function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, bloc
   };
 }
 
-/**
- * The best parts of the best files, in the order of the files, within `budget` characters. A file that the request
- * names is shown at least with its outline.
- */
+/** The best parts of the best files, in their order. A named file is shown at least with its outline. */
 export function chooseExcerpts(candidates: readonly Candidate[], sought: Sought, budget: number): Excerpt[] {
   const prepared = candidates.map((each, at): Prepared => {
     const file = prepare(each, { sought, maxSize: budget });

@@ -68,10 +68,7 @@ export function extentsIn(path: string, lines: readonly string[]): readonly Exte
 const word = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 const looksLikeCode = /\p{Ll}\p{Lu}|_|\$|\p{N}/u;
 
-/**
- * The names in a text that may be names of definitions. `isPlan`: every word counts, since plans name what they change;
- * else one that is quoted, called, dotted, or spelt as only code is.
- */
+/** Names that may be of definitions. `isPlan`: every word is; else what is quoted, called, dotted, or spelt as code. */
 export function namesMeant(text: string, isPlan: boolean): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { 0: found, index } of text.matchAll(word)) {

@@ -144,10 +144,7 @@ const table = { rows: 10, share: 0.8 } as const;
 /** A row that gives one code for another, as in `koi-utf`. */
 const codes = /^[\da-f]{2,4}[ \t]+[\da-f]{4,8}\b/i;
 
-/**
- * Whether a file that is no code is a table: nearly all of its lines begin with the same word, as in `fastcgi_params`, or
- * give one code for another.
- */
+/** Whether lines of a file that is no code begin alike, as in `fastcgi_params`, or give a code for another. */
 export function isTable(path: string, text: string): boolean {
   if (isCode(partsOf(path))) return false;
   const words = [...text.matchAll(/^[ \t]*(([^\s#;]+).*)/gm)].map(([, row = "", word]) =>

@@ -214,11 +214,7 @@ function headsAround(extents: readonly Extent[], named: readonly Extent[]): read
 const membersOf = (extents: readonly Extent[], unit: Extent): readonly Extent[] =>
   extents.filter(({ line }) => line > unit.line && line <= unit.to).slice(0, 1);
 
-/**
- * The parts of a file, the most important first while they fit: its head; what was read or changed; whole definitions of
- * what plan, output and request name; heads of their classes; lines that call them; lines with their numbers; blocks that
- * match the words.
- */
+/** The parts of a file, the most important first, while they fit. */
 export function chooseParts(file: LargeFile): Parts {
   const { path, text, request, plan, output, looked, changed, room } = file;
   const lines = linesOf(text);
@@ -252,7 +248,8 @@ export function chooseParts(file: LargeFile): Parts {
   for (const line of callers.slice(0, maxCallers)) chosen.take(around(line, 1));
   for (const line of linesNumbered(lines, `${request}\n${plan}`)) chosen.take(around(line, 2));
   const most = Math.min(chosen.rest, kind === "test" ? byWords.test : byWords.code);
-  const matching = tests.length > 0 ? nearestTests(file, tests, lines, most) : matchWords(file, withoutDocs(lines), most);
+  const matching =
+    tests.length > 0 ? nearestTests(file, tests, lines, most) : matchWords(file, withoutDocs(lines), most);
   for (const range of matching) chosen.take(range);
   return { ranges: chosen.ranges(), outline: outlineOf(extents, lines, kind === "test"), left: chosen.missing() };
 }

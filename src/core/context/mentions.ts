@@ -8,10 +8,7 @@ export interface Mention {
 }
 
 const word = /(?:\p{L}|\p{N}|[_.@+/\\~[\]()$-])+/gu;
-/**
- * The line number after a path: `:12`, `(12,`, `", line 12`, ` on line 12`, `:line 12`, `#L12`, or ` 12:5` as bundlers
- * write it.
- */
+/** The line behind a path: `:12`, `(12,`, `", line 12`, ` on line 12`, `:line 12`, `#L12`, or ` 12:5` as bundlers do. */
 const lineBehind = /^(?:["'`)\]]{0,2},? (?:at |on |in )?line |["'`]?(?::line |:|\(|#L)| (?=\d+:\d))(\d{1,7})/;
 /** A class, its method, and in brackets the bare name of its file. */
 const frame =
@@ -101,10 +98,7 @@ export const withoutPassed = (output: string): string =>
     .filter((line) => !passed.test(line))
     .join("\n");
 
-/**
- * A text with what links lead to in the place of the links, as programs name a file by the link through which they found
- * it. `links`: by the link's path, the path of its target in the project.
- */
+/** A text with the targets of links in the place of the links. `links`: by the link's path, the path of its target. */
 export function throughLinks(text: string, links: ReadonlyMap<string, string>): string {
   let through = text;
   for (const [path, target] of links) {

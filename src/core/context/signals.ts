@@ -6,10 +6,7 @@ export interface Signal {
   readonly weight: number;
   readonly lines: readonly number[];
   readonly by: "request" | "output";
-  /**
-   * The names and patterns that led to the file: it defines them, is called after them, or matches them; absent: the file
-   * itself is named.
-   */
+  /** The names and patterns that led to the file; absent: the file itself is named. */
   readonly symbols?: readonly string[];
   /** Where it defines names that are named; its lines are among `lines`. */
   readonly definitions?: readonly Definition[];

@@ -43,10 +43,7 @@ function* namesIn(request: string): Generator<string> {
 const maxLine = 1_000;
 
 const name = "(?<!\\p{L}|\\p{N}|[_$])(?:\\p{L}|[_$])(?:\\p{L}|\\p{N}|[_$.:#>\\\\-])*";
-/**
- * Messages of compilers and interpreters about a name, and frames as they write them; the name is the first group.
- * Compiled only when there is an output: most requests have none.
- */
+/** What compilers and interpreters say of a name, the first group. Compiled only when there is an output. */
 const saidOf = (): readonly RegExp[] => [
   new RegExp(`(${name}) is not (?:defined|a function|a constructor|iterable)`, "gu"),
   new RegExp(`(?:undefined|unresolved reference|Unresolved reference|undeclared name): ?(${name})`, "gu"),

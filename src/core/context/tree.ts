@@ -109,11 +109,7 @@ function renderFolders(
   return { lines, length };
 }
 
-/**
- * Renders the tree within `budget` characters: when it does not fit, with fewer names in each folder, then fewer
- * levels, then fewer folders; says what is left out. Paths in `told` are left out, and keep their folder open: what stands
- * beside them is named.
- */
+/** Within `budget` characters: else with fewer names, levels, folders. Paths in `told` only keep their folder open. */
 export function renderTree(
   paths: readonly string[],
   budget: number,

@@ -170,10 +170,7 @@ export function termsOf(request: string, output = ""): Term[] {
   return [...found.values()].sort((a, b) => b.weight - a.weight).slice(0, maxTerms);
 }
 
-/**
- * Whether a spelling that is found at `at` counts there: a short one only where a word begins, and one that ends in a
- * digit only where its number ends, so that `f1` is not in `f12`.
- */
+/** A short spelling counts only where a word begins, one that ends in a digit only where its number ends. */
 function countsAt(lower: string, spelling: string, at: number): boolean {
   if (spelling.length > 3) return true;
   if (at > 0 && isLetter(lower.charCodeAt(at - 1))) return false;

@@ -45,11 +45,7 @@ type Staged =
   | { readonly kind: "already" }
   | { readonly kind: "refused"; readonly text: string };
 
-/**
- * Every block is searched in the file as the model saw it, then in the file as it is after the blocks before it.
- * Lines an edit does not change keep their bytes; byte order mark, line endings and the presence of a final newline
- * are the file's. An empty SEARCH creates the file or appends to it. Never throws.
- */
+/** Each block is searched in the file as the model saw it, then as it is now. All other bytes stay. Never throws. */
 export function applyEdits({ path, now, shown, blocks }: EditInput): EditResult {
   const opened = openTarget(path, now, shown);
   if (opened === null) return { kind: "refused", block: 1, text: `${path} is binary, not text` };
@@ -204,10 +200,7 @@ const ladder: readonly Step[] = [
   matchNearly,
 ];
 
-/**
- * Finds a block in a file and returns the splices that apply it; null when it is not there. The first step with a
- * candidate decides: two candidates are ambiguous, never a reason to try a looser step.
- */
+/** The first step with a candidate decides: two candidates are ambiguous, never a reason to try a looser step. */
 function locate(file: FileLines, halves: Halves): Match | null {
   return matchLoosely(ladder, file, halves);
 }

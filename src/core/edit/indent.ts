@@ -52,10 +52,7 @@ function shortest(indents: readonly string[]): string {
   return indents.reduce((short, indent) => (indent.length < short.length ? indent : short));
 }
 
-/**
- * When lines are shifted differently: a line that replaces one line is shifted as that line is, an added line as most
- * lines are. The first line does not count for the others, since models often drop its indentation.
- */
+/** A line that replaces one is shifted as that is, an added one as most lines but the first. */
 function placeUnevenly(pairs: readonly IndentPair[], { search, replace }: Halves): MergePlace {
   const common = commonShift(pairs.slice(1));
   const byLine = new Map(pairs.map((pair) => [pair.line, pair]));
@@ -107,10 +104,7 @@ function shiftByPrefix(pairs: readonly IndentPair[]): IndentShift | null {
   return (indent) => (indent.startsWith(less) ? indent.slice(less.length) : null);
 }
 
-/**
- * Levels kept while the unit changes: tabs for spaces, 2 spaces for 4, or back. Null when both sides use the same
- * unit, when a side mixes tabs and spaces, or when the levels do not fit.
- */
+/** Levels kept while the unit changes: tabs for spaces, 2 spaces for 4, or back. Null: alike or mixed. */
 function shiftByUnits(usual: IndentUnit, pairs: readonly IndentPair[], replace: readonly string[]): IndentShift | null {
   const written = replace.filter((line) => !isBlank(line)).map(indentOf);
   const block = measure([...pairs.map((pair) => pair.block), ...written]);

@@ -20,10 +20,7 @@ export const isDivider = (line: string): boolean => divider.test(line);
 /** Whether the line opens a block in the words of the format: it shows that a text is an edit. */
 export const opensSearch = (line: string): boolean => looksLikeMark(line) && /^\s*<+\s?SEARCH\b/i.test(line);
 
-/**
- * What the line does in a block, or null. `isExact`: the file holds such lines itself, so only the format's own words
- * count. In every other file each such line is a mark: `<` opens, `>` and `<<<<<<< REPLACE` close, whatever follows.
- */
+/** What the line does, or null. `isExact`: the file holds such lines itself, so only the format's own words count. */
 export function readMark(line: string, isExact: boolean): EditMark | null {
   if (isDivider(line)) return "divide";
   if (isExact) return exactOpener.test(line) ? "open" : exactCloser.test(line) ? "close" : null;

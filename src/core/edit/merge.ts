@@ -3,16 +3,10 @@
 import { editsBetween, matchLines } from "../line-diff.ts";
 import type { Halves, Splice } from "./step.ts";
 
-/**
- * Line `line` of REPLACE, indented for the file; `beside` is the line of SEARCH that it replaces, null when that is not
- * a single one. Returns null when its indentation would be a guess.
- */
+/** Line `line` of REPLACE, indented. `beside`: the line of SEARCH that it replaces. Null: a guess. */
 export type MergePlace = (line: number, beside: number | null) => string | null;
 
-/**
- * The splices of an edit. `rows` holds the file's row for every line of SEARCH, ascending, -1 for a line the
- * file does not have. Null when a line cannot be placed.
- */
+/** `rows`: the file's row for every line of SEARCH, ascending, -1 for none. Null when a line cannot be placed. */
 export function layOver(
   rows: readonly number[],
   { search, replace }: Halves,

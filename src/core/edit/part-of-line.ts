@@ -34,10 +34,7 @@ function isReplaced(text: string, at: number, search: string, replace: string): 
   return false;
 }
 
-/**
- * Whether the model took SEARCH for whole lines, although it is a part of them: then REPLACE has the head or tail of
- * the lines, which would be duplicated, or keeps SEARCH as a separate line, which would tear the line.
- */
+/** Whether SEARCH was meant as whole lines: REPLACE repeats their head or tail, or keeps SEARCH as a line of its own. */
 function meansLines(head: string, tail: string, { search, replace }: Halves): boolean {
   const [first, last] = [replace[0]?.trim() ?? "", replace.at(-1)?.trim() ?? ""];
   const begins = head !== "" && first.startsWith(head) && !search[0]?.trim().startsWith(head);

@@ -18,10 +18,7 @@ export function buildAction(body: Body, read: Read): ScriptAction {
   return holdsEdits ? buildEdits({ ...body, lines }, read) : { cmd: "WRITE", path, body: joinLines(lines), line };
 }
 
-/**
- * Whether lines are all of a file again: they begin and end as it does, hold most of its lines, and no divider of an edit
- * that it does not hold, but where headings are underlined. `text` null: no file.
- */
+/** Whether lines are all of a file again: its ends, most of its lines, and no divider that it lacks. */
 export function isWholeFile(path: string, lines: readonly string[], text: string | null): boolean {
   const filled = (all: readonly string[]) => all.filter((line) => line.trim() !== "");
   const [now, old] = [filled(lines), filled(fileLines(text))];
@@ -173,10 +170,7 @@ function parseBlock({ all, inside, closed, after }: BlockLines, file: KnownFile)
   return { block: all ? { ...sides, all } : sides, isClosed: lower.closed };
 }
 
-/**
- * The lower half of a block: a divider at its beginning repeats the divider, one at its end closes the block. Null: one
- * of them may be content just as well, or nothing shows that the half is whole.
- */
+/** A divider at its beginning repeats the divider, one at its end closes the block. Null: that is not sure. */
 function readLower(lines: readonly string[], isClosed: boolean, { holdsDividers, isDocument }: KnownFile) {
   let [from, to, closed] = [0, lines.length, isClosed];
   while (isDivider(lines[from] ?? "") && !isOverline(lines, from)) from += 1;

@@ -32,10 +32,7 @@ const readers: Readonly<Record<Form, (name: string, rest: string) => Header>> = 
   amendment: (name, rest) => readRest(name, rest, "an action, a path and a reason: AMEND::MODIFY::path::why"),
 };
 
-/**
- * Reads a line as a header, without forgiving any decoration; null: it is not a header, or its command is unknown.
- * `tag`: the prompt's tag, which careless models also put after the path of an action without a body.
- */
+/** Null: no header. `tag`: the prompt's, which careless models also put after the path of other actions. */
 export function readHeader(line: string, tag: string | null = null): Header | null {
   const header = readCommand(line);
   if (tag === null || header?.kind === "body" || !line.endsWith(`::${tag}`)) return header;

@@ -2,6 +2,8 @@
 
 import { holdsMarks, isDivider, looksLikeMark, opensSearch, readMark } from "../edit/marks.ts";
 import { orNull } from "../error.ts";
+import { type FieldNames, nameFields, readJson } from "../json.ts";
+import { isFields } from "../model.ts";
 import { buildAction, isWholeFile } from "./body.ts";
 import { isMarkdown } from "./code-fence.ts";
 import type { ScriptAction } from "./script.ts";
@@ -56,10 +58,7 @@ interface Group {
 const nameOnLine = (line: string): string | null =>
   pathIn(line) ?? pathIn(fence.exec(line)?.[2]?.split(/\s+/).at(-1) ?? "");
 
-/**
- * The blocks of a reply, grouped by the file that is named above each, outside or inside its fence. `isExact`: whether
- * the file holds lines that look like marks.
- */
+/** Blocks by the file that is named above each. `isExact`: whether the file holds lines that look like marks. */
 function groupBlocks(
   lines: readonly string[],
   isExact: (name: string | null) => boolean,
@@ -192,9 +191,30 @@ function isJson(text: string): boolean {
   return /^\s*[{[]/.test(text) && orNull((): unknown => JSON.parse(text)) !== null;
 }
 
+const editNames: FieldNames = {
+  path: ["file_path", "filepath", "filePath", "file", "filename"],
+  old_str: ["old_string", "oldString"],
+  new_str: ["new_string", "newString"],
+};
+
+/** The edit of a reply that is one tool call of another agent, written as JSON; null: it is not. */
+function readToolCall(text: string, targets: readonly LooseTarget[]): ScriptAction | null {
+  if (text.match(/"old_?str(?:ing)?"/gi)?.length !== 1) return null;
+  const reading = readJson(text);
+  const call = reading.ok && isFields(reading.value) ? reading.value : {};
+  const named = nameFields(editNames, call["arguments"] ?? call["input"] ?? call);
+  const { path = null, old_str: search, new_str: replace } = isFields(named) ? named : {};
+  if (typeof search !== "string" || typeof replace !== "string" || search === "") return null;
+  const target = path === null || typeof path === "string" ? resolve(path, targets) : null;
+  if (target === null) return null;
+  return { cmd: "MODIFY", path: target, blocks: [{ search, replace }], line: 1 };
+}
+
 /** Reads a reply without actions. `read`: the text of a file as the model knows it, or null. */
 export function readLooseReply(text: string, targets: readonly LooseTarget[], read: Read): LooseReply {
   const lines = text.split(/\r?\n/);
+  const call = readToolCall(text, targets);
+  if (call !== null) return { actions: [call], seen: "", prose: "" };
   if (lines.some(opensSearch)) return readBlocks(lines, targets, read);
   if (holdsDiff(lines)) return readDiffs(lines, targets);
   if (lines.some((line) => fence.test(line))) return readFence(lines, targets, read);

@@ -98,10 +98,7 @@ function freshState(tag: string) {
 /** The tag that closes bodies in the prompt. */
 export const usualTag = "EOT";
 
-/**
- * The tag for a reply: EOT, or EOT2, EOT3 … when a line of `texts` (everything taken from the workspace or the
- * user) could close a body with that tag, so that text from files never closes one.
- */
+/** EOT, or EOT2, EOT3 … when a line of `texts` could close a body with that tag: text from files never closes one. */
 export function chooseTag(texts: Iterable<string>): string {
   const taken = new Set<string>();
   for (const text of texts) {

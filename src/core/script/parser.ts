@@ -81,10 +81,7 @@ function linesAfter(text: string, n: number): readonly string[] {
   return lines;
 }
 
-/**
- * The script with the complete message and NEXT lines of its FINISH. `text`: the reply. `tag`: the prompt's tag; when
- * FINISH::tag has no END, everything after it is the message.
- */
+/** The script with the whole message and NEXT lines of its FINISH; of FINISH::tag without END, all that follows. */
 export function completeFinish(script: Script, text: string, tag: string): Script {
   const finish = script.actions.at(-1);
   if (finish?.cmd !== "FINISH") return script;

@@ -115,10 +115,7 @@ function closeAtFinish(to: LineProgress, open: OpenBody): boolean {
   return true;
 }
 
-/**
- * Ends the body that is open after the last line; returns its cut when it cannot be ended, else null. `isWhole`: the
- * last line ended with a line feed; in a reply that ended normally, half a line is dropped.
- */
+/** Ends the body that is open after the last line; its cut where it cannot be ended. `isWhole`: the last line is. */
 export function endBody(to: LineProgress, stop: StopReason, isWhole: boolean): Cut | null {
   if (to.body !== null && stop === "end") endLines(to, to.body, isWhole);
   const open = to.body;

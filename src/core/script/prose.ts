@@ -33,10 +33,7 @@ export const asksToKnow = (request: string): boolean => question.test(request);
 export const isQuestion = (words: string): boolean =>
   /\?\s*$|^\W*(?:why|how|what|who|apa|kenapa|bagaimana)\b/i.test(words);
 
-/**
- * What a reply without actions is. `answer`: prose that answers the request, with code only where that asks something;
- * `words`: other prose, which announces or claims work or shows code; null: it is no prose, or holds edits.
- */
+/** `answer`: prose that answers the request; `words`: it announces or claims work, or shows code; null: no prose. */
 export function readProse(text: string, request: string): "answer" | "words" | null {
   const { actions } = parseScript(text, { stop: "end", read: () => null, tag: "EOT" });
   const { seen } = readLooseReply(text, [], () => null);

@@ -7,10 +7,7 @@ import { afterClosing, createThoughtSplitter } from "./thought.ts";
 /** Lines at the beginning of the rest that may repeat the end of the cut body, or be reasoning without an opening mark. */
 const overlapLimit = 30;
 
-/**
- * How many of the first lines of `next` repeat the end of `lines`. Blank lines and lone brackets repeat by
- * themselves, so an overlap counts only if it contains a letter or digit.
- */
+/** How many lines of `next` repeat the end of `lines`. Blank lines and lone brackets alone repeat by themselves. */
 export function countOverlap(lines: readonly string[], next: readonly string[]): number {
   for (let count = Math.min(overlapLimit, lines.length, next.length); count > 0; count--) {
     const end = lines.slice(-count);
@@ -20,11 +17,7 @@ export function countOverlap(lines: readonly string[], next: readonly string[]):
   return 0;
 }
 
-/**
- * The rest of a cut body without what models put around it, against the prompt: a fence, and one line of introduction
- * before it. Removed are a fence that is never closed, and one around the whole rest. In Markdown the latter is kept,
- * and so is every fence when the kept part had one open: it may close that.
- */
+/** The rest without a fence around it, and one line of introduction. What may be content, as in Markdown, stays. */
 function unwrapRest(kept: readonly string[], rest: readonly string[], path: string): readonly string[] {
   const at = rest.findIndex((line) => marksOf(line) !== null);
   const introduction = rest.slice(0, Math.max(at, 0)).filter((line) => line.trim() !== "");
@@ -57,10 +50,7 @@ function linesOf(rest: string): readonly string[] {
   return after.slice(after.findIndex((line) => line.trim() !== ""));
 }
 
-/**
- * One reply made of a cut one and its rest, without what the rest repeats or puts around the body. `isLost`: the rest
- * begins other actions instead, so that the body is given up: half a file is never taken for a whole one.
- */
+/** `isLost`: the rest begins other actions, so the body is given up: half a file is never taken for a whole one. */
 export function joinRest(reply: string, cut: Cut, rest: string): { readonly text: string; readonly isLost: boolean } {
   const { cmd, path, tag, line, lines: before } = cut;
   const lines = linesOf(rest);

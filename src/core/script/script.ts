@@ -45,10 +45,7 @@ export interface Note {
   readonly text: string;
 }
 
-/**
- * A parsed reply. A MODIFY without blocks could not be read: one broken block is enough, since either all blocks of a
- * MODIFY are applied or none.
- */
+/** A MODIFY without blocks could not be read: one broken block is enough, since all of them are applied or none. */
 export interface Script {
   readonly actions: readonly ScriptAction[];
   readonly remarks: readonly Note[];

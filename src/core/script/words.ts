@@ -18,10 +18,7 @@ const otherForm = /^\s*(?:[{["]|<{3,}|[>*_`#"'.:]*(?:PLAN[*_`"'.!:]*|END(?:::.*|
 
 type Place = "start" | "words" | "message" | "over";
 
-/**
- * What a line is: `later`: more of it must come; `skip`: no words; `over`: neither it nor what follows is; `message`:
- * the message of FINISH follows; a number: words from there on, and nothing else after them.
- */
+/** `later`: more must come; `over`: none follow; `message`: that of FINISH follows; a number: words from there. */
 type Kind = "later" | "skip" | "over" | "message" | "words" | number;
 
 interface Known {
@@ -58,10 +55,7 @@ function placeAfter(kind: Kind, place: Place): Place {
   return kind === "message" ? kind : "over";
 }
 
-/**
- * Reads the sentences before the first action, and the message of a FINISH that no action precedes. What may be an
- * action, JSON or an edit ends it: what follows is known only when the reply is whole. `code`: fences are words, too.
- */
+/** The sentences before the first action, and the message of a FINISH without any. `code`: fences are words, too. */
 export function createWordsReader(code: boolean): WordsReader {
   const thoughts = createThoughtSplitter();
   let place: Place = "start";

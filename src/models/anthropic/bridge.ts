@@ -32,10 +32,7 @@ const cached = { cache_control: { type: "ephemeral" } };
 /** Models that think only when asked to. Newer ones do it unasked, and would show nothing of it. */
 const thinksUnasked = (model: string): boolean => !/claude-(2|3|instant|(opus|sonnet|haiku)-4)/.test(model);
 
-/**
- * Tools and system are marked for the provider's cache, and so is a conversation with which the next request begins. Thinking blocks are sent back whole to the model that made them, until it refuses them: their
- * signatures depend on the account and on all messages before.
- */
+/** Thinking goes back whole to the model that made it: its signature depends on all messages before. */
 export function encodeAnthropic(model: string, request: ModelRequest): Block {
   const { system, tools, format } = request;
   const turns = joinTurns(request.messages.map((message) => encodeMessage(model, message)));

@@ -46,10 +46,7 @@ const dispatch = Object.assign(
   { preconnect: fetch.preconnect },
 );
 
-/**
- * Runs `call`, which must put the given headers on its request; every other fetch of the process works as usual.
- * Resolves to the answer of `send`, and throws what `send` or `call` throws.
- */
+/** Runs `call`, which must put the headers on its request; resolves to the answer of `send`. */
 async function lendFetch(
   send: SendRequest,
   call: (headers: Readonly<Record<string, string>>) => Promise<unknown>,
@@ -77,10 +74,7 @@ type Content = {
   readonly parts: readonly Part[];
 };
 
-/**
- * Whether calls have ids and signatures, and may be refused without: from Gemini 3 on. A name without a version, as `gemini-flash-latest`,
- * means the newest model.
- */
+/** From Gemini 3 on calls have ids and signatures, and may be refused without. A name without a version is the newest. */
 const signsCalls = (model: string): boolean => !/^(models\/)?(gemini-[12]|gemma)/.test(model);
 
 /** `model`: the bare name. A reply of the same model is sent back whole, so that its thought signatures survive. */

@@ -71,10 +71,7 @@ interface OllamaForm {
   readonly isThinkingOff: boolean;
 }
 
-/**
- * The body of one request. Only Ollama's own API accepts the size of the context. A request that does not fit is an
- * error, and not silently cut.
- */
+/** Only Ollama's own API takes the size of the context. A request that does not fit is an error, and not silently cut. */
 export function encodeOllama(
   model: string,
   request: ModelRequest,

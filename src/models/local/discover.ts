@@ -28,10 +28,7 @@ const usualPorts = [
 const timeoutMs = 200;
 const answerLimit = 1_000_000;
 
-/**
- * Asks all usual ports of loopback for their models at the same time; a port that does not answer within 200 ms is left
- * out.
- */
+/** Asks all usual ports of loopback at the same time; one that does not answer within 200 ms is left out. */
 export async function findServers({
   signal,
   ports = usualPorts,

@@ -41,10 +41,7 @@ export function outputOf(window: number, thinks: boolean): number {
   return Math.max(256, Math.min(usualOutput, Math.floor(window / (thinks ? 2 : 4))));
 }
 
-/**
- * Sends all questions to a server at once; a question without an answer in two seconds stays open. Has Ollama load the
- * model, since only then it says how much of the model's window it uses. Never throws.
- */
+/** Asks all at once. Has Ollama load the model, since only then it says how much of the window it uses. Never throws. */
 export async function askServer(endpoint: Endpoint, model: string, options: AskServerOptions): Promise<LocalServer> {
   const { headers, signal, isStated, loadMs, notify } = options;
   const root = rootOf(endpoint.url);

@@ -26,11 +26,7 @@ export const nativeOfOpenai = (model: string): string => `openai:${model}`;
 /** Models that are known not to think. Any other returns its reasoning encrypted, or refuses to. */
 const isThoughtless = (model: string): boolean => /gpt-[34]|chat/.test(model);
 
-/**
- * OpenAI counts the length that a reply may have against the tokens of a minute, used or not: it is only told where the
- * user capped it. The provider stores nothing, so a reply of the same model is sent back whole, with its encrypted
- * reasoning.
- */
+/** OpenAI counts the length that a reply may have as used, so it is told only where the user capped it. */
 export function encodeOpenai(model: string, request: ModelRequest): Item {
   const { system, tools, format } = request;
   return {
@@ -183,10 +179,7 @@ function createOpenaiDecoder(model: string, turn: number): Decoder {
   };
 }
 
-/**
- * The items that can be sent back: OpenAI stored nothing, so reasoning needs its encrypted content. Without it the others
- * lose their ids, because an id stands for an item that belongs to its reasoning.
- */
+/** OpenAI stored nothing, so reasoning needs its encrypted content; without it the others lose their ids. */
 function returnable(items: readonly WireFields[]): readonly WireFields[] {
   const kept = items.filter(({ type, encrypted_content }) => type !== "reasoning" || textIn(encrypted_content) !== "");
   return kept.length === items.length ? items : kept.map(({ id: _, ...item }) => item);

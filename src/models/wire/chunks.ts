@@ -43,11 +43,7 @@ const statuses: Readonly<Record<string, number>> = {
 const statusOf = (name: string): number | undefined =>
   statuses[name] ?? (/^(invalid|unsupported)_/.test(name) ? 400 : undefined);
 
-/**
- * Events in order, all of one piece of the wire together. Throws PaiError for an `error` in the middle, for an event
- * that is not JSON, for an answer that is not a stream at all, and what the decoder throws; events that came before are
- * returned first.
- */
+/** Events in order, those of one piece together, also before an error. Throws PaiError. */
 export async function* readReply(
   response: Response,
   decoder: Pick<Decoder, "read" | "take">,

@@ -23,10 +23,7 @@ export interface Endpoint {
   readonly wantsUnverified: boolean;
 }
 
-/**
- * Judges a base URL. Throws PaiError `config_invalid` for one that is not an http(s) URL, and for a SOCKS proxy, which
- * fetch would silently ignore.
- */
+/** Throws PaiError `config_invalid` for what is no http(s) URL, and for a SOCKS proxy, which fetch ignores. */
 export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
   const url = URL.parse(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hash !== "") {

@@ -35,9 +35,7 @@ export interface ExchangeOptions {
   readonly now: () => number;
 }
 
-/**
- * How many times longer than silence pai accepts bytes without an event: a model can take that long to write one call.
- */
+/** How many times longer pai accepts bytes without an event: a model can take that long to write one call. */
 const longerWordless = 4;
 /** How long the connection may stay open after a whole reply: some servers then count tokens, some never close it. */
 const lingerMs = 1000;

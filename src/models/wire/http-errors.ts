@@ -141,10 +141,7 @@ export function renderWait(seconds: number): string {
   return seconds <= 7200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3600)} h`;
 }
 
-/**
- * Seconds until trying again makes sense, or null. `Retry-After-Ms`, then `Retry-After`
- * (seconds or an HTTP date), then `retryDelay` ("17s"). `now` in epoch milliseconds.
- */
+/** Seconds until trying again makes sense, or null: `Retry-After-Ms`, `Retry-After` (seconds or a date), `retryDelay`. */
 function readDelay(headers: Headers, retryDelay: string, now: number): number | null {
   return (
     seconds(headers.get("retry-after-ms"), 0.001) ??

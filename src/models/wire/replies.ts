@@ -96,10 +96,7 @@ export function createReplyTally(model: string, turn: number): ReplyTally {
   };
 }
 
-/**
- * Reads a call's input: some servers send JSON text, some JSON text inside a JSON string, some the value. A value that
- * is not an object counts as an empty one, since providers accept nothing else back. undefined: it is not JSON.
- */
+/** JSON text, such text in a JSON string, or the value; no object counts as an empty one. undefined: it is not JSON. */
 function readInput(input: unknown): Json | undefined {
   if (typeof input !== "string") return fields(input) as Json;
   if (input.trim() === "") return {};
@@ -110,10 +107,7 @@ function readInput(input: unknown): Json | undefined {
 /** A name as every provider takes it back, which can do nothing to a terminal. */
 const plainName = /^[\w-]{1,64}$/;
 
-/**
- * Maps the events of one reply: a call whose name is none is named `unknown`. The native form of such a reply is dropped,
- * since it holds the other name.
- */
+/** A call whose name is none is named `unknown`; the native form of its reply, which holds the other, is dropped. */
 export function createCallNamer(): (event: ModelEvent) => ModelEvent {
   let renamed = false;
   return (event) => {

@@ -134,3 +134,17 @@ test("words stay words, and JSON is named", () => {
   expect(looseOf(["I changed main.py - really."])).toMatchObject({ actions: [], seen: "" });
   expect(looseOf(['{"actions": []}'])).toMatchObject({ actions: [], seen: "JSON and no action" });
 });
+
+test("one tool call of another agent is its edit; of several none is taken", () => {
+  const edit = { file_path: "money.py", old_string: "b", new_string: "B {" };
+  const wanted = { cmd: "MODIFY", path: "shop/money.py", blocks: [{ search: "b", replace: "B {" }] };
+  const called = JSON.stringify({ name: "edit", arguments: edit });
+  for (const lines of [
+    ["<tool_call>", called, "</tool_call>"],
+    ["```json", JSON.stringify(edit), "```"],
+  ])
+    expect(bare(looseOf(lines).actions)).toMatchObject([wanted]);
+  for (const lines of [[called, called], [JSON.stringify({ ...edit, old_string: "" })]])
+    expect(looseOf(lines).actions).toEqual([]);
+  expect(looseOf([JSON.stringify({ ...edit, file_path: null })], two).actions).toEqual([]);
+});

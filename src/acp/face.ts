@@ -278,7 +278,6 @@ export async function describeChanges(
   return (await Promise.all(described)).flat();
 }
 
-/** The text before and after; null: there is none to show. */
 function sidesOf(
   op: ChangeSummary["op"],
   before: string | null,

@@ -14,7 +14,6 @@ export interface EditorTurn {
   readonly text: string;
   /** Paths that the person refers to, relative to the root, as the editor named them. */
   readonly mentions: readonly string[];
-  /** Text sent along with the message; null: none. */
   readonly context: string | null;
   readonly sink: (event: StampedEvent) => void;
   readonly decide: Decide;

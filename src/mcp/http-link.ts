@@ -96,7 +96,6 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
   };
 }
 
-/** The messages of an answer, as texts. Throws when one is too long. */
 async function* readAnswer(response: Response, createReader: () => EventReader): AsyncGenerator<string, void> {
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const reader = isStream ? createReader() : createWholeReader();

@@ -4,9 +4,8 @@ import type { Model } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
 import { providerOfModel } from "../../models/open.ts";
 import { findSuccessor, namedSuccessor, namesOnOffer, nearNames } from "../../models/successor.ts";
-import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
-import { findModelList } from "../../store/model-lists.ts";
 import type { Base } from "./base.ts";
+import { findKeptList } from "./model-facts.ts";
 import { findServerModels } from "./server-models.ts";
 
 /** The model, whose refusal as unknown says what to do. Of a default model, which ends one day, its server is asked. */
@@ -18,7 +17,7 @@ export function adviseUnknown(model: Model, base: Base, { isDefault }: { readonl
     if (row === null) return error;
     const { provider, name } = model;
     const day = base.context.now().toISOString().slice(0, 10);
-    const listed = (isDefault ? await askList(row, base, signal) : null) ?? findKept(row, base);
+    const listed = (isDefault ? await askList(row, base, signal) : null) ?? findKeptList(row, base);
     const next = findSuccessor({ provider, name, said: error.message }, listed, day);
     const near = nearNames(name, namesOnOffer(provider, listed, day));
     const all = `all of them: pai models --online ${provider}`;
@@ -51,17 +50,9 @@ function withHint({ code, message, cause, hint: own }: PaiError, hint: string): 
   return new PaiError(code, message, { hint: other === undefined ? hint : `${hint}, ${other}`, cause });
 }
 
-/** The server's list; null: it could not be had. */
 async function askList(row: Provider, base: Base, signal: AbortSignal) {
   const asking = { ...base, context: { ...base.context, signal } };
   const list = await findServerModels(row, asking, { fresh: true }).catch(() => null);
   signal.throwIfAborted();
   return list?.models ?? null;
-}
-
-/** The list that was asked for today; null: none was. */
-function findKept(row: Provider, base: Base) {
-  const { context, places } = base;
-  const { url: address } = findBaseUrl(row, context.env, configuredAddress(row, base));
-  return findModelList(places.stateDir, row.id, { address, now: context.now() })?.models ?? null;
 }

@@ -89,7 +89,6 @@ function logCutOff(base: Base, { workspace, stateFolder, ended }: OpenedWorkspac
   audit.close();
 }
 
-/** The readable log in the project. */
 function openSessionLog({ context, settings, places }: Base, root: string, notify: Notify) {
   const warn = (text: string) => notify({ level: "warning", code: "audit", text });
   return openAudit({ root, stateDir: places.stateDir, now: context.now, keep: settings.keep, warn });
@@ -126,7 +125,6 @@ async function openBoth(
   return Promise.all([opening, model]);
 }
 
-/** Opens log, plan cache and receipts; each is null where nothing is kept. */
 function openKept(base: Base, opened: OpenedWorkspace, notify: Notify) {
   const { context, settings, places } = base;
   const { flags, now } = context;
@@ -239,7 +237,6 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
       const found = [task.context, skills, tools?.describe(task.text) ?? null].filter((part) => part !== null);
       return found.length === 0 ? task : { ...task, context: found.join("\n\n") };
     },
-    /** Context window of the settings' model, in tokens. */
     window: own.model.window,
     successor: own.successor,
     /** Replaces secrets that are known, or that a run has seen, by their names. */

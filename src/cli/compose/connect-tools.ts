@@ -81,7 +81,6 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   const { env } = base.context;
   const clients = new Map<string, Promise<ToolClient>>();
 
-  /** The running server, which its first call starts. */
   async function clientOf(server: McpServer, signal: AbortSignal): Promise<ToolClient> {
     const known = clients.get(server.name);
     if (known !== undefined) return known;
@@ -145,7 +144,6 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     return { ...answer, text: renderAnswer(answer) };
   }
 
-  /** Adds the actions that call tools, if there are any. */
   function offer(actions: readonly AnyAction[]): readonly AnyAction[] {
     return actions.map((action) => {
       if (action.name === "CALL") return { ...action, offered: true };
@@ -178,7 +176,6 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
       begin: async (started) => withCalls(await workspace.begin(started)),
     } satisfies Workspace,
     offer,
-    /** Describes the tools for a task; null: none. */
     describe: (task: string) => renderTools(trusted, task),
     close: end,
   };

@@ -19,12 +19,17 @@ export function factsOfModel(id: string, told: Asking): ModelFacts {
   return { ...listed, ...own, ...models[name], ...models[`${provider}:${name}`], ...models[id] };
 }
 
-/** What the server listed, less than a day ago, of a model that the catalogue does not know. Local ones are asked. */
-function listedFacts(row: Provider, name: string, { places, context, ...loaded }: Asking): ModelFacts {
-  if (row.wire === "local" || findModel(row.id, name) !== null) return {};
+/** The models that a server listed less than a day ago; null: nobody asked. */
+export function findKeptList(row: Provider, { places, context, ...loaded }: Asking) {
   const { url: address } = findBaseUrl(row, context.env, configuredAddress(row, loaded));
-  const kept = findModelList(places.stateDir, row.id, { address, now: context.now() });
-  const { window = null, output = null, price = null } = kept?.models.find((each) => each.name === name) ?? {};
+  return findModelList(places.stateDir, row.id, { address, now: context.now() })?.models ?? null;
+}
+
+/** What the server listed, less than a day ago, of a model that the catalogue does not know. Local ones are asked. */
+function listedFacts(row: Provider, name: string, told: Asking): ModelFacts {
+  if (row.wire === "local" || findModel(row.id, name) !== null) return {};
+  const kept = findKeptList(row, told) ?? [];
+  const { window = null, output = null, price = null } = kept.find((each) => each.name === name) ?? {};
   return {
     ...(window === null ? {} : { window }),
     ...(output === null ? {} : { output: Math.min(output, usualOutput) }),

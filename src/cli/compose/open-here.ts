@@ -6,7 +6,6 @@ import { composeWorkspace } from "./compose-task.ts";
 
 export type Here = Awaited<ReturnType<typeof openHere>>;
 
-/** Throws like reading the settings and opening the folder. */
 export async function openHere(context: Context) {
   const base = composeBase(context);
   const { notify } = openLog(context);

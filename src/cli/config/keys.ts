@@ -2,7 +2,9 @@
 import { PaiError } from "../../core/error.ts";
 import { findAnyProvider, type Provider, providerOfKey, providers, providerTable } from "../../core/providers.ts";
 import { alignRows } from "../../core/text.ts";
-import { renderWait } from "../../models/wire/http-errors.ts";
+import { type ProbeAnswer, probeModel } from "../../models/probe.ts";
+import { parseEndpoint } from "../../models/wire/endpoint.ts";
+import { type AskedServer, readHttpError, renderWait } from "../../models/wire/http-errors.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { endRests, openKeyState } from "../../store/key-state.ts";
 import {
@@ -23,8 +25,8 @@ import {
 import { loadSettings } from "../../store/settings.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { currentKeys } from "../compose/key-command.ts";
+import { permitAddress } from "../compose/server-models.ts";
 import { askOwner, refuseSetting, requireKey } from "./key-entry.ts";
-import { validateOnline } from "./validate-online.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 
 const none = "No API key is currently configured";
@@ -77,7 +79,6 @@ export const keyWords: Readonly<Record<string, ConfigWord>> = {
   },
 };
 
-/** What the words after `set` and `add` say. */
 interface Given {
   readonly name: string;
   readonly provider: Provider | null;
@@ -103,7 +104,6 @@ function readGiven({ words, provider, own }: ConfigCall): Given {
   return { name: first, provider, key };
 }
 
-/** Reads a key and stores it; `isDefault`: calls begin with it. */
 async function store(call: ConfigCall, isDefault: boolean): Promise<ConfigAnswer> {
   const { name, provider: named, key: typed } = readGiven(call);
   const question = named === null ? "Key (not shown): " : `Key for ${named.id} (not shown): `;
@@ -288,3 +288,47 @@ function ownerOf(call: ConfigCall): Provider {
 }
 
 const providerOf = ({ provider }: ConfigCall): Provider => provider ?? providerTable.gemini;
+
+interface KeyVerdict {
+  /** null for an address that needs no key. */
+  readonly id: string | null;
+  readonly address: string;
+  /** null: the key was accepted, or the provider did not refuse it. */
+  readonly error: PaiError | null;
+  /** The address has no request that distinguishes valid from invalid keys. */
+  readonly unsure: boolean;
+}
+
+/** Checks the keys in turn. Throws network, tls, untrusted and other errors that are not due to a key. */
+export async function validateOnline(
+  provider: Provider,
+  keys: readonly FoundKey[],
+  { context, places }: Pick<ConfigCall, "context" | "places">,
+): Promise<readonly KeyVerdict[]> {
+  const loaded = loadSettings({ flags: {}, env: context.env, places, root: null });
+  const base = await permitAddress(provider, keys, { ...loaded, context, places });
+  const { address, proxy } = parseEndpoint(base.url, context.env);
+  const { id, probe: path, headers } = provider;
+  const options = { provider: id, path, env: context.env, timeoutMs: 20_000, signal: context.signal };
+  const verdicts: KeyVerdict[] = [];
+  for (const key of keys.length === 0 ? [null] : keys) {
+    const answer = await probeModel(base.url, { ...options, headers: headers(key?.key ?? null) });
+    const asked: AskedServer = { provider: id, model: "", key, address, proxy };
+    verdicts.push({
+      id: key?.id ?? null,
+      address,
+      error: judge(asked, answer, context.now().getTime()),
+      unsure: answer.status === 404,
+    });
+  }
+  return verdicts;
+}
+
+function judge(asked: AskedServer, answer: ProbeAnswer, now: number): PaiError | null {
+  if (answer.status >= 300 && answer.status < 400) {
+    return new PaiError("redirected", `${asked.address} answered with a redirect, which is not followed`);
+  }
+  // A gateway without a list of models says nothing about the key.
+  if (answer.status === 404) return null;
+  return answer.status < 400 ? null : readHttpError(asked, { ...answer, now });
+}

@@ -120,7 +120,6 @@ function unset({ places, words: [name = ""] }: ConfigCall): ConfigAnswer {
 const valueAt = (json: Json, path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>((at, part) => (isFields(at) && Object.hasOwn(at, part) ? at[part] : undefined), json);
 
-/** Parses one entry of a setting as JSON, or as text. Throws usage for a wrong one. */
 function parseEntry(setting: AnySetting, entry: string, text: string): Json {
   const value = [asJson(text), text].find((each) => setting.check({ [entry]: each }) !== null);
   if (value === undefined) throw wrong(setting, { [entry]: asJson(text) });

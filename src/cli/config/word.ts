@@ -23,7 +23,6 @@ export interface ConfigCall {
   /** null: those of the files and variables. */
   readonly now: SettingsNow | null;
   readonly askHidden: AskHidden;
-  /** Reads one line; null: nobody can be asked. */
   readonly readLine: ReadLine | null;
   readonly warn: (text: string) => void;
   /** Gives advice on standard error, since standard output is for the result. */
@@ -39,7 +38,6 @@ export interface ConfigAnswer {
 export interface ConfigWord {
   readonly usage: string;
   readonly about: string;
-  /** Smallest and largest number of arguments. */
   readonly minWords: number;
   readonly maxWords: number;
   readonly run: (call: ConfigCall) => ConfigAnswer | Promise<ConfigAnswer>;

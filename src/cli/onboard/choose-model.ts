@@ -7,8 +7,8 @@ import { demoCommand } from "../commands/demo.ts";
 import type { Base } from "../compose/base.ts";
 import type { TerminalView } from "../compose/view.ts";
 import type { ReadLine } from "../config/key-entry.ts";
+import { validateOnline } from "../config/keys.ts";
 import { writeSetting } from "../config/settings.ts";
-import { validateOnline } from "../config/validate-online.ts";
 import { openLog } from "../open-log.ts";
 import { askForModel } from "./ask-model.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
@@ -24,7 +24,6 @@ async function checkKey(context: Context, { places }: Base, provider: ProviderId
   for (const { error } of verdicts) if (error !== null) throw error;
 }
 
-/** Throws no_key if several providers have a key. */
 export async function chooseModel(context: Context, given: Base, view: TerminalView): Promise<Base> {
   if (!lacksKey(context, given)) return given;
   const { base, message, problem } = pickModel(context, given);

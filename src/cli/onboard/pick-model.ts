@@ -8,9 +8,7 @@ import type { Context } from "../command.ts";
 import type { Base } from "../compose/base.ts";
 import { listModels } from "../compose/compose-model.ts";
 
-/** Origin of a model that pai chose by the existing keys. */
 const pickedOrigin = "the only key";
-/** Origin of a model that the user chose when asked. */
 export const answeredOrigin = "your answer";
 
 /** Whether the first model needs a key and has none; false if its address was set, as that of an own provider is. */

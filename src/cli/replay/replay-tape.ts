@@ -13,7 +13,6 @@ import { describeRequest, keyOfTerms } from "../../store/recorder.ts";
 
 export type ReplayTape = ReturnType<typeof playTape>;
 
-/** Of a run that did not ask for it. */
 const noSandbox: SandboxState = { level: null, choice: "off", text: "none", why: null, proposes: false };
 
 const toError = ({ code, message, hint, retry_after }: Failure) =>

@@ -124,7 +124,6 @@ function openMemory(past: Overlay, id: string, tape: ReplayTape, work: readonly 
   };
 }
 
-/** The workspace before run `id`; the replay changes only this value. */
 export async function openPast(
   workspace: Workspace,
   history: History,

@@ -100,7 +100,9 @@ async function showContext(talk: Talk, words: string): Promise<void> {
       notify: talk.view.notify,
     }),
   );
-  say(talk, renderPreview(id, mode, found, columnsOf(context.env)));
+  const { turns, conversation } = talk.open.session;
+  const held = `${counted(turns.length, "turn")}, ${counted(conversation.messages.length, "message")} of work step by step`;
+  say(talk, `${renderPreview(id, mode, found, columnsOf(context.env))}\nThe session holds ${held}`);
 }
 
 async function showSessionDiff(talk: Talk, path: string): Promise<void> {
@@ -219,7 +221,6 @@ async function exportTalk(talk: Talk, path: string): Promise<void> {
   say(talk, `${counted(session.turns.length, "turn")} written to ${visibleLine(path)}`);
 }
 
-/** Shows all that the last look or command said, or that of a number. */
 function showOutput({ outputs, context, view }: Talk, number: string): void {
   const count = outputs.length;
   if (count === 0) throw new PaiError("usage", "nothing was looked at or run yet");

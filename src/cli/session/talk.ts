@@ -28,7 +28,6 @@ import type { TerminalView } from "../compose/view.ts";
 import { type Ahead, hold, type KeyWatch, watchKeys } from "./watch-keys.ts";
 import { continueWith, type TruthWatch } from "./watch-truth.ts";
 
-/** Milliseconds within which two interrupts at the prompt leave the session. */
 const twiceMs = 2000;
 
 /** Milliseconds after a task was stopped in which another Ctrl+C is taken as meant for the task. */
@@ -50,7 +49,6 @@ export interface Talk {
   model: ComposedModel | undefined;
   /** Time of the last Ctrl+C at an empty prompt, in ms; 0: another key followed it. */
   interruptedAt: number;
-  /** Time at which a task was last stopped, in ms. */
   stoppedAt: number;
   /** What was last said of the sandbox and the briefing, by code, which holds for the tasks that follow. */
   readonly told: Map<string, string>;
@@ -71,7 +69,6 @@ export interface Talk {
 
 export interface Planned {
   readonly task: string;
-  /** The part of the task that the user typed. */
   readonly typed: string;
   readonly run: string;
   readonly plan: Plan;
@@ -95,7 +92,6 @@ function isToldAgain(talk: Talk, event: Parameters<TerminalView["sink"]>[0]): bo
   return isAgain;
 }
 
-/** What an event says of a look, a command or a check; null: it is about something else. */
 function outputOf(event: Parameters<TerminalView["sink"]>[0]): Talk["outputs"][number] | null {
   if (event.type === "check.finished") return { title: `$ ${event.command}`, text: event.output };
   if (event.type !== "look.shown") return null;

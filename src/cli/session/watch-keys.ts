@@ -40,7 +40,6 @@ export function takeDraft(ahead: Ahead): string {
   return text;
 }
 
-/** Enter queues the line; Up takes the last queued one back where none is being typed. */
 function press(ahead: Ahead, { name, text }: Keystroke): void {
   if (text !== "") ahead.text += text;
   else if (name === "backspace" || name === "ctrl+h") ahead.text = Array.from(ahead.text).slice(0, -1).join("");

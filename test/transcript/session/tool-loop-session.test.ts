@@ -100,6 +100,7 @@ inTerminal("/clear starts another session and keeps the old one; list, show, exp
   await screen.shows(ready, 4);
   await screen.say("second", /Second answer\./);
   expect(place.gemini.requests.at(-1)?.body).not.toContain("First answer.");
+  await screen.say("/context", /The session holds 1 turn, 2 messages of work step by step/);
   await screen.say("exit", /ended with 0/);
   const listed = await place.pai(["resume", "--list"]);
   expect(listed.stdout).toMatch(/1 turn {2}second\n.*1 turn {2}first\n/);

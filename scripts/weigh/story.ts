@@ -3,8 +3,7 @@
  * the command line to its exit code. The run is traced, so that the story cannot leave out a file through which it goes:
  * every file in which the run waits (it runs an `await` there) belongs to it. Files that decide something on the way
  * without waiting are declared here, and count only while the run goes through them. What both leave out is what the
- * story uses like a library: what reads a JSON value, renders a diff, counts actions, keeps a value by its key, or makes a
- * folder decides nothing of this run.
+ * story uses like a library.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,15 +15,19 @@ const src = join(import.meta.dir, "../../src");
 /** Files that the run goes through without waiting, by the part of the story to which they belong. */
 const declared: Readonly<Record<string, string>> = {
   "the command line": "main cli/command",
-  "settings and screen": "cli/compose/base store/settings store/setting-table store/trust ui/run/terminal",
+  "settings and screen":
+    "cli/compose/base store/settings store/setting-table store/setting-kinds store/trust " + "ui/run/terminal",
   "what a run is composed of":
-    "workspace/confine workspace/journal/open-state workspace/journal/journal store/audit core/secrets/veil models/replay",
-  "the plan": "flows/ledger core/plan/parse-plan",
+    "workspace/confine workspace/journal/open-state workspace/journal/journal store/audit " +
+    "store/plan-cache core/secrets/veil models/replay",
+  "the plan": "flows/ledger core/json core/plan/parse-plan",
   "the yes": "flows/changes/allowed workspace/other-names",
   "the edit": "flows/phases core/script/parser core/edit/apply-edits",
   "the change": "core/guard/guard workspace/disk-batch workspace/journal/take-back workspace/atomic-write",
   "a command":
-    "workspace/sandbox/write-tape workspace/effects/look workspace/effects/candidates workspace/effects/watch flows/effects",
+    "workspace/sandbox/write-tape workspace/sandbox/layers workspace/effects/look " +
+    "workspace/effects/candidates workspace/effects/watch flows/effects",
+  "the end": "flows/acting core/diff",
 };
 
 export interface TracedFile {

@@ -16,7 +16,6 @@ import {
 import { join } from "node:path";
 import { digest } from "../../src/core/digest.ts";
 import { openHistory } from "../../src/workspace/journal/run-history.ts";
-import { noRules } from "./folder.ts";
 import { change, file, makePlace, type Opened, openPlace, treeOf } from "./tree.ts";
 
 const open = (files: Record<string, string> = {}) => {
@@ -283,13 +282,6 @@ test("what is kept of folders without a run for 90 days goes, but for sessions a
     for (const part of ["", "runs"]) utimesSync(join(kept(name), part), 0, 0);
   history.prune();
   expect(names.filter((name) => !existsSync(kept(name)))).toEqual(["job-0123456789ab"]);
-});
-
-test("without a state folder there is nothing to undo", async () => {
-  const { opened } = open();
-  const history = openHistory(opened.root, null, opened.lock, noRules);
-  expect(history.list()).toEqual([]);
-  await expect(history.undo(null, now)).rejects.toMatchObject({ code: "nothing_to_undo" });
 });
 
 test("a damaged image is reported, and the workspace stays", async () => {

@@ -1,6 +1,6 @@
 /** One process at a time, and a dead one is not an obstacle. */
 import { expect, test } from "bun:test";
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { takeLock } from "../../src/system/lock.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
@@ -50,16 +50,4 @@ test("without a state folder the root folder itself is the lock", async () => {
   asked.resolve();
   expect(await openRootLock(open())(() => ended)).toBe(true);
   expect(await first).toBe(1);
-});
-
-test("two processes, 100 read-modify-writes each: none is lost", async () => {
-  const made = makePlace({ counter: "0" });
-  const counter = () =>
-    Bun.spawn([process.execPath, join(import.meta.dir, "counter.ts"), made.base, "100"], {
-      stdout: "pipe",
-      stderr: "inherit",
-    });
-  const results = await Promise.all([counter(), counter()].map((child) => new Response(child.stdout).json()));
-  expect(results.map((result) => (result as { done: number }).done)).toEqual([100, 100]);
-  expect(readFileSync(join(made.work, "counter"), "utf8")).toBe("200");
 });

@@ -130,14 +130,6 @@ test.each([
   root.close();
 });
 
-test("a run of a living process is left alone", async () => {
-  const made = makePlace(start);
-  await openPlace(made).begin("r1").apply(batch());
-  const after = treeOf(made.work);
-  expect(await recoverWith(made)).toEqual([]);
-  expect(treeOf(made.work)).toEqual(after);
-});
-
 test("a torn or damaged last line is not a promise, and nothing is lost by it", async () => {
   const made = makePlace(start);
   await openPlace(made, openDisk(), deadProcess()).begin("r1").apply(batch());

@@ -31,13 +31,3 @@ test("a batch of a thousand that is interrupted at any step is not done", async 
   }
   expect(tx.changes).toEqual([]);
 });
-
-test("a batch of a thousand hears a signal while it is at work", async () => {
-  const made = makePlace({ "a.txt": "a" });
-  const before = treeOf(made.work);
-  const stop = new AbortController();
-  setTimeout(() => stop.abort(new Error("stopped")), 1);
-  const tx = openPlace(made).begin("r1");
-  await expect(tx.apply(batch, "plan", stop.signal)).rejects.toThrow("stopped");
-  expect(treeOf(made.work)).toEqual(before);
-});

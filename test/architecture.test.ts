@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_971,
   workspace: 11_812,
-  cli: 10_325,
+  cli: 10_335,
   flows: 10_784,
   models: 4_284,
   ui: 4_208,

@@ -114,7 +114,9 @@ export const askUntilShown =
 /** Throws RefusedMention, unless the names are those of a folder or none looks like a path. */
 async function refuseMistaken(workspace: Workspace, names: readonly string[], found: readonly Found[]): Promise<void> {
   const refused = found.find(isRefused);
-  const name = names.find(looksLikePath) ?? names[found.findIndex(isRefused)];
+  const isBegun = await Promise.all(names.map((each) => isInFolder(workspace, each)));
+  const name =
+    names.find((each, at) => looksLikePath(each) || isBegun[at] === true) ?? names[found.findIndex(isRefused)];
   if (name === undefined || (await isFolder(workspace, names))) return;
   if (refused !== undefined)
     throw new RefusedMention("usage", `@${name} cannot be shown: ${refused.why}`, {
@@ -125,6 +127,12 @@ async function refuseMistaken(workspace: Workspace, names: readonly string[], fo
     hint: near === null ? String.raw`write \@ for a word that is not a file` : `did you mean @${near}?`,
   });
 }
+
+/** Whether a name stands in a folder that is there, with an ending, of whatever kind, or as the beginning of a file's. */
+const isInFolder = async (workspace: Workspace, name: string): Promise<boolean> =>
+  /^[^/].*\/[^/]+$/.test(name) &&
+  (await isFolder(workspace, [name.slice(0, name.lastIndexOf("/"))])) &&
+  (/\.\w+$/.test(name) || (await findNear(workspace, name))?.startsWith(name) === true);
 
 /** Whether one of the names is a folder. Mentioning a folder is allowed; the tree shows it. */
 async function isFolder(workspace: Workspace, names: readonly string[]): Promise<boolean> {

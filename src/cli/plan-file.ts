@@ -14,7 +14,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { pathsOfClaim } from "../core/plan/scope.ts";
 import type { Workspace } from "../core/ports.ts";
 import { mergeBlobs } from "../core/three-way.ts";
-import { rowOf } from "../core/vocabulary.ts";
+import { isLook, rowOf } from "../core/vocabulary.ts";
 import { claimsOfPlan } from "../flows/approval.ts";
 import type { Run } from "../flows/run.ts";
 import { version as ownVersion } from "./commands/version.ts";
@@ -44,6 +44,7 @@ const planFile = z.object({
   checks: z.array(z.string()),
   plan: z.json(),
   base: z.array(base),
+  looks: z.array(z.object({ action: z.string(), target: z.string() })),
   changes: z.nullable(z.array(kept)),
   /** Of a change file; null: a plan. `by` is USER@HOST, `after` the commands of --then of the run that made it. */
   made: z.nullable(z.object({ by: z.string(), after: z.array(z.string()) })),
@@ -94,6 +95,7 @@ export async function renderPlanFile(run: Run, full: boolean, now: Date): Promis
     only: run.changing.only.flat(),
     plan: plan as unknown as PlanFile["plan"],
     base: await Promise.all(paths.map((path) => describe(workspace, path))),
+    looks: steps.filter(({ action }) => isLook(action)).map(({ action, target }) => ({ action, target })),
     changes: full ? run.changing.staged.map(keep) : null,
     made: null,
   });
@@ -158,7 +160,7 @@ export function renderChangeFile(run: Run, user: string, now: Date): string {
   const plan = planFor(changes, run.task.text, by) as unknown as PlanFile["plan"];
   const base = changes.map(({ path, before }) => ({ path, sha256: identify(before), mode: modeOf(before) }));
   const made = { by, after: [...run.ending.after.commands] };
-  return seal({ ...headOf(run, now), only: [], made, plan, base, changes: changes.map(keep) });
+  return seal({ ...headOf(run, now), only: [], looks: [], made, plan, base, changes: changes.map(keep) });
 }
 
 async function describe(workspace: Workspace, path: RelPath): Promise<z.infer<typeof base>> {

@@ -13,7 +13,7 @@ import { openProcess } from "./fake-context.ts";
 const saved = {
   ...{ version: 1, kind: "pai-plan", pai: "0.1.0", created: "2026-11-23T00:00:00.000Z", task: "say hello" },
   ...{ mode: "single-shot", model: "replay:x", only: [], checks: [], plan: { intent: "conversation" } },
-  ...{ base: [], changes: null, made: null, hash: "0".repeat(64) },
+  ...{ base: [], looks: [], changes: null, made: null, hash: "0".repeat(64) },
 };
 
 function refusalOf(text: string): Pick<PaiError, "code" | "message" | "hint"> {

@@ -108,19 +108,6 @@ test("where they can no longer be known the tree is another, and the paths are n
   expect([differing, difference]).toEqual([["a.txt"], "request 1 (plan) differs: the project has changed"]);
 });
 
-test("a tool-loop run is replayed with its calls and its command", async () => {
-  const place = makeFolder({ "a.txt": "one\n" });
-  const lines = [
-    calls(call("read", { path: "a.txt" })),
-    editA,
-    calls(call("bash", { command: "cp a.txt new.txt" })),
-    "Done.",
-  ];
-  const { changes } = await record(place, { lines, flow: toolLoop, options: { mode: "tool-loop", allowRun: true } });
-  expect(changes.map(({ path }) => path).sort()).toEqual(["a.txt", "new.txt"]);
-  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 2 });
-});
-
 test("an eight-step run is replayed with its verdicts, also when --mode auto chose it", async () => {
   const rest = [write("b.txt", "b\n") + finish(), verdict(), "Made it."];
   const complex = plan({ steps: ["WRITE b.txt"], complexity: "complex" });
@@ -136,27 +123,32 @@ test("an eight-step run is replayed with its verdicts, also when --mode auto cho
   }
 });
 
-test("talk, a plan only and a dry run are replayed without a journal", async () => {
-  for (const setup of [
-    { lines: [talk("Hello.")] },
-    { lines: [plan({ steps: ["WRITE b.txt"] })], options: { command: "plan", planOnly: true } },
-    { lines: [plan({ steps: ["WRITE b.txt"] }), write("b.txt", "b\n") + finish()], options: { dryRun: true } },
-  ]) {
-    const place = makeFolder({ "a.txt": "one\n" });
-    const { changes } = await record(place, setup);
-    expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: changes.length });
-  }
-});
+const withCheck = { atOnce: "auto", checks: ["grep -q two a.txt"] } as const;
+const editNow = modify("a.txt", ["one\n", "two\n"]) + finish();
+const readEditCopy = [
+  calls(call("read", { path: "a.txt" })),
+  editA,
+  calls(call("bash", { command: "cp a.txt new.txt" })),
+  "Done.",
+];
+const writeB = [plan({ steps: ["WRITE b.txt"] }), write("b.txt", "b\n") + finish()];
 
-test.each([
-  ["done", [modify("a.txt", ["one\n", "two\n"]) + finish()]],
-  ["mended", [modify("a.txt", ["no such line\n", "two\n"]) + finish(), modify("a.txt", ["one\n", "two\n"]) + finish()]],
-  ["a plan", ["PLAN", ...change("one", "two")]],
-])("a run whose first answer may be the work is replayed: %s", async (_, lines) => {
-  const place = makeFolder({ "a.txt": "one\n" });
-  const options = { atOnce: "auto", checks: ["grep -q two a.txt"] } as const;
-  const { status, calls, changes } = await record(place, { lines, options });
-  expect([status, calls.made]).toEqual(["verified", lines.length]);
+test.each<readonly [string, Parameters<typeof record>[1]]>([
+  ["a tool-loop", { flow: toolLoop, options: { mode: "tool-loop", allowRun: true }, lines: readEditCopy }],
+  ["talk", { lines: [talk("Hello.")] }],
+  ["a plan only", { lines: writeB.slice(0, 1), options: { command: "plan", planOnly: true } }],
+  ["a dry run", { lines: writeB, options: { dryRun: true } }],
+  ["work in the first answer", { lines: [editNow], options: withCheck }],
+  [
+    "work in the first answer that is mended",
+    { lines: [modify("a.txt", ["no such line\n", "two\n"]) + finish(), editNow], options: withCheck },
+  ],
+  ["a plan where the answer could be the work", { lines: ["PLAN", ...change("one", "two")], options: withCheck }],
+  ["a file named with @", { task: "like @src/b.py", mentioned: ["src/b.py"], lines: change("one", "two") }],
+])("%s is replayed to the same tree", async (_what, setup) => {
+  const place = makeFolder({ "a.txt": "one\n", "src/b.py": "b = 1\n" });
+  const { changes, calls: made } = await record(place, setup);
+  expect(made.made).toBe(setup.lines.length);
   expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: changes.length });
 });
 
@@ -268,12 +260,6 @@ test("what was remembered comes from the receipt, and a replay keeps nothing", a
   expect(kept).toEqual(["numbers are words"]);
   expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
   expect(kept).toEqual(["numbers are words"]);
-});
-
-test("files that were named with @ are shown again", async () => {
-  const place = makeFolder({ "a.txt": "one\n", ...many });
-  await record(place, { task: "like @src/part30.py", mentioned: ["src/part30.py"], lines: change("one", "two") });
-  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
 });
 
 test("a plan of the cache and the looks before it come from the receipt", async () => {

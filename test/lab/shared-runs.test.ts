@@ -72,18 +72,6 @@ test("a letter that is replaced while it is sent stays for the next time", () =>
   ]);
 });
 
-test("a letter whose replacement was interrupted gives way to the new one", () => {
-  const folder = join(makeFolder(), "outbox");
-  const outbox = openOutbox(folder);
-  mailUndone(outbox, "box", runOf(1), false);
-  const [file = ""] = readdirSync(folder);
-  put(join(folder, file.replace(/\.\d+-/, ".0-")), '{"undone":true}');
-  const found = outbox.list("undone", 5);
-  expect(found.map(({ json }) => json)).toMatchObject([{ undone: false }]);
-  outbox.remove(found);
-  expect([outbox.waiting(), readdirSync(folder)]).toEqual([0, []]);
-});
-
 const startSender = (folder: string, team: string, ms: string) =>
   Bun.spawn([process.execPath, join(import.meta.dir, "outbox-process.ts"), folder, team, ms], { stdout: "pipe" });
 

@@ -124,7 +124,7 @@ const budgets = {
   cli: 10_335,
   flows: 10_784,
   models: 4_284,
-  ui: 4_208,
+  ui: 4_186,
   store: 3_617,
   lab: 3_610,
   acp: 1_020,

@@ -74,17 +74,6 @@ test("folder 0700, file 0600, and the session comes back as it was", () => {
   expect(session.turns).toMatchObject([{ request: "one", status: "answered", text: "hi", next: ["more"] }]);
 });
 
-test("no two sessions have one id, not even of one second, and without a folder none is listed", () => {
-  expect(sessions.list()).toEqual([]);
-  const ids = Array.from({ length: 5 }, () => {
-    const id = talk("one");
-    tick -= 1;
-    return id;
-  });
-  expect(new Set(ids).size).toBe(5);
-  expect(Math.min(...ids.map(({ length }) => length))).toBeGreaterThanOrEqual(20);
-});
-
 test("a session is gone on with in the same file", () => {
   const id = talk("one");
   const open = sessions.open(sessions.load(id).session, now, warn);
@@ -205,17 +194,6 @@ test("what summaries took the place of is there again for going back, also in a 
   goBack(again, 7);
   expect(firstWords(again).slice(0, 3)).toEqual(["summary up to 4", "answer", "message 5"]);
   expect(again.session.turns.length).toBe(7);
-});
-
-test("a session that nobody keeps, or whose file cannot be written, goes back from memory", () => {
-  writeFileSync(folder, "a file where the folder should be");
-  for (const open of [openSessions(null, "/w"), sessions].map((each) => each.open(null, now, () => {}))) {
-    talkLong(open, 20);
-    goBack(open, 7);
-    expect(firstWords(open).slice(0, 3)).toEqual(["summary up to 4", "answer", "message 5"]);
-    goBack(open, 3);
-    expect(firstWords(open).slice(0, 2)).toEqual(["message 0", "answer"]);
-  }
 });
 
 test("an open session takes in the turns that another process added, once", () => {

@@ -76,19 +76,7 @@ test("bold and code have a look, fences the colours of their language", () => {
 
 test("every look that Markdown gets is one that the screen lets through", () => {
   const marks = [
-    "# ",
-    "## ",
-    "###### ",
-    "> ",
-    "> > ",
-    "- ",
-    "- [x] ",
-    "1. ",
-    "  ",
-    "    ",
-    "| a | b |",
-    "|-|-|",
-    "---",
+    ...["# ", "## ", "###### ", "> ", "> > ", "- ", "- [x] ", "1. ", "  ", "    ", "| a | b |", "|-|-|", "---"],
   ];
   const spans = ["`code`", "**bold**", "*both `c`*", "~~gone~~", "[l](http://a.b)", "![i](x.png)", "<b>x</b>", "a"];
   const pieces = [...marks, ...spans, "\n", "\n\n", "```js\nlet a = 1; // b\n```\n"];

@@ -39,19 +39,3 @@ test("with both, the price and the share are shown", () => {
     "0 refused actions, 0 amendments, 33 % of the runs that changed files were undone",
   ]);
 });
-
-test("a key has the room that the terminal has: a model keeps its beginning, a folder its end", () => {
-  const rows = ["gemini:gemini-3.1-pro-preview-customtools", "/home/somebody/projects/of/mine"].map((key) => ({
-    ...failed,
-    key,
-  }));
-  const keysAt = (columns: number | null) =>
-    renderStats(rows, failed, "model", { style: styleOf(false), columns })
-      .split("\n")
-      .slice(1, 3)
-      .map((line) => line.split(/ {2,}/)[0]);
-  expect(keysAt(null)).toEqual(rows.map(({ key }) => key));
-  expect(keysAt(120)).toEqual(rows.map(({ key }) => key));
-  expect(keysAt(80)).toEqual(["gemini:gemini-3.1-pro-...", "...ebody/projects/of/mine"]);
-  expect(keysAt(20)).toEqual(["gemini:ge...", "...s/of/mine"]);
-});

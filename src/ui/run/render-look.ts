@@ -58,11 +58,10 @@ function renderFile(text: string, name: string, { style, columns, highlight, who
 
 const branches = /^(?:│ {3}| {4})*(?:├── |└── )/gm;
 
-/** Draws the branches of a tree with the available characters; a screen reader gets only indentation. */
-function drawn(text: string, { plain, glyphs }: Style): string {
-  if (plain) return text.replace(branches, (branch) => " ".repeat(branch.length - 2));
+/** A terminal without such characters gets indentation in the place of branches. */
+function drawn(text: string, { glyphs }: Style): string {
   if (glyphs.bar === "│") return text;
-  return text.replace(branches, (branch) => branch.replaceAll("│", "|").replace("├──", "|--").replace("└──", "`--"));
+  return text.replace(branches, (branch) => " ".repeat(branch.length - 2));
 }
 
 export interface ShownLook {

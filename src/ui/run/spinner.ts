@@ -10,22 +10,6 @@ import { eraseFromRow } from "../tty.ts";
 import type { EventHandlers, EventOf } from "./show-work.ts";
 import type { Streams } from "./streams.ts";
 
-export interface Spinner {
-  readonly start: (what: string, from?: number) => void;
-  readonly update: (what: string) => void;
-  /** Shows these lines below the wait, until another one starts. */
-  readonly show: (lines: readonly string[]) => void;
-  /** Counts down to the next attempt; then the line is as before. */
-  readonly countDown: (wait: Wait) => void;
-  /** Draws at once what stands below the wait, if it has changed. */
-  readonly refresh: () => void;
-  /** Removes the line until `resume`, so that other text can be written. */
-  readonly clear: () => void;
-  /** Shows the line again if a wait is still going on. */
-  readonly resume: () => void;
-  readonly stop: () => void;
-}
-
 /** What the user types meanwhile: lines that wait, and the end of the one that is being typed; "": none is. */
 export interface TypedAhead {
   readonly queued: readonly string[];
@@ -93,7 +77,7 @@ export interface SpinnerOptions extends WaitOptions {
  * Turns four times a second, rewrites the text only when it changes, and erases itself in the end; where no line can be
  * redrawn, it says now and then what is waited for.
  */
-export function createSpinner({ live, redraw, say, style, columns, now, note, typed }: SpinnerOptions): Spinner {
+export function createSpinner({ live, redraw, say, style, columns, now, note, typed }: SpinnerOptions) {
   let waitingFor: string | null = null;
   let since = 0;
   let paused: { readonly wait: Wait; readonly until: number } | null = null;
@@ -159,7 +143,8 @@ export function createSpinner({ live, redraw, say, style, columns, now, note, ty
   }
 
   return {
-    start(what, from = now()) {
+    /** Starts another wait; its time starts at zero, or at `from`. */
+    start(what: string, from = now()) {
       stopTimer();
       waitingFor = visibleLine(what);
       since = from;
@@ -168,15 +153,18 @@ export function createSpinner({ live, redraw, say, style, columns, now, note, ty
       if (!live) say(`${waitingFor} ${style.glyphs.more}`);
       resume();
     },
-    update(what) {
+    update(what: string) {
       if (waitingFor !== null) waitingFor = visibleLine(what);
     },
-    show(lines) {
+    /** Shows these lines below the wait, until another one starts. */
+    show(lines: readonly string[]) {
       below = lines;
     },
-    countDown(wait) {
+    /** Counts down to the next attempt; then the line is as before. */
+    countDown(wait: Wait) {
       paused = { wait, until: now() + wait.seconds * 1000 };
     },
+    /** Draws at once what stands below the wait, if it has changed. */
     refresh() {
       if (drawn !== null) draw();
     },

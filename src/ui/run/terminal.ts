@@ -238,20 +238,11 @@ export function createTerminal(options: TerminalOptions): Terminal {
 /** `show` gets one line without its line feed; blank ones are left out. */
 function openThoughts(show: (line: string) => void) {
   let begun = "";
-  const showAll = (lines: readonly string[]) => {
+  const push = (text: string): void => {
+    const lines = (begun + text).split("\n");
+    begun = lines.pop() ?? "";
     for (const line of lines) if (line.trim() !== "") show(`thinking: ${visible(line).trimEnd()}`);
   };
-  return {
-    push(text: string) {
-      const lines = (begun + text).split("\n");
-      begun = lines.pop() ?? "";
-      showAll(lines);
-    },
-    /** Shows the last line, which no line feed ended. */
-    end() {
-      const last = begun;
-      begun = "";
-      showAll([last]);
-    },
-  };
+  /** `end` shows the last line, which no line feed ended. */
+  return { push, end: () => push("\n") };
 }

@@ -45,9 +45,6 @@ describe("a working tree", () => {
     expect(await state()).toBe("git branch feature/x, 1 untracked");
     put(".git/info/exclude", "# now there is one\r\n\n*.tmp\n");
     expect(await state()).toBe("git branch feature/x, clean");
-    put(".git/info/exclude", " spaced\n");
-    put(" spaced", "x");
-    expect(await state()).toBe("git branch feature/x, 1 untracked");
   });
 
   test("tells changed, staged, deleted and new files", async () => {

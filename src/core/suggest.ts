@@ -17,7 +17,7 @@ export function suggestSome(word: string, names: readonly string[], max: number)
   return names
     .map((name) => ({
       name,
-      steps: name.startsWith(word) && word.length > 2 ? 0 : distance(word.toLowerCase(), name),
+      steps: name.startsWith(word) && word.length > 2 ? 0 : distance(word.toLowerCase(), name, { swaps: true }),
     }))
     .filter(({ name, steps }) => steps <= Math.max(1, name.length / 3))
     .sort((a, b) => a.steps - b.steps)
@@ -37,15 +37,15 @@ export function findId(ids: readonly string[], wanted: string, what: string, hin
   throw new PaiError("usage", `${wanted} names ${found.length} ${what}: ${nameSome(found)}`, { hint });
 }
 
-/** Characters to insert, delete, replace or swap. Takes time in proportion to the product of both lengths. */
-export function distance(a: string, b: string): number {
+/** Characters to insert, delete or replace; with `swaps` two swapped neighbours are one. Its time grows with both lengths. */
+export function distance(a: string, b: string, { swaps }: { readonly swaps: boolean }): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {
       const changed = (last[j - 1] ?? 0) + (a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1);
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const isSwap = swaps && i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       const swapped = isSwap ? (beforeLast[j - 2] ?? 0) + 1 : changed;
       row.push(Math.min(changed, swapped, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
     }

@@ -166,5 +166,5 @@ function similarity(a: string, b: string): number {
   const longer = Math.max(a.length, b.length);
   if (longer === 0) return 1;
   if (Math.min(a.length, b.length) < 0.8 * longer) return 0;
-  return 1 - distance(a, b) / longer;
+  return 1 - distance(a, b, { swaps: false }) / longer;
 }

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 13_971,
-  workspace: 11_812,
+  workspace: 11_804,
   cli: 10_335,
   flows: 10_784,
   models: 4_284,

@@ -20,7 +20,6 @@ import {
   openSeal,
   prepareSeal,
   type RecordLine,
-  type RecordLines,
   readRecordLines,
   type Where,
   writeLine,
@@ -86,9 +85,7 @@ export function openIds(state: State): string[] {
 /** The lock of a run; null: its process goes on, and holds it. */
 export const takeRun = (state: State, id: string): Held | null => state.takeLock(join(openIn(state), id));
 
-export function readRecord(state: State, id: string): RecordLines {
-  return readRecordLines(recordOf(state, id), openSeal(state, id));
-}
+export const readRecord = (state: State, id: string) => readRecordLines(recordOf(state, id), openSeal(state, id));
 
 /** It is intact but has no line that bears this pai's seal. */
 export function isForeign(state: State, id: string): boolean {

@@ -86,19 +86,14 @@ export type RecordLine =
       readonly work?: readonly Intent[];
     };
 
-export interface RecordLines {
-  readonly lines: readonly RecordLine[];
-  /** Intact lines with another seal: another pai or somebody else wrote them. */
-  readonly foreign: number;
-}
-
 /** It begins with a line feed, so that it never continues a torn one. */
 export function writeLine(line: RecordLine, seal: Seal): Uint8Array {
   const text = JSON.stringify(line);
   return Buffer.from(`\n${seal(text)} ${text}\n`);
 }
 
-export function readRecordLines(path: string, seal: Seal | null): RecordLines {
+/** `foreign`: how many intact lines bear another seal, of another pai or of somebody else. */
+export function readRecordLines(path: string, seal: Seal | null) {
   // An unreadable file is not a missing one.
   const texts = (unless(["ENOENT"], () => readFileSync(path, "utf8")) ?? "").split("\n");
   const lines: RecordLine[] = [];

@@ -38,7 +38,6 @@ const refusalCodes: ReadonlySet<ErrorCode> = new Set([
   "guard_refused",
 ]);
 
-/** Whether a rule or a person forbade the action: then it is a result, not the end of the run. */
 export const isRefusal = ({ code }: { readonly code: ErrorCode }): boolean => refusalCodes.has(code);
 
 const allowable: ReadonlySet<ErrorCode> = new Set([

@@ -52,7 +52,6 @@ export function claimsOfPlan(run: Run, plan: Plan): Claimed {
 const commandIn = ({ action, target }: PlanStep): string | null =>
   rowOf(action)?.right === "command" ? commandOf(action, target) : null;
 
-/** The commands of the plan's steps, and its checks. */
 export const plannedCommands = ({ execution_plan: work }: Plan): readonly string[] => [
   ...(work?.steps ?? []).flatMap((step) => commandIn(step) ?? []),
   ...(work?.checks ?? []),
@@ -250,7 +249,6 @@ const pathsToAllow = ({ workspace }: Run, claims: readonly PlanClaim[]): readonl
     pathsOfClaim(claim).filter((path) => claim.kind !== "delete" || workspace.whyClosed(path) !== null),
   );
 
-/** Throws scope_refused for a path outside --only. */
 export function requireInside({ changing: { only } }: Run, claim: PlanClaim): void {
   const outside = pathsOfClaim(claim).find((path) => !withinOnly(only, path));
   if (outside === undefined) return;
@@ -287,13 +285,11 @@ export async function requireOpened(run: Run, claim: PlanClaim): Promise<void> {
   await requireOwnYes(run, closed);
 }
 
-/** The paths that a call claims; none when the policy refuses one. */
 export function pathsOfCall(run: Run, call: Call): readonly RelPath[] {
   const claim = orNull(() => claimOfCall(run, call));
   return claim === null ? [] : pathsOfClaim(claim);
 }
 
-/** Reports the decision about an amendment, and keeps it for the outcome. */
 export function noteAmended({ emit, acting }: Run, amendment: Amendment): void {
   acting.amended = [...acting.amended, amendment];
   emit({ type: "plan.amended", ...amendment });

@@ -28,7 +28,6 @@ export interface Reply {
   readonly native: Native | null;
 }
 
-/** A reply as a message for the next request. */
 export const replied = ({ text, native }: Pick<Reply, "text" | "native">): Message => ({
   role: "assistant",
   text,
@@ -40,7 +39,6 @@ export const replied = ({ text, native }: Pick<Reply, "text" | "native">): Messa
 export const isBadReply = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && ["reply_empty", "reply_invalid", "reply_cut"].includes(thrown.code);
 
-/** Whether a provider refused a request for its length. */
 export const isTooLong = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && thrown.code === "request_too_long";
 
@@ -68,7 +66,6 @@ export async function ask(
 }
 
 interface Arriving {
-  /** Number of the call; 0 until its first event counted it. */
   n: number;
   /** The run was stopped while the provider worked on the request, which it bills all the same. */
   isBrokenOff: boolean;
@@ -208,7 +205,6 @@ async function askOnce(run: Run, question: ModelQuestion, onText: (text: string,
   }
 }
 
-/** Tokens that one request may have without a person's yes or a cap on tokens. */
 const maxUnasked = 200_000;
 
 /** Asks a person once whether a huge request may go out. Throws declined; budget_tokens where nobody can be asked; what `maxReply` throws. */

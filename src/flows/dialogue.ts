@@ -212,7 +212,6 @@ export interface Named {
   readonly read: ReadonlySet<RelPath>;
 }
 
-/** The files that a plan names, without those that may not be read. */
 export function filesOf(run: Run, plan: Plan): Named {
   const paths = new Set<RelPath>();
   const changed = new Set<RelPath>();
@@ -292,6 +291,5 @@ export async function shareRoom(run: Run, { paths, edited, read }: Named) {
   };
 }
 
-/** Characters of the files that a plan names and the dialogue does not show, as far as they are shown. */
 export const sizeOfFiles = async (run: Run, plan: Plan): Promise<number> =>
   (await shareRoom(run, filesOf(run, plan))).size;

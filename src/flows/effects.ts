@@ -18,12 +18,10 @@ import { acceptBatch, applyBatch, decideCommand, isAsked } from "./changes/batch
 import { judgeCommand, type Refusal, refusePath } from "./changes/judge.ts";
 import type { Run } from "./run.ts";
 
-/** A command that has ended, as it is spelled. */
 export interface Ended extends CommandResult {
   readonly command: string;
 }
 
-/** "exit 1", or what else ended the command. */
 export function describeEnd({ exit, timedOut }: Pick<CommandResult, "exit" | "timedOut">): string {
   if (timedOut) return "ended by the time limit";
   return exit === null ? "ended by a signal" : `exit ${exit}`;

@@ -102,7 +102,6 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
   }
 }
 
-/** Works through an approved schedule. Throws the failure of a step that stayed failed. */
 export async function followSchedule(run: Run, schedule: Schedule, claims: readonly PlanClaim[]): Promise<void> {
   const { plan, steps } = schedule;
   run.planning.steps = steps;
@@ -191,7 +190,6 @@ async function renderNews(
     .join("\n\n");
 }
 
-/** The words to the user of a reply without actions; "" when it has actions. */
 function answerOf({ actions }: Script, prose: string): string {
   if (actions.some(({ cmd }) => rowOf(cmd)?.kind !== "finish")) return "";
   return actions[0]?.arg || prose;
@@ -329,11 +327,9 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
   };
 
   return {
-    /** The last reply's words to the user; "" when the reply held actions. */
     get answer(): string {
       return answer;
     },
-    /** What happened so far: for each step a line, and what was done. */
     story: story as readonly string[],
     /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
     async work(at: number): Promise<boolean> {

@@ -70,7 +70,6 @@ async function renderLook(run: Run, report: CallReport, shown = report.text): Pr
   return fence("result", { action: action.trim(), ok: String(ok) }, shown);
 }
 
-/** Records in the receipt the file that the answer of a READ shows. */
 export async function noteAnswer(
   run: Run,
   { name, target, ok, text }: Pick<CallReport, "name" | "target" | "ok" | "text">,
@@ -165,7 +164,6 @@ function cutResult({ name, target, text }: CallReport, maxLength: number): strin
   return [...first, `[… ${how}]`, ...last].join("\n");
 }
 
-/** Divides the room among the results: short ones are shown whole, the others get equal shares of what is left. */
 function cutResults(reports: readonly CallReport[], room: number): readonly string[] {
   const cut = new Map<CallReport, string>();
   let left = room;

@@ -244,14 +244,11 @@ const refuseLook = <Made>(run: Run, kind: PlanKind<Made>, reading: Reading<Made>
   !reading.ok || kind.planOf(reading.value).intent !== "look" || mayLook(run) ? reading : noLook;
 
 interface Found<Made> {
-  /** As the model wrote it. */
   readonly made: Made;
-  /** The messages that led to it, with the answer. */
   readonly messages: readonly Message[];
   /** Planning calls so far, including those for looks and feedback, without repairs. */
   readonly plans: number;
   readonly cached: boolean;
-  /** The work itself, where the answer was that. */
   readonly atOnce: AtOnce | null;
 }
 
@@ -317,7 +314,6 @@ async function askForWork<Made>(run: Run, kind: PlanKind<Made>, system: string, 
   const first = await tryAtOnce(run, system, messages);
   const all = plans - 1 + Math.max(1, ledger.made - before);
   if (first.plan === null) return askForPlan(run, kind, { ...wanted, ...first, plans: all + 1 });
-  // Only a mode whose plans are plain plans offers this.
   return { made: first.plan as Made, messages: first.messages, plans: all, cached: false, atOnce: first.atOnce };
 }
 

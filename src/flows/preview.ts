@@ -18,11 +18,9 @@ export interface PreviewPart {
   readonly path: RelPath | null;
   readonly tokens: number;
   readonly lines: { readonly shown: number; readonly total: number; readonly ranges: readonly ExcerptRange[] } | null;
-  /** Lines of the file with a secret, which is sent as a name. */
   readonly masked: readonly number[];
 }
 
-/** A file of the ranking, and why it is there. */
 export interface RankedFile extends Omit<Ranked, "signal"> {
   /** Which text names it, or a name that it defines; null: none does. */
   readonly named: "request" | "output" | null;
@@ -30,7 +28,6 @@ export interface RankedFile extends Omit<Ranked, "signal"> {
   readonly symbols: readonly string[];
   /** Lines that are named with it, or define names that are named. */
   readonly lines: readonly number[];
-  /** Where it defines names that are named. */
   readonly definitions: readonly Definition[];
 }
 

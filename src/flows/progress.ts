@@ -17,7 +17,6 @@ import { takeUp } from "./ending/ending.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import type { Run } from "./run.ts";
 
-/** Work that is left: the reason for another phase, or, when no call is left, the failure of the run. */
 export interface Left {
   readonly code: ErrorCode;
   readonly message: string;
@@ -49,7 +48,6 @@ function targetsOf(run: Run, plan: Plan, claims: readonly PlanClaim[]): readonly
   return [...paths].map((path) => ({ path, isWritten: written.has(path) }));
 }
 
-/** The promises that made changes fulfil, as their kind and path. */
 function touches({ name, paths }: Made, promised: readonly PlanClaim[]): readonly string[] {
   const made = paths.flatMap((path) => [`${rowOf(name)?.right} ${path}`, `folder ${path}`]);
   const [from, to] = paths;
@@ -153,7 +151,6 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     get openSteps(): readonly PlanStep[] {
       return openSteps();
     },
-    /** Takes an open step out of the plan, with the failures of its paths. */
     withdraw(step: PlanStep): void {
       const claim = claimOfStep(step);
       if (claim === null) return;

@@ -58,7 +58,6 @@ export function renderRehearsed({ veil, veiled }: Run, changes: readonly Change[
   return renderChanges(veiled.hideChanges(raw));
 }
 
-/** The diff of what a call would change, for a question about it; nothing where it changes nothing. */
 export async function previewCall(run: Run, call: Call): Promise<Pick<Question, "diff">> {
   const changes = (await rehearse(run, [call])).steps.flatMap((step) => step.changes);
   return changes.length === 0 ? {} : { diff: renderRehearsed(run, changes) };

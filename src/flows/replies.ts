@@ -41,9 +41,7 @@ export interface ScriptReply {
   readonly script: Script;
   /** The reply as the model wrote it, joined with its rest if it was resumed. */
   readonly text: string;
-  /** The tag that closes bodies, as the request named it. */
   readonly tag: string;
-  /** The messages of the request and all that followed, the reply last. */
   readonly messages: readonly Message[];
   /** What a reply without actions holds instead, as words after "it held"; "": only prose. */
   readonly seen: string;
@@ -138,7 +136,6 @@ function usable(script: Script): Script["actions"] {
   return wasCut(script) ? whole.filter(({ cmd }) => rowOf(cmd)?.unsafeWhenCut !== true) : whole;
 }
 
-/** Puts the path that is there in the place of one that the plan spelled in another case. */
 const respell =
   ({ planning }: Run) =>
   (action: ScriptAction): ScriptAction => {
@@ -148,7 +145,6 @@ const respell =
 
 export interface ScriptWork {
   readonly batch: BatchReport;
-  /** What to tell the model about this reply in the next call: warnings, what was left out, that it was cut. */
   readonly notes: readonly string[];
   readonly overflow: boolean;
 }
@@ -287,7 +283,6 @@ export function callsOf(actions: readonly ScriptAction[], prefix: string): reado
 
 const maxOfDiff = 12_000;
 
-/** A call that is left, or one more than was promised, which is told. */
 function takeCall({ emit, ledger }: Run): void {
   if (ledger.spare || ledger.capped) return;
   ledger.promiseOneMore();

@@ -100,7 +100,6 @@ function sayAnswered({ emit, interactive, invocation, planning }: Run): void {
   emit({ type: "notice", level: "info", code: "answered", text: "answered, nothing changed" });
 }
 
-/** The task as the model may see it: secrets that the user typed are hidden, too. */
 const hideTask = (veil: Veil, task: Task): Task => ({
   ...task,
   text: veil.hide(task.text, "plain"),
@@ -160,7 +159,6 @@ function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }
   };
 }
 
-/** Throws usage for a cap on calls with which the mode could never finish. */
 function requireCalls({ caps, mode, command, planOnly, approved }: RunOptions): void {
   if (caps.calls === null || command === "context") return;
   const isPart = planOnly || command === "apply" || command === "ask" || command === "plan" || approved?.steps === null;

@@ -21,11 +21,9 @@ import type { Overlay, VeiledView } from "./stage.ts";
 
 export interface Task {
   readonly text: string;
-  /** What was asked before in this session and how it ended, oldest first. */
   readonly history: readonly PastTurn[];
   readonly context: string | null;
   readonly files?: readonly RelPath[];
-  /** Folders outside the project that may be read. */
   readonly shown?: readonly string[];
   /** Conversation of a tool-loop session so far; null or absent: a new one. */
   readonly conversation?: Conversation | null;
@@ -33,7 +31,6 @@ export interface Task {
   readonly dialogue?: Dialogue;
 }
 
-/** What was asked for: whole in the outcome, never changed. */
 export interface Invocation {
   readonly command: string;
   readonly mode: string;
@@ -61,7 +58,6 @@ export interface Ports extends CallPorts, EndPorts {
   readonly workspace: Workspace;
   readonly actions: readonly AnyAction[];
   readonly decide: Decide;
-  /** Receives every event, stamped. */
   readonly sink: (event: StampedEvent) => void;
   readonly signal: AbortSignal;
   readonly now: () => Date;

@@ -43,7 +43,6 @@ import type { Flow, Run } from "./run.ts";
 
 export const singleShot: Flow = async (run) => followMade(run, await makePlan(run, singleShotPlan));
 
-/** Answers, stops at the plan, or carries it out and keeps it for a later run. */
 export async function followMade(run: Run, { plan, claims, atOnce }: ApprovedPlan<Plan>): Promise<void> {
   if (plan.intent === "conversation") {
     run.ending.text = plan.reply;
@@ -110,7 +109,6 @@ async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<read
   return settled;
 }
 
-/** Runs what the reply left out of the plan's commands. Returns the batch with their results. */
 export async function runLate(
   { run, plan, rights, progress }: Pick<Phase, "run" | "plan" | "rights" | "progress">,
   batch: BatchReport,
@@ -136,7 +134,6 @@ function askOrTake({ run, progress }: Phase, request: string | ScriptReply) {
   return { question, reply: isAsked ? askForScript(run, question) : Promise.resolve(request) };
 }
 
-/** One phase: gets a script, performs it, and runs the checks when nothing else is left. */
 async function doPhase(phase: Phase, n: number, request: string | ScriptReply, baseline: () => Promise<void>) {
   const { run, plan, rights, claims, progress, checks } = phase;
   const { question, reply: asking } = askOrTake(phase, request);
@@ -291,7 +288,6 @@ export async function execute(
   }
 }
 
-/** Performs the finished changes of a saved plan as one batch. Throws the first refusal by scope, policy or guard. */
 async function performChanges(run: Run, changes: readonly Change[], rights: Rights): Promise<void> {
   const moved = (path: string) =>
     rights.scope.moves.some(({ from, to }) => [from, to].some((end) => path === end || path.startsWith(`${end}/`)));

@@ -27,7 +27,6 @@ function entryOf(path: RelPath, blob: Blob): Entry {
   };
 }
 
-/** Lines `from` to `to` of a text, from 1. */
 export function cutBytes(bytes: Uint8Array, from: number, to: number): LineRange {
   const lines = linesOf(new TextDecoder().decode(bytes));
   const last = Math.min(to, lines.length);
@@ -231,7 +230,6 @@ export function createOverlay(
         if (paths.some((each) => path === each || path.startsWith(`${each}/`)))
           for (const held of [known, starts]) held.delete(path);
     },
-    /** Notes that the model was shown these bytes; `part`: only a part of them. */
     show(path: RelPath, bytes: Uint8Array, part?: "part"): void {
       if (part === undefined) seen.set(path, bytes);
       if (!top.has(path)) starts.set(path, bytes);
@@ -249,7 +247,6 @@ export type VeiledView = ReturnType<typeof createVeiledView>;
 const linesAround = 400;
 
 const splitLines = (text: string) => text.split(/\r\n|\n|\r/);
-/** A shorter file name holds no secret. */
 const minNameLength = 16;
 
 export function createVeiledView(overlay: Overlay, veil: Veil) {
@@ -280,7 +277,6 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
 
   const stage = (readRaw = overlay.read): Stage => {
     const read = async (path: RelPath, limit?: number): Promise<Blob | null> => hide(path, await readRaw(path, limit));
-    /** The whole file; null: it is too large, or cannot be read. */
     const readWhole = (path: RelPath): Promise<Blob | null> => read(path).catch(nullIfUnusable);
 
     /** Lines of a large file, hidden together with the lines around them, which may be needed to recognise a secret. */

@@ -17,7 +17,6 @@ import type { Run } from "./run.ts";
 const verdictSchema = describeVerdict();
 const maxDiff = 40_000;
 
-/** The result of one act or heal call. */
 export interface Act {
   readonly work: ScriptWork;
   readonly done: string;

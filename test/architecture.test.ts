@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_971,
+  core: 13_994,
   workspace: 11_804,
   cli: 10_335,
-  flows: 10_784,
+  flows: 10_799,
   models: 4_284,
   ui: 4_186,
   store: 3_617,

@@ -15,7 +15,7 @@ import { createRights, type Rights } from "../core/plan/scope.ts";
 import { splitRange } from "../core/script/script.ts";
 import { blankSecrets } from "../core/secrets/veil.ts";
 import { isLook, namesPath, rowOf } from "../core/vocabulary.ts";
-import type { FilesRead } from "./briefing/reading.ts";
+import type { FilesRead, Shown } from "./briefing/reading.ts";
 import { type Focus, noteSent, pathOfRead, renderNested, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
 import { continueOrStart, filesOf, shareRoom, sizeOfFiles, tellChanged, textNow } from "./dialogue.ts";
@@ -97,6 +97,13 @@ async function showNamed(run: Run, plan: Plan, reports: readonly CallReport[]): 
 }
 
 export const showNow = async (run: Run, plan: Plan): Promise<string> => (await showNamed(run, plan, [])).join("\n\n");
+
+/** Does the looks that the plan lists after its changes, for the user to see. */
+export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<void> {
+  const before = stepsBefore(plan);
+  const calls = callsOfSteps(plan, (step) => isLook(step.action) && !before.includes(step));
+  if (calls.length > 0) await perform(run, calls, rights);
+}
 
 interface Evidence {
   readonly text: string;
@@ -255,18 +262,18 @@ export async function showRest(run: Run, path: RelPath): Promise<string> {
 
 const maxLooked = 24_000;
 
-/** What looks before the plan found, for a call that stands alone: what fits. `evidence`: paths that it shows anyway. */
+/** What looks before the plan found, for a call that stands alone: the smallest that fit. `evidence`: paths that it shows anyway. */
 function renderLooked(reading: Readonly<FilesRead>, evidence: ReadonlySet<string>): string {
-  const texts: string[] = [];
-  const left = new Set<string>();
+  const looked = reading.looked.filter(({ path }) => path === null || !evidence.has(path));
   let room = maxLooked;
-  for (const { path, text } of reading.looked) {
-    if (path !== null && evidence.has(path)) continue;
-    if (text.length > room) left.add(path ?? "the result of a look");
-    else texts.push(text);
-    room -= text.length > room ? 0 : text.length;
+  const kept = new Set<Shown>();
+  for (const each of looked.toSorted((a, b) => a.text.length - b.text.length)) {
+    room -= each.text.length;
+    if (room >= 0) kept.add(each);
   }
+  const left = new Set(looked.filter((each) => !kept.has(each)).map(({ path }) => path ?? "the result of a look"));
   const note = left.size === 0 ? "" : `Looked at before, and left out here: ${[...left].join(", ")}.`;
+  const texts = looked.filter((each) => kept.has(each)).map(({ text }) => text);
   return [...texts, note].filter(Boolean).join("\n\n");
 }
 

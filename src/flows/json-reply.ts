@@ -1,4 +1,4 @@
-/** Replies that are a plan in JSON: read, and asked for once more when it is cut or unusable. */
+/** Replies that are a plan in JSON: read, the rest of a cut one asked for, and asked for once more when it is unusable. */
 
 import { PaiError } from "../core/error.ts";
 import { createReplyReader, type Reading, readJson } from "../core/json.ts";
@@ -47,9 +47,34 @@ export function beginningOf(text: string): string {
   return line === "" ? "" : `; it began: ${line.length > 100 ? `${line.slice(0, 100).toWellFormed()}…` : line}`;
 }
 
-async function askAndRead<T>(run: Run, question: ModelQuestion, reader: JsonReplyReader<T>, isLast: boolean) {
+const goOn =
+  "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or after it.";
+
+/** Asks once. When the value was cut and a call is to spare, asks for the rest and joins both. */
+async function readWhole<T>(
+  run: Run,
+  question: ModelQuestion,
+  reader: JsonReplyReader<T>,
+  isLast = !run.ledger.spare,
+): Promise<{ readonly reply: Reply; readonly reading: Reading<T>; readonly messages: readonly Message[] }> {
   const reply = await askOnce(run, question);
-  return { reply, reading: read(reply, reader, isLast), messages: [...question.messages, replied(reply)] };
+  const first = { reply, reading: read(reply, reader, isLast), messages: [...question.messages, replied(reply)] };
+  if (reply.stop !== "length" || !run.ledger.spare) return first;
+  run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
+  const messages: Message[] = [
+    ...question.messages,
+    { role: "assistant", text: reply.text, calls: [], native: null },
+    { role: "user", text: goOn },
+  ];
+  const rest = await ask(run, { ...question, purpose: "resume", format: null, messages });
+  // Some models continue, some begin again.
+  const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
+  for (const text of [reply.text + tail, rest.text]) {
+    const joined = { ...reply, text, stop: rest.stop };
+    const reading = read(joined, reader, isLast);
+    if (reading.ok) return { reply: joined, reading, messages: [...messages, replied(rest)] };
+  }
+  return first;
 }
 
 /** Asks for a plan, twice if needed. Returns it with all messages of the exchange, the reply last. Throws reply_invalid. */
@@ -58,7 +83,7 @@ export async function askForJson<T>(
   question: ModelQuestion,
   reader: JsonReplyReader<T>,
 ): Promise<{ readonly value: T; readonly messages: readonly Message[] }> {
-  const first = await askAndRead(run, question, reader, !run.ledger.spare);
+  const first = await readWhole(run, question, reader);
   if (first.reading.ok) return { value: first.reading.value, messages: first.messages };
   const { why } = first.reading;
   const began = beginningOf(first.reply.text);
@@ -71,7 +96,7 @@ export async function askForJson<T>(
     { role: "assistant", text: first.reply.text, calls: [], native: null },
     { role: "user", text: again },
   ];
-  const second = await askAndRead(run, { ...question, purpose: "repair", messages }, reader, true);
+  const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader, true);
   if (second.reading.ok) return { value: second.reading.value, messages: second.messages };
   const failed = `the plan was unusable twice: ${second.reading.why}${beginningOf(second.reply.text)}`;
   throw new PaiError("reply_invalid", failed, { hint: "try again, or another model with --model" });

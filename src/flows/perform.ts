@@ -209,8 +209,8 @@ async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
 async function proposeOn(
   run: Run,
   { paths, isEdit }: { readonly paths: readonly RelPath[]; readonly isEdit: boolean },
-  propose: () => ReturnType<AnyAction["propose"]>,
-): ReturnType<AnyAction["propose"]> {
+  propose: () => Looked,
+): Looked {
   const proposal = await propose();
   const isNothing = proposal.kind === "change" && proposal.changes.length === 0;
   if (proposal.kind !== "complaint" && !isNothing) return proposal;
@@ -219,7 +219,7 @@ async function proposeOn(
   return proposal;
 }
 
-async function performOne(batch: Batch, call: Call): Promise<void> {
+async function performOne(batch: Batch, call: Call, looked: Looked | null): Promise<void> {
   const { run, rights, actions } = batch;
   const action = actions.get(call.name);
   if (action === undefined) {
@@ -238,7 +238,8 @@ async function performOne(batch: Batch, call: Call): Promise<void> {
     const isEdit = action.kind === "change" && isVeiled(call.name);
     const stage = isEdit ? run.veiled.editStage() : isVeiled(call.name) ? run.veiled.stage() : run.overlay;
     const paths = claim === null ? [] : pathsOfClaim(claim);
-    const proposal = await proposeOn(run, { paths, isEdit }, () => action.propose(call.input, stage, run.signal));
+    const propose = () => looked ?? action.propose(call.input, stage, run.signal);
+    const proposal = await proposeOn(run, { paths, isEdit }, propose);
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
@@ -263,6 +264,32 @@ function reportRefused(
   const text = code === "path_refused" && hint !== null ? `${message}; ${hint}` : message;
   const advice = code === "scope_refused" ? hint : null;
   report(batch, call, { kind, code, text, paths: pathsOfCall(run, call), isBeyond, advice });
+}
+
+type Looked = ReturnType<AnyAction["propose"]>;
+
+/** How many looks are done at the same time: a search starts its own threads. */
+const looksAtOnce = 8;
+
+/** Starts the calls of a batch of looks side by side; their answers are still taken in order. Empty for any other batch. */
+function lookAtOnce({ run, actions }: Batch, calls: readonly Call[]): readonly Looked[] {
+  if (calls.length < 2) return [];
+  const found = calls.map(({ name }) => actions.get(name));
+  if (!found.every((action) => action?.kind === "look")) return [];
+  const started: Promise<unknown>[] = [];
+  return calls.map((call, at) => {
+    const turn = started[at - 1] ?? Promise.resolve();
+    const look = async (): Looked => {
+      await started[at - looksAtOnce];
+      run.signal.throwIfAborted();
+      return (
+        found[at]?.propose(call.input, run.veiled.stage(turn), run.signal) ?? Promise.reject(new Error("no action"))
+      );
+    };
+    const looked = look();
+    started.push(looked.catch(() => {}));
+    return looked;
+  });
 }
 
 const blocksOf = (call: Call | undefined): number => {
@@ -309,6 +336,7 @@ export async function perform(
 
 async function performAll(batch: Batch, calls: readonly Call[]): Promise<void> {
   const { run } = batch;
+  const looked = lookAtOnce(batch, calls);
   for (const [at, call] of calls.entries()) {
     await breathe(run.signal);
     if (run.changing.wish !== null) {
@@ -321,7 +349,7 @@ async function performAll(batch: Batch, calls: readonly Call[]): Promise<void> {
       continue;
     }
     run.emit({ type: "call.started", id: call.id, action: call.name, target: targetOfCall(call) });
-    await performOne(batch, call);
+    await performOne(batch, call, looked[at] ?? null);
   }
   await flush(batch);
 }

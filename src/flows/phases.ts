@@ -5,7 +5,6 @@ import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
 import { type Dialogue, tellOnce } from "../core/dialogue.ts";
 import type { RefusedAction } from "../core/outcome.ts";
-import type { RelPath } from "../core/path.ts";
 import { planOfScript, saidBefore } from "../core/plan/at-once.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { commandOf, type Rights, renderStepTarget, undoneStep } from "../core/plan/scope.ts";
@@ -16,7 +15,7 @@ import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { renderPastOf, renderRequest } from "./briefing/briefing.ts";
 import { renderPiped } from "./briefing/piped.ts";
-import { showFile, toReadable } from "./briefing/sources.ts";
+import { toReadable } from "./briefing/sources.ts";
 import { noteChanged } from "./changes/meanwhile.ts";
 import type { Check } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
@@ -120,7 +119,6 @@ export interface PhaseResults {
   readonly left: Left;
   readonly notes: readonly string[];
   readonly checks: readonly CheckReport[];
-  readonly stubborn: readonly RelPath[];
   readonly tag: string;
   /** Replies that are left for the work, the next one included. */
   readonly turns: number;
@@ -128,14 +126,6 @@ export interface PhaseResults {
 
 export const renderForms = (tag: string): string =>
   `Send an existing file's change as MODIFY::path::${tag}, <<<<<<< SEARCH, its lines, =======, the new lines, >>>>>>> REPLACE, END::${tag}; a new file as WRITE::path::${tag}, its lines, END::${tag}; then FINISH::${tag}, the message, END::${tag}.`;
-
-async function renderStubborn(run: Run, path: RelPath): Promise<string> {
-  run.dialogue.files.delete(path);
-  const now = await showFile(run, path);
-  return [now ?? "", `Edits of ${path} failed twice: send the whole file with WRITE::${path} instead.`]
-    .filter(Boolean)
-    .join("\n");
-}
 
 /** What a red check asks for: nothing, where it fails as it did before the work. */
 const renderRepair = (failed: readonly CheckReport[]): string =>
@@ -145,7 +135,7 @@ const renderRepair = (failed: readonly CheckReport[]): string =>
 
 export async function renderResults(
   run: Run,
-  { calls, left, notes, checks, stubborn, tag, turns }: PhaseResults,
+  { calls, left, notes, checks, tag, turns }: PhaseResults,
 ): Promise<string> {
   // What the model wrote, and what commands and other people did to the files that it knows.
   const changed = await tellChanged(run);
@@ -161,7 +151,6 @@ export async function renderResults(
     rest.length > 0 ? renderDone(rest) : "",
     run.ending.skipped.map(renderSkipped).join("\n"),
     changed,
-    ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...(await Promise.all(left.files.map((path) => showRest(run, path)))),
     ...notes,
     ...failed.map((check) => describeCheck(check)),

@@ -61,7 +61,6 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   const promised = claims.filter(({ kind }) => kind !== "command");
   const withdrawn = new Set<string>();
   let settled: ReadonlySet<PlanClaim> = new Set();
-  const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
   const touched = () => new Set(run.acting.made.flatMap((made) => touches(made, promised)));
@@ -84,17 +83,12 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     return promised.filter((claim) => !isDone(made, claim));
   };
 
-  const countFailedEdit = ({ paths }: CallReport) => {
-    for (const path of paths) failedEdits.set(path, (failedEdits.get(path) ?? 0) + 1);
-  };
-
   /** Notes the results of a batch. `settled`: promised folders that exist and promised deletions that are done. */
   const absorb = ({ reports }: BatchReport, done: readonly PlanClaim[] = []) => {
     settled = new Set([...settled, ...done]);
     const worked = reports.filter(({ code, kind }) => code === null && kind !== "look");
     for (const { target, paths } of worked) takeUp(run.ending, [target, ...paths]);
     const bad = reports.filter((report) => report.code !== null && report.kind !== "look" && !isDeclined(report.paths));
-    for (const report of bad) if (report.code === "edit_failed") countFailedEdit(report);
     failures = failures.length === 0 ? bad : [...stillOpen(failures, reports, bad), ...bad];
   };
 
@@ -143,9 +137,6 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     },
     get failure(): CallReport | null {
       return failures.at(-1) ?? null;
-    },
-    get stubborn(): readonly RelPath[] {
-      return [...failedEdits].filter(([, times]) => times >= 2).map(([path]) => path);
     },
     /** The planned steps that are open: changes that no call made, and commands that may run and did not. */
     get openSteps(): readonly PlanStep[] {

@@ -19,6 +19,7 @@ import { targetOfCall } from "./approval.ts";
 import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { toReadable } from "./briefing/sources.ts";
 import { waiting } from "./changes/batch.ts";
+import { changedFileOf } from "./commands/commands.ts";
 import { withNews } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
 import { noesOf } from "./ending/outcome.ts";
@@ -159,13 +160,20 @@ function isLeftOut({ acting, checking, planning }: Run, { scope }: Rights, { cmd
   );
 }
 
-/** The commands before the first change that ran before this call and whose output the request shows. */
-function ranBefore({ begun, shell }: Run, actions: readonly ScriptAction[]): readonly ScriptAction[] {
+/**
+ * The commands before the first change that ran before this call, and whose output the request shows, unless something,
+ * or a file that they run, has changed since.
+ */
+async function ranBefore(run: Run, actions: readonly ScriptAction[]): Promise<readonly ScriptAction[]> {
+  const { begun, shell } = run;
   const first = actions.findIndex(({ cmd }) => rowOf(cmd)?.kind === "change");
-  const early = first === -1 ? actions : actions.slice(0, first);
-  return early.filter(
-    ({ cmd, arg = "" }) => cmd === "RUN" && shell.ran.get(arg.trim()) === (begun?.changes.length ?? 0),
-  );
+  const ran: ScriptAction[] = [];
+  for (const action of first === -1 ? actions : actions.slice(0, first)) {
+    const command = (action.arg ?? "").trim();
+    const isRan = action.cmd === "RUN" && shell.ran.get(command) === (begun?.changes.length ?? 0);
+    if (isRan && (await changedFileOf(run, command)) === null) ran.push(action);
+  }
+  return ran;
 }
 
 /** Performs the script's actions, up to the limit of one reply. `prefix` makes the ids of its calls unique. */
@@ -175,7 +183,7 @@ async function performScript(
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
 ): Promise<ScriptWork> {
   const all = usable(script).map(respell(run));
-  const known = ranBefore(run, all);
+  const known = await ranBefore(run, all);
   const whole = all.filter((action) => !known.includes(action));
   const { requests, faults } = readAmendments(whole);
   const calls = callsOf(

@@ -20,7 +20,7 @@ import { describeFailed, finishBaseline, refuseFailed, runChecks, runPlanChecks 
 import { hasOwnWork } from "./commands/commands.ts";
 import { continueOrStart } from "./dialogue.ts";
 import type { RunEnding } from "./ending/ending.ts";
-import { collectEvidence, showNow } from "./evidence.ts";
+import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { beginningOf } from "./json-reply.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
 import { type PhaseResults, renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
@@ -272,6 +272,7 @@ export async function execute(
     );
     if (left === null) {
       run.ending.undone = [...run.ending.undone, ...undoneFiles(run, atOnce)];
+      await lookBehind(run, plan, rights);
       return refuseIdle(run);
     }
     // A red check that did not have to run again was told before: the same request would have the same answer.
@@ -281,8 +282,7 @@ export async function execute(
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
     // A reply of looks that all failed is asked for again: the turn is not lost.
     if (run.ledger.spare && isLost(batch)) n -= 1;
-    const { stubborn } = progress;
-    const ended = { calls: batch.reports, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), tag };
+    const ended = { calls: batch.reports, left, notes, checks: reports, turns: turnsAt(n + 1), tag };
     request = await renderNext(run, { plan, checks, done }, ended);
     done.push(...batch.reports.filter(({ kind }) => kind !== "look"));
   }

@@ -2,7 +2,8 @@
 
 import { type Blob, type Change, type FileBlob, keepMode, sameBlob, squash } from "../core/change.ts";
 import { compressionOf } from "../core/compressed.ts";
-import { linesOf } from "../core/context/blocks.ts";
+import { cutBytes } from "../core/context/blocks.ts";
+import { likelyFirst, widerSearch } from "../core/context/rank.ts";
 import { maxShown } from "../core/context/shown.ts";
 import { digest } from "../core/digest.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
@@ -25,12 +26,6 @@ function entryOf(path: RelPath, blob: Blob): Entry {
     size: blob.kind === "file" ? blob.bytes.length : 0,
     target: blob.kind === "link" ? blob.target : null,
   };
-}
-
-export function cutBytes(bytes: Uint8Array, from: number, to: number): LineRange {
-  const lines = linesOf(new TextDecoder().decode(bytes));
-  const last = Math.min(to, lines.length);
-  return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
 }
 
 function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_INFINITY): Blob | null {
@@ -72,6 +67,8 @@ export function createOverlay(
 ) {
   let pending: readonly Change[] = [];
   let kept: readonly Change[] = [];
+  let askLikely = async (): Promise<readonly string[]> => [];
+  let likely: Promise<readonly string[]> | null = null;
   const known = new Map<RelPath, Known>();
   /** What the model was last shown, where that is newer than what is known. */
   const starts = new Map<RelPath, Uint8Array>();
@@ -168,9 +165,14 @@ export function createOverlay(
         if (!top.has(entry.path)) rest.push(entry);
       yield* [...rest, ...madeBelow(folder)].sort(byCodePoint);
     },
-    search(query, signal) {
+    async search(query, signal) {
       const staged = [...top].map(([path, { after }]) => [path, after?.kind === "file" ? after.bytes : null] as const);
-      return view.search({ ...query, staged: new Map([...staged, ...query.staged]) }, signal);
+      const wide = { ...query, staged: new Map([...staged, ...query.staged]) };
+      likely ??= askLikely();
+      const paths = await likely;
+      const { maxHits } = query;
+      const report = await view.search({ ...wide, maxHits: maxHits * widerSearch }, signal);
+      return likelyFirst(report, maxHits, paths);
     },
   };
 
@@ -211,6 +213,10 @@ export function createOverlay(
         const isKept = now?.kind === "file" && (starts.has(path) || known.get(path)?.kind === "file");
         if (!isKept) refuseChanged(path, now);
       }
+    },
+    /** Sets the order of search hits, the likeliest paths first. The first search calls `paths`. */
+    prefer(paths: () => Promise<readonly string[]>): void {
+      [askLikely, likely] = [paths, null];
     },
     drop(paths: ReadonlySet<RelPath>): void {
       setPending(pending.filter(({ path }) => !paths.has(path)));
@@ -275,8 +281,13 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
     return path === entry.path && target === entry.target ? entry : { ...entry, path, target };
   };
 
-  const stage = (readRaw = overlay.read): Stage => {
-    const read = async (path: RelPath, limit?: number): Promise<Blob | null> => hide(path, await readRaw(path, limit));
+  /** Its answers wait for `turn`, so that simultaneous looks name secrets in the order of the calls. */
+  const stage = (turn: Promise<unknown> = Promise.resolve(), readRaw = overlay.read): Stage => {
+    const read = async (path: RelPath, limit?: number): Promise<Blob | null> => {
+      const blob = await readRaw(path, limit);
+      await turn;
+      return hide(path, blob);
+    };
     const readWhole = (path: RelPath): Promise<Blob | null> => read(path).catch(nullIfUnusable);
 
     /** Lines of a large file, hidden together with the lines around them, which may be needed to recognise a secret. */
@@ -284,6 +295,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
       const start = Math.max(1, from - linesAround);
       const wide = await overlay.readLines(path, start, to + linesAround);
       const asked = await overlay.readLines(path, from, to);
+      await turn;
       const lines = splitLines(veil.hideRaw(wide.text, mannerOfFile(path)));
       return { ...asked, text: lines.slice(asked.from - start, asked.to - start + 1).join("\n") };
     };
@@ -298,6 +310,7 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
     /** Both ends, each hidden together with the lines beside it. */
     const readEnds = async (path: RelPath, lines: number): Promise<LineEnds> => {
       const { head, tail } = await overlay.readEnds(path, lines + linesAround);
+      await turn;
       const [first, last] = [head, tail].map(({ text }) => splitLines(veil.hideOutput(text)));
       const start = (first ?? []).slice(0, lines);
       const end = (last ?? []).slice(-lines);
@@ -322,11 +335,12 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
      * a hit turns out to hold secrets.
      */
     const search = async (query: SearchQuery, signal?: AbortSignal): Promise<SearchReport> => {
-      const hide = async (text: string) => veil.hideOutput(text);
+      const hide = (text: string) => turn.then(() => veil.hideOutput(text));
       for (;;) {
         const staged = await hiddenFiles();
         const asked = { ...query, hide, maxHits: query.maxHits + 1, staged, known: hidePath };
         const report = await overlay.search(asked, signal);
+        await turn;
         // Every file with a hit can be read whole: larger ones are not searched.
         for (const path of new Set(report.hits.map((hit) => hit.path))) await readWhole(path);
         if ([...holders].some((path) => !staged.has(path))) continue;
@@ -351,12 +365,14 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
       readEnds,
       async list(folder) {
         const entries = await overlay.list(folder);
+        await turn;
         const hidden = entries.map(hideEntry);
         // In the order on disk, the place of a hidden name would tell how it begins.
         const isAsOnDisk = hidden.every(({ path }, at) => path === entries[at]?.path);
         return isAsOnDisk ? hidden : hidden.sort((a, b) => (a.path < b.path ? -1 : 1));
       },
       async *walk(folder, signal, unreadable) {
+        await turn;
         for await (const entry of overlay.walk(folder, signal, unreadable)) yield hideEntry(entry);
       },
       inside: (folder) => overlay.inside(folder),
@@ -372,9 +388,9 @@ export function createVeiledView(overlay: Overlay, veil: Veil) {
   });
 
   return {
-    stage: () => stage(),
+    stage: (turn?: Promise<unknown>) => stage(turn),
     /** The stage for edits, which start from what the model was shown (`readStart`). */
-    editStage: () => stage(overlay.readStart),
+    editStage: () => stage(undefined, overlay.readStart),
     hide,
     hideChange,
     hideChanges: (changes: readonly Change[]): readonly Change[] => changes.map(hideChange),

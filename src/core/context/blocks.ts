@@ -53,6 +53,13 @@ export const linesOf = (text: string): string[] => {
   return lines;
 };
 
+/** Lines `from` to `to` of a text, from 1. */
+export function cutBytes(bytes: Uint8Array, from: number, to: number) {
+  const lines = linesOf(new TextDecoder().decode(bytes));
+  const last = Math.min(to, lines.length);
+  return { text: lines.slice(from - 1, last).join("\n"), from, to: last, total: lines.length };
+}
+
 /** Blocks without gaps: a new one at each definition, but not before 6 lines and not after more than 30. */
 export function cutBlocks(path: string, lines: readonly string[]): Block[] {
   const nameIn = openDefinitions(path);

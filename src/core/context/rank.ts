@@ -167,3 +167,19 @@ export function rankFiles(input: RankInput): Ranking {
   files.sort((a, b) => b.score - a.score || byCodeUnit(a.path, b.path));
   return { files: files.slice(0, maxRanked), values };
 }
+
+/** Factor on the number of hits to search, so that hits in likely files are among them. */
+export const widerSearch = 5;
+
+interface Hits {
+  readonly hits: readonly { readonly path: string }[];
+  readonly more: boolean;
+}
+
+/** As many hits as asked for, those in likely files first. `likely`: paths, the likeliest first. */
+export function likelyFirst<Report extends Hits>(report: Report, maxHits: number, likely: readonly string[]): Report {
+  const places = new Map(likely.map((path, at) => [path, at] as const));
+  const placeOf = (path: string) => places.get(path) ?? places.size;
+  const hits = report.hits.toSorted((a, b) => placeOf(a.path) - placeOf(b.path));
+  return { ...report, hits: hits.slice(0, maxHits), more: report.more || hits.length > maxHits };
+}

@@ -178,6 +178,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   tellLacks(run, ranking?.lacks ?? []);
   tellCut(run, budgets);
   const likely = async () => ranking ?? (run.reading.namesOnly ? { files: [], lacks: [] } : rankTask(run));
+  run.overlay.prefer(async () => (await likely()).files.map(({ path }) => path));
   const likeliest = fitPaths(ranking?.files ?? [], budgets.ranked);
   const isWhole = ranking === null;
   const told = new Set<string>(isWhole ? [] : [...likeliest, ...[...excerpts, ...mentioned].map(({ path }) => path)]);

@@ -44,10 +44,13 @@ describe("at most", () => {
     expect(ran.asked(2)).toContain("execution_plan.steps is empty");
   });
 
-  test("a cut plan costs one call", async () => {
-    const ran = await play({ lines: [{ text: create.slice(0, 400), stop: "length" }, create, created] });
-    expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan repair execute"]);
-    expect(ran.asked(2)).toContain("the reply was too long, and was cut");
+  test.each([
+    ["goes on where it was cut", create.slice(400)],
+    ["begins anew", create],
+  ])("a cut plan costs one call when the model %s", async (_name, rest) => {
+    const ran = await play({ lines: [{ text: create.slice(0, 400), stop: "length" }, rest, created] });
+    expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan resume execute"]);
+    expect(ran.asked(2)).toStartWith("Your reply was cut");
   });
 
   test("after feedback no second repair eats the execution call", async () => {

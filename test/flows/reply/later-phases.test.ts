@@ -3,8 +3,6 @@ import { describe, expect, test } from "bun:test";
 import { finish, modify, plan, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
-const moderate = "moderate" as const;
-
 describe("partial failure", () => {
   const files = { "a.txt": "one\n", "b.txt": "the\ntwo\n" };
   const steps = ["MODIFY a.txt", "MODIFY b.txt"];
@@ -95,20 +93,6 @@ describe("partial failure", () => {
     const ran = await play({ files, lines });
     expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
     expect(ran.files).toEqual({ ...files, "c.txt": "third\n", "d.txt": "new\n" });
-  });
-
-  test("after two failed edits of a file its whole text is asked for, shown as it is now", async () => {
-    const complexity = moderate;
-    const lines = [
-      plan({ steps: ["MODIFY a.txt"], complexity }),
-      modify("a.txt", ["one\n", "1\n"]) + modify("a.txt", ["x\n", "y\n"]) + finish(),
-      modify("a.txt", ["z\n", "y\n"]) + finish(),
-      write("a.txt", "1\n2\n") + finish(),
-    ];
-    const ran = await play({ files, lines });
-    expect(ran.asked(3)).not.toContain("send the whole file");
-    expect(ran.asked(4)).toContain('<file path="a.txt">\n1\n</file>\nEdits of a.txt failed twice: send the whole file');
-    expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "1\n2\n"]);
   });
 });
 

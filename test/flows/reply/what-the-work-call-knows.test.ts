@@ -99,6 +99,13 @@ describe("the execution call", () => {
   });
 });
 
+test("looks behind the changes are done when they are, for the user to see", async () => {
+  const ran = await play({ files, lines: [plan({ steps: ["MODIFY a.py", "READ a.py", "SEARCH x ="] }), change] });
+  const shown = ran.eventsOf("look.shown").map(({ action, text }) => `${action} ${text.trim()}`);
+  expect(shown).toEqual(["READ 1 x = 2", "SEARCH a.py:1:x = 2"]);
+  expect(ran.told(2)).toContain('<file path="a.py">\nx = 1\n</file>');
+});
+
 test("a third phase goes on, too: it is told what failed, and changes as a diff once", async () => {
   const lines = [
     plan({ steps: ["MODIFY a.py", "MODIFY b.py"], complexity: "complex" }),

@@ -123,7 +123,7 @@ const budgets = {
   workspace: 11_804,
   cli: 10_335,
   flows: 10_799,
-  models: 4_284,
+  models: 4_273,
   ui: 4_186,
   store: 3_617,
   lab: 3_610,

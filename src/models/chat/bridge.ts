@@ -2,24 +2,16 @@
 import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { createChatDecoder } from "./decode.ts";
-import { chatForm, encodeChat, strictForm } from "./encode.ts";
+import { encodeChat } from "./encode.ts";
 import { nativeOfChat } from "./reasoning.ts";
 
 export function openChat(options: BridgeOptions): Stream {
   const { provider, model, endpoint } = options;
   const owner = nativeOfChat(provider.id, model, endpoint.url);
   const isMarked = /^~?anthropic\//.test(model);
-  const form = provider.dialect?.strictMessages ? strictForm : chatForm;
   return openBridge(
     {
-      encode: (request) =>
-        encodeChat(model, request, {
-          owner,
-          form,
-          isMarked,
-          hasCacheKey: provider.dialect?.hasCacheKey,
-          countsUnasked: provider.dialect?.countsUnasked,
-        }),
+      encode: (request) => encodeChat(model, request, { owner, isMarked, dialect: provider.dialect }),
       send: postTo(`${endpoint.url}/chat/completions`),
       decode: (request) => createChatDecoder({ request, model, owner }),
     },

@@ -1,34 +1,32 @@
 /** Encodes a request of pai for a server that speaks Chat Completions. */
 import { digest } from "../../core/digest.ts";
 import type { Call, CallResult, Json, Message, ModelRequest } from "../../core/model.ts";
+import type { ChatDialect } from "../../core/providers.ts";
 import { cacheKeyOf, withoutDialect } from "../wire/fields.ts";
 import { reasoningFor } from "./reasoning.ts";
 
 export type ChatItem = { readonly [key: string]: Json };
 
 export interface ChatForm {
+  /** Marks native replies that may be sent back. */
   readonly owner: string;
-  readonly form: MessageForm;
   /** The server caches only what is marked. */
-  readonly isMarked?: boolean | undefined;
-  /** The server finds its cache by a key that the requests of one conversation share. */
-  readonly hasCacheKey?: boolean | undefined;
-  /** The server counts tokens without being asked, and refuses to be. */
-  readonly countsUnasked?: boolean | undefined;
+  readonly isMarked?: boolean;
+  readonly dialect?: ChatDialect | undefined;
 }
 
 export function encodeChat(
   model: string,
   request: ModelRequest,
-  { owner, form, isMarked = false, hasCacheKey = false, countsUnasked = false }: ChatForm,
+  { owner, isMarked = false, dialect }: ChatForm,
 ): ChatItem {
   const { format } = request;
-  const messages = encodeMessages(request, form, owner);
+  const messages = encodeMessages(request, dialect?.strictMessages === true ? strictForm : chatForm, owner);
   return {
     model,
     stream: true,
-    ...(countsUnasked ? {} : { stream_options: { include_usage: true } }),
-    ...(hasCacheKey ? { prompt_cache_key: cacheKeyOf(request) } : {}),
+    ...(dialect?.countsUnasked === true ? {} : { stream_options: { include_usage: true } }),
+    ...(dialect?.hasCacheKey === true ? { prompt_cache_key: cacheKeyOf(request) } : {}),
     messages: isMarked ? markEnds(messages) : messages,
     max_tokens: request.maxOutputTokens,
     ...(request.temperature === null ? {} : { temperature: request.temperature }),
@@ -63,13 +61,13 @@ export interface MessageForm {
   readonly pause?: ChatItem;
 }
 
-export const chatForm: MessageForm = {
+const chatForm: MessageForm = {
   call: ({ id, name, input }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(input) } }),
   result: ({ id }) => ({ tool_call_id: id }),
 };
 
 /** For servers whose call ids are nine letters and digits, and which accept no user message after a tool's. */
-export const strictForm: MessageForm = {
+const strictForm: MessageForm = {
   call: (call) => chatForm.call({ ...call, id: shortId(call.id) }),
   result: ({ id }) => ({ tool_call_id: shortId(id) }),
   pause: { role: "assistant", content: "Done." },

@@ -2,7 +2,7 @@
 import type { ModelRequest, Usage } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createChatDecoder } from "../chat/decode.ts";
-import { type ChatItem, chatForm, encodeChat, encodeMessages, encodeTools, type MessageForm } from "../chat/encode.ts";
+import { type ChatItem, encodeChat, encodeMessages, encodeTools, type MessageForm } from "../chat/encode.ts";
 import { nativeOfChat } from "../chat/reasoning.ts";
 import { openEffort } from "../effort.ts";
 import type { Stream } from "../stream.ts";
@@ -16,7 +16,6 @@ export interface LocalOptions extends BridgeOptions {
 export function openLocal(options: LocalOptions): Stream {
   const { provider, model, endpoint, server, notify } = options;
   const owner = nativeOfChat(provider.id, model, endpoint.url);
-  const chat = { owner, form: chatForm };
   const isOllama = server.kind === "ollama";
   const effort = isOllama ? openEffort(provider, model, notify, server) : options.effort;
   let isThinkingOff = false;
@@ -26,7 +25,7 @@ export function openLocal(options: LocalOptions): Stream {
       encode: (request) =>
         isOllama
           ? encodeOllama(model, request, { owner, window: server.window, isThinkingOff })
-          : encodeChat(model, request, chat),
+          : encodeChat(model, request, { owner }),
       // As a grammar, beside the prompt whose beginning such servers keep.
       takesSchemaApart: true,
       send: postTo(url),

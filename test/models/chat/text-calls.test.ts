@@ -1,7 +1,7 @@
 /** Calls in Chat Completions: what is asked, and those written as text. */
 import { expect, test } from "bun:test";
 import type { Json, ModelRequest } from "../../../src/core/model.ts";
-import { chatForm, encodeChat } from "../../../src/models/chat/encode.ts";
+import { encodeChat } from "../../../src/models/chat/encode.ts";
 import { createTextCallReader } from "../../../src/models/chat/text-calls.ts";
 import { encodeOllama } from "../../../src/models/local/bridge.ts";
 import { expectCpu } from "../../core/cpu-time.ts";
@@ -48,7 +48,7 @@ test("a conversation with calls, in both forms", () => {
   ];
   const said = (call: Json) => ({ role: "assistant", content: "", tool_calls: [call] });
   const content = "error: gone";
-  expect(encodeChat("m", { ...request, messages }, { owner: "", form: chatForm })["messages"]).toEqual([
+  expect(encodeChat("m", { ...request, messages }, { owner: "" })["messages"]).toEqual([
     ...start,
     said({ id: "a", type: "function", function: { name: "read", arguments: '{"path":"x"}' } }),
     { role: "tool", tool_call_id: "a", content },

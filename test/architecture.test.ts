@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_994,
   workspace: 11_804,
-  cli: 10_335,
+  cli: 10_343,
   flows: 10_799,
   models: 4_273,
   ui: 4_186,

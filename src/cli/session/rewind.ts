@@ -63,11 +63,19 @@ const pathsOf = (runs: readonly KeptRun[]) => [
   ),
 ];
 
+/** Throws conflict for what the newest of the runs can no longer take back: nothing newer hides what it left. */
+async function requireAsLeft(history: History, [newest]: readonly KeptRun[]): Promise<void> {
+  if (newest?.status !== "applied") return;
+  const { clashes } = await history.undo(newest.id, { dryRun: true });
+  if (clashes.length > 0) throw changedSince(clashes);
+}
+
 /** Undoes the runs from turn `from` (from 1) on after a yes, newest first; all of them or none. */
 async function rewindCode(talk: Talk, from: number): Promise<number> {
   const { composed, context, open } = talk;
   const { history, stateFolder, workspace } = composed.opened;
   const standing = standingOf(history, open.session.turns.slice(from - 1));
+  await requireAsLeft(history, standing);
   const paths = pathsOf(standing);
   if (paths.length > 0) await askYes(context, commandWording.rewind(counted(standing.length, "run"), nameSome(paths)));
   const done: KeptRun[] = [];

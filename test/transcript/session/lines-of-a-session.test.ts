@@ -41,12 +41,11 @@ inTerminal("what a slash command chose is in force, and /config says so; its own
   await screen.say('/config checks ["make test", "make lint"]', /^checks = \["make test", ?"make lint"\] in$/m);
 });
 
-inTerminal("the begin of one command is that command, of several names them; what is none has a way", async () => {
+inTerminal("what is no command has a near one, or a way", async () => {
   await using place = openPlace();
   using screen = open(place);
   await screen.shows(ready);
-  await screen.say("/und", /^\/undo\npai: nothing to undo$/m);
-  await screen.say("/re", /one of \/redo, \/rewind, \/resume, \/remember\?/);
+  await screen.say("/und", /did you mean \/undo\?/);
   await screen.say("/history", /here: \/diff, \/undo, \/rewind; in a shell: pai history/);
 });
 

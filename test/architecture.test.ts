@@ -122,7 +122,7 @@ const budgets = {
   core: 13_994,
   workspace: 11_804,
   cli: 10_343,
-  flows: 10_799,
+  flows: 10_820,
   models: 4_273,
   ui: 4_186,
   store: 3_617,

@@ -5,6 +5,7 @@ import { grantsSome } from "../core/command/run-patterns.ts";
 import { fence } from "../core/data-fence.ts";
 import { type Dialogue, tellOnce } from "../core/dialogue.ts";
 import type { RefusedAction } from "../core/outcome.ts";
+import type { RelPath } from "../core/path.ts";
 import { planOfScript, saidBefore } from "../core/plan/at-once.ts";
 import { type Plan, type PlanStep, workOf } from "../core/plan/plan.ts";
 import { commandOf, type Rights, renderStepTarget, undoneStep } from "../core/plan/scope.ts";
@@ -15,7 +16,7 @@ import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { renderPastOf, renderRequest } from "./briefing/briefing.ts";
 import { renderPiped } from "./briefing/piped.ts";
-import { toReadable } from "./briefing/sources.ts";
+import { showFile, toReadable } from "./briefing/sources.ts";
 import { noteChanged } from "./changes/meanwhile.ts";
 import type { Check } from "./checks/admit.ts";
 import type { CheckReport } from "./checks/checking.ts";
@@ -119,6 +120,8 @@ export interface PhaseResults {
   readonly left: Left;
   readonly notes: readonly string[];
   readonly checks: readonly CheckReport[];
+  /** Files whose edits failed twice. */
+  readonly stubborn: readonly RelPath[];
   readonly tag: string;
   /** Replies that are left for the work, the next one included. */
   readonly turns: number;
@@ -126,6 +129,15 @@ export interface PhaseResults {
 
 export const renderForms = (tag: string): string =>
   `Send an existing file's change as MODIFY::path::${tag}, <<<<<<< SEARCH, its lines, =======, the new lines, >>>>>>> REPLACE, END::${tag}; a new file as WRITE::path::${tag}, its lines, END::${tag}; then FINISH::${tag}, the message, END::${tag}.`;
+
+/** Asks for a whole file instead of edits, and shows it again. */
+async function renderStubborn(run: Run, path: RelPath): Promise<string> {
+  run.dialogue.files.delete(path);
+  const now = await showFile(run, path);
+  return [now ?? "", `Edits of ${path} failed twice: send the whole file with WRITE::${path} instead.`]
+    .filter(Boolean)
+    .join("\n");
+}
 
 /** What a red check asks for: nothing, where it fails as it did before the work. */
 const renderRepair = (failed: readonly CheckReport[]): string =>
@@ -135,7 +147,7 @@ const renderRepair = (failed: readonly CheckReport[]): string =>
 
 export async function renderResults(
   run: Run,
-  { calls, left, notes, checks, tag, turns }: PhaseResults,
+  { calls, left, notes, checks, stubborn, tag, turns }: PhaseResults,
 ): Promise<string> {
   // What the model wrote, and what commands and other people did to the files that it knows.
   const changed = await tellChanged(run);
@@ -151,6 +163,7 @@ export async function renderResults(
     rest.length > 0 ? renderDone(rest) : "",
     run.ending.skipped.map(renderSkipped).join("\n"),
     changed,
+    ...(await Promise.all(stubborn.map((path) => renderStubborn(run, path)))),
     ...(await Promise.all(left.files.map((path) => showRest(run, path)))),
     ...notes,
     ...failed.map((check) => describeCheck(check)),

@@ -61,6 +61,7 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
   const promised = claims.filter(({ kind }) => kind !== "command");
   const withdrawn = new Set<string>();
   let settled: ReadonlySet<PlanClaim> = new Set();
+  const failedEdits = new Map<RelPath, number>();
   let failures: readonly CallReport[] = [];
 
   const touched = () => new Set(run.acting.made.flatMap((made) => touches(made, promised)));
@@ -89,6 +90,8 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
     const worked = reports.filter(({ code, kind }) => code === null && kind !== "look");
     for (const { target, paths } of worked) takeUp(run.ending, [target, ...paths]);
     const bad = reports.filter((report) => report.code !== null && report.kind !== "look" && !isDeclined(report.paths));
+    for (const path of bad.flatMap(({ code, paths }) => (code === "edit_failed" ? paths : [])))
+      failedEdits.set(path, (failedEdits.get(path) ?? 0) + 1);
     failures = failures.length === 0 ? bad : [...stillOpen(failures, reports, bad), ...bad];
   };
 
@@ -150,6 +153,10 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       failures = failures.filter(
         (failure) => failure.paths.length === 0 || !failure.paths.every((path) => paths.includes(path)),
       );
+    },
+    /** Files whose edits failed twice, so that they are better written whole. */
+    get stubborn(): readonly RelPath[] {
+      return [...failedEdits].filter(([, times]) => times >= 2).map(([path]) => path);
     },
     absorb,
     /** Decides what a reply leaves, once its batch is absorbed; null: only the checks. */

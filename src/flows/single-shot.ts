@@ -282,7 +282,8 @@ export async function execute(
     if (!isSaid) run.emit({ type: "notice", level: "info", code: left.code, text: `asking again: ${left.message}` });
     // A reply of looks that all failed is asked for again: the turn is not lost.
     if (run.ledger.spare && isLost(batch)) n -= 1;
-    const ended = { calls: batch.reports, left, notes, checks: reports, turns: turnsAt(n + 1), tag };
+    const { stubborn } = progress;
+    const ended = { calls: batch.reports, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), tag };
     request = await renderNext(run, { plan, checks, done }, ended);
     done.push(...batch.reports.filter(({ kind }) => kind !== "look"));
   }

@@ -94,6 +94,20 @@ describe("partial failure", () => {
     expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
     expect(ran.files).toEqual({ ...files, "c.txt": "third\n", "d.txt": "new\n" });
   });
+
+  test("after two failed edits of a file its whole text is asked for, shown as it is now", async () => {
+    const complexity = "moderate" as const;
+    const lines = [
+      plan({ steps: ["MODIFY a.txt"], complexity }),
+      modify("a.txt", ["one\n", "1\n"]) + modify("a.txt", ["x\n", "y\n"]) + finish(),
+      modify("a.txt", ["z\n", "y\n"]) + finish(),
+      write("a.txt", "1\n2\n") + finish(),
+    ];
+    const ran = await play({ files, lines });
+    expect(ran.asked(3)).not.toContain("send the whole file");
+    expect(ran.asked(4)).toContain('<file path="a.txt">\n1\n</file>\nEdits of a.txt failed twice: send the whole file');
+    expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "1\n2\n"]);
+  });
 });
 
 describe("looks in a reply", () => {

@@ -124,7 +124,7 @@ const budgets = {
   cli: 10_343,
   flows: 10_820,
   models: 4_273,
-  ui: 4_186,
+  ui: 4_344,
   store: 3_617,
   lab: 3_610,
   acp: 1_020,

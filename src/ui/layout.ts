@@ -18,7 +18,14 @@ export function wrap(text: string, columns: number | null): string[] {
 /** Like `wrap` for code, coloured or not; keeps all blanks. */
 export function wrapCode(line: string, columns: number | null): readonly string[] {
   if (columns === null || Bun.stringWidth(line) <= columns) return [line];
-  return Bun.wrapAnsi(line, Math.max(columns, 10), { hard: true, wordWrap: true, trim: false }).split("\n");
+  const lines = Bun.wrapAnsi(line, Math.max(columns, 10), { hard: true, wordWrap: true, trim: false }).split("\n");
+  // Of two codes around a break Bun ends only the inner one: the background would go on in the margin.
+  let isInverse = false;
+  return lines.map((part) => {
+    const text = isInverse ? `\x1b[7m${part}` : part;
+    isInverse = text.lastIndexOf("\x1b[7m") > text.lastIndexOf("\x1b[27m");
+    return isInverse ? `${text}\x1b[27m` : text;
+  });
 }
 
 const tabWidth = 8;

@@ -66,7 +66,7 @@ const markdownCodes = ["38;5;215", "38;5;242", "48;5;236"];
 
 /** Every code that pai itself writes. Any other escape sequence came from outside. */
 export const ownCodes: ReadonlySet<string> = new Set(
-  [0, 1, 2, 3, 4, 9, 22, 23, 24, 29, 31, 32, 33, 34, 35, 36, 37, 39, 49, ...markdownCodes].map(
+  [0, 1, 2, 3, 4, 7, 9, 22, 23, 24, 27, 29, 31, 32, 33, 34, 35, 36, 37, 39, 49, ...markdownCodes].map(
     (code) => `\x1b[${code}m`,
   ),
 );
@@ -107,4 +107,11 @@ export function chooseStyle(choice: StyleChoice): Style {
 
 export function mark(style: Style, meaning: Meaning): string {
   return style.paint(meaning, style.glyphs[meaning]);
+}
+
+/** The text on the background colour of a meaning. */
+export function invertColors(style: Style, meaning: Meaning, text: string): string {
+  if (!style.color || text === "") return text;
+  const { inverse, [colorOf[meaning]]: paint } = colors();
+  return inverse(paint(text));
 }

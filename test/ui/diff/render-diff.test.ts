@@ -37,6 +37,15 @@ test("shows a file with counts and line numbers, and how much between changes is
   `);
 });
 
+test("lines are left out where that saves room, and not before the first change: its number says where it is", () => {
+  const before = lines(1, 30);
+  const gap = (size: number) =>
+    renderDiff(edit("x", before, before.replace("line 9\n", "A\n").replace(`line ${10 + size}\n`, "B\n")), bare, plain);
+  expect(gap(9)).not.toContain("unchanged");
+  expect(gap(10)).toContain("…   4 unchanged lines");
+  expect(gap(10).split("\n")[1]).toBe("    6   line 6");
+});
+
 test("content that looks like a heading is content", () => {
   expect(renderDiff(edit("q.sql", "-- old\nx\n", "++ new\n@@ -1 +1 @@\n"), bare, plain)).toMatchInlineSnapshot(`
     "● q.sql  +2 -2
@@ -168,6 +177,13 @@ describe("long lines", () => {
     expect(missing).toBe("        2,001 of 4,001 characters not shown");
     expect(shown("", `${"x".repeat(1900)}\n`)[1]).toHaveLength(1908);
   });
+  test("keep the background of a marked word out of the margin", () => {
+    const words = (word: string) => `${"same ".repeat(9)}${`${word} `.repeat(9)}z\n`;
+    const shown = renderDiff(edit("x", words("one"), words("two")), colored, { columns: 24, highlight: null });
+    const rows = shown.split("\n").filter((row) => row.includes("\x1b[7m"));
+    expect(rows.length).toBeGreaterThan(3);
+    for (const row of rows) expect(row.match(/\x1b\[7m/g)?.length).toBe(row.match(/\x1b\[27m/g)?.length);
+  });
   test("are wrapped below their own beginning, so that no text can pass for a line of the diff", () => {
     const diff = edit("日.md", "", `${"漢".repeat(9)}\tx${" ".repeat(20)}9 + y\n`);
     expect(renderDiff(diff, bare, { columns: 24, highlight: null })).toMatchInlineSnapshot(`
@@ -202,6 +218,22 @@ describe("colour", () => {
     );
   });
 
+  test("marks the words that changed in both lines, and none where the whole line is another", () => {
+    const shown = renderDiff(edit("x", "let total = first + 1;\n", "let total = second + 1;\n"), colored, plain);
+    expect(shown).toContain("\x1b[31mlet total = \x1b[39m\x1b[7m\x1b[31mfirst\x1b[39m\x1b[27m\x1b[31m + 1;\x1b[39m");
+    expect(shown).toContain("\x1b[32mlet total = \x1b[39m\x1b[7m\x1b[32msecond\x1b[39m\x1b[27m\x1b[32m + 1;\x1b[39m");
+    expect(renderDiff(edit("x", "one thing\n", "quite another\n"), colored, plain)).not.toContain("\x1b[7m");
+    expect(renderDiff(edit("x", "a b c d\n", "a b c e\n"), bare, plain)).not.toContain("\x1b");
+  });
+
+  test("of a mark is the one of its line, whatever colour the code below has", () => {
+    const shown = renderDiff(edit("a.ts", "x; // the old note\n", "x; // the new note\n"), colored, {
+      columns: 80,
+      highlight,
+    });
+    expect(shown).toContain("\x1b[2m// the \x1b[22m\x1b[7m\x1b[32mnew\x1b[39m\x1b[27m\x1b[2m note\x1b[22m");
+  });
+
   test("of code is the one of its language, and its text stays what it is", () => {
     const diff = edit("a.py", "import os\n", "import os\n\ndef area(x):  # round\n    return '日本' * 3\n");
     const shown = renderDiff(diff, colored, { columns: null, highlight });
@@ -211,6 +243,15 @@ describe("colour", () => {
     expect(renderDiff(edit("a.unknown", "x\n", "y\n"), colored, { columns: null, highlight })).not.toContain(
       "\x1b[35m",
     );
+  });
+
+  test("of code goes on behind a note: a comment that was open stays one", () => {
+    const before = "/*\n  one\n */\n";
+    const shown = renderDiff(edit("a.ts", before, before.replace("  one", "\tone")), colored, {
+      columns: null,
+      highlight,
+    });
+    expect(shown).toContain("\x1b[2m */\x1b[22m");
   });
 
   test("adds and takes away no character, and a hostile one is shown", () => {

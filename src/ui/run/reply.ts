@@ -7,6 +7,7 @@ export type ReplyText = ReturnType<typeof openReply>;
 
 export interface ReplyOptions {
   readonly write: (text: string) => void;
+  /** Called before a reply begins on the screen. */
   readonly begin: () => void;
   /** Current width; a reply that has begun keeps its width. null: no wrapping. */
   readonly columns: () => number | null;
@@ -34,21 +35,45 @@ export function restOf(text: string, shown: string): string {
   return isBegun ? whole.slice(seen.length).trimStart() : whole;
 }
 
+/**
+ * The first piece is shown at once, later ones at this interval: faster is not visible, and too much for a slow line.
+ */
+const frameMs = 30;
+/** Characters that may wait for a frame; a faster reply waits for the screen, so that no drawing takes long. */
+const maxWaiting = 16_000;
+
 export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions) {
   let kept = "";
   let shown = "";
   let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;
   let whole = true;
+  /** Number of the call whose reply it is. */
   let call = 0;
+  /** Text since the last frame. */
+  let waiting = "";
+  let frame: ReturnType<typeof setTimeout> | null = null;
+
+  function draw(): void {
+    const text = waiting;
+    waiting = "";
+    if (text !== "") write(current?.lines.push(current.safe(text)) ?? "");
+  }
+
+  function tick(): void {
+    frame = waiting === "" ? null : setTimeout(tick, frameMs);
+    draw();
+  }
 
   return {
     /** Whether a streamed reply is unfinished, so that the cursor may be within a line. */
     get open() {
       return current !== null;
     },
+    /** The last shown reply; "" for none. */
     get shown() {
       return shown;
     },
+    /** The words of call number `n` alone. */
     push(text: string, n: number) {
       if (whole || n !== call) kept = "";
       call = n;
@@ -61,12 +86,17 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
         current = { safe: openVisible(), lines: rendered === null ? openWrap(columns()) : openMarkdown(rendered) };
       }
       shown = kept;
-      write(current.lines.push(current.safe(text)));
+      waiting += text;
+      if (frame === null) tick();
+      else if (waiting.length >= maxWaiting) draw();
     },
     /** Ends the current line of a streamed reply. */
     close() {
       whole = true;
       if (current === null) return;
+      draw();
+      if (frame !== null) clearTimeout(frame);
+      frame = null;
       write(`${current.lines.end().trimEnd()}\n`);
       current = null;
     },

@@ -36,15 +36,19 @@ const frameMs = 250;
 /** Milliseconds between lines where none can be redrawn: build servers end a job without output. */
 const beatMs = 30_000;
 
-/** Columns kept for the text, however long the time is. */
+/** Columns kept for the text, however long the time is, and where how to stop stands behind it. */
 const minWidth = 8;
+const minNoteWidth = 30;
 
 /** "planning with gemini:x, 12 s", never wider than `columns`: a wrapped line could not be erased. */
 export function renderElapsed(what: string, ms: number, columns: number, { more, dot }: Glyphs, note = ""): string {
   const seconds = Math.floor(ms / 1000);
   const time = seconds === 0 ? "" : `, ${renderDuration(seconds * 1000).replace(".0", "")}`;
-  const whole = note === "" ? what + time : `${what}${time} ${dot} ${note}`;
-  if (Bun.stringWidth(whole) <= columns) return whole;
+  const noted = note === "" ? "" : ` ${dot} ${note}`;
+  const beside = columns - Bun.stringWidth(time) - Bun.stringWidth(noted);
+  // The note may replace the end of a long text, but not its beginning.
+  if (noted !== "" && beside >= Math.min(Bun.stringWidth(what), minNoteWidth))
+    return cut(what, beside, more) + time + noted;
   const room = Math.max(columns - Bun.stringWidth(time), minWidth);
   return cut(cut(what, room, more) + time, columns, more);
 }

@@ -1,6 +1,9 @@
-/** Replies on a screen: each once. */
-import { expect, test } from "bun:test";
+/** Replies on a screen: at once, and not more often than the eye sees. */
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { openReply, restOf } from "../../../src/ui/run/reply.ts";
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 function watch(streams = true) {
   const writes: string[] = [];
@@ -13,6 +16,37 @@ function watch(streams = true) {
   });
   return { reply, writes };
 }
+
+test("the first piece is shown at once, those that follow closely are shown together", () => {
+  const { reply, writes } = watch();
+  reply.push("I will ", 1);
+  expect(writes).toEqual(["I will"]);
+  reply.push("move ", 1);
+  reply.push("the formula ", 1);
+  expect(writes).toHaveLength(1);
+  jest.advanceTimersByTime(80);
+  expect(writes).toEqual(["I will", " move the formula"]);
+});
+
+test("the end shows what still waits, and nothing comes after it", () => {
+  const { reply, writes } = watch();
+  for (const word of ["a ", "b ", "c"]) reply.push(word, 1);
+  reply.close();
+  expect(writes.join("")).toBe("a b c\n");
+  const shown = writes.length;
+  jest.advanceTimersByTime(50);
+  expect(writes).toHaveLength(shown);
+});
+
+test("a megabyte in small pieces is written in few, each soon done: whoever interrupts waits for one only", () => {
+  const { reply, writes } = watch();
+  for (let at = 0; at < 25_000; at++) reply.push("The quick brown fox jumps over the dogs\n", 1);
+  expect(writes.join("").length).toBeGreaterThan(980_000);
+  reply.close();
+  expect(writes.length).toBeLessThan(100);
+  expect(Math.max(...writes.map(({ length }) => length))).toBeLessThan(20_000);
+  expect(writes.join("")).toHaveLength(1_000_000);
+});
 
 test("what was shown in the place of a kept reply is not followed by it", () => {
   const { reply, writes } = watch(false);

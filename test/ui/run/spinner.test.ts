@@ -31,6 +31,12 @@ test("what is waited for, and since when (R36)", () => {
     expect(Bun.stringWidth(long(columns))).toBeLessThanOrEqual(Math.max(columns, 0));
 });
 
+test("how to stop stands beside a wait in 80 columns, too: the name of the model gives way", () => {
+  const planning = "planning in at most 4 calls with gemini:gemini-3.5-flash-lite";
+  const line = renderElapsed(planning, 12_000, 76, glyphs, "Esc stops");
+  expect(line).toBe("planning in at most 4 calls with gemini:gemini-3.5-flash-…, 12 s · Esc stops");
+});
+
 test("the seconds of a pause go down, and are seen before the reason (R36)", () => {
   const lines = [12_000, 11_001, 11_000, 1].map((ms) => renderCountdown(wait, ms, 100, glyphs, "Esc stops").join("\n"));
   const rest = "then asking again (2 of 5) · Esc stops · gemini is not available (HTTP 503)";

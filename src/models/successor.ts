@@ -1,7 +1,7 @@
 /** Which model takes the place of one that its provider no longer serves: the one it names, or the nearest of its kind. */
 import type { ListedModel } from "../core/listed-model.ts";
 import { suggestSome } from "../core/suggest.ts";
-import { findModel, knownModels } from "./catalogue.ts";
+import { findModel, knownModels, priceOn } from "./catalogue.ts";
 
 /** The model that a refusal names: "Please update your code to use models/gemini-3.5-flash-lite"; null: it names none. */
 export function namedSuccessor(said: string): string | null {
@@ -60,7 +60,15 @@ export interface Gone {
   readonly said: string;
 }
 
-/** The model to use instead; null: none of its kind is known. `listed` null: the catalogue counts. */
+/** How far two prices of output are apart, as the logarithm of their ratio; an unknown one counts as three times the other. */
+function distanceOf(price: number | null, from: number | null): number {
+  return price === null || from === null ? Math.log(3) : Math.abs(Math.log((price + 0.01) / (from + 0.01)));
+}
+
+/**
+ * The model to use instead; null: none of the same kind is known. `listed` null: what its server lists is not known, so
+ * the catalogue counts.
+ */
 export function findSuccessor(
   { provider, name, said }: Gone,
   listed: readonly ListedModel[] | null,
@@ -70,9 +78,27 @@ export function findSuccessor(
   const named = namedSuccessor(said);
   const isOfMaker = named !== null && partsOf(named)[0] === partsOf(name)[0];
   if (isOfMaker && named !== name && (listed === null || names.includes(named))) return named;
-  const isNewer = (each: string) => compareVersions(versionOf(each), versionOf(name)) >= 0;
-  const alike = names.filter((each) => kindOf(each) === kindOf(name));
-  const stable = alike.filter((each) => !partsOf(each).some(isRemark));
-  const ordered = (stable.length > 0 ? stable : alike).toSorted((a, b) => compareVersions(versionOf(a), versionOf(b)));
-  return ordered.find(isNewer) ?? ordered.at(-1) ?? null;
+  const priceOf = (each: string): number | null => {
+    const known = findModel(provider, each);
+    const price = listed?.find((row) => row.name === each)?.price ?? (known === null ? null : priceOn(day, known));
+    return price?.output ?? null;
+  };
+  const wanted = priceOf(name) ?? findModel(provider, name)?.prices.at(-1)?.output ?? null;
+  const rank = (each: string) => ({
+    name: each,
+    isStable: !partsOf(each).some(isRemark),
+    isNewer: compareVersions(versionOf(each), versionOf(name)) >= 0,
+    distance: distanceOf(priceOf(each), wanted),
+  });
+  const ranked = names
+    .filter((each) => kindOf(each) === kindOf(name))
+    .map(rank)
+    .toSorted(
+      (a, b) =>
+        Number(b.isStable) - Number(a.isStable) ||
+        Number(b.isNewer) - Number(a.isNewer) ||
+        a.distance - b.distance ||
+        compareVersions(versionOf(b.name), versionOf(a.name)),
+    );
+  return ranked[0]?.name ?? null;
 }

@@ -1,4 +1,4 @@
-/** Which model takes the place of one that is gone: as the refusal says, or the nearest of its kind. */
+/** Which model takes the place of one that is gone: as the refusal says, or the nearest of its kind and price. */
 import { describe, expect, test } from "bun:test";
 import type { ListedModel } from "../../src/core/listed-model.ts";
 import { findSuccessor, namedSuccessor, namesOnOffer, nearNames } from "../../src/models/successor.ts";
@@ -59,7 +59,7 @@ describe("a model that is gone is followed by", () => {
       ["gemini-3.1-flash-lite", "gemini-4.1-flash-lite", "gemini-3.8-flash"],
       "gemini-4.1-flash-lite",
     ],
-    ["gemini:gemini-2.5-flash", ["gemini-3.5-flash", "gemini-3.8-flash", "gemini-3.1-pro-preview"], "gemini-3.5-flash"],
+    ["gemini:gemini-2.5-flash", ["gemini-3.5-flash", "gemini-3.8-flash", "gemini-3.1-pro-preview"], "gemini-3.8-flash"],
     ["openai:gpt-5-mini", ["gpt-5.4-mini", "gpt-5.4", "gpt-5.4-nano"], "gpt-5.4-mini"],
     ["openai:gpt-6.1-terra", ["gpt-6.2-terra-2026-12-01", "gpt-6.2-terra", "gpt-6.2-sol"], "gpt-6.2-terra"],
     ["openai:o3", ["o4", "gpt-5"], "o4"],
@@ -69,6 +69,17 @@ describe("a model that is gone is followed by", () => {
     ["openai:gpt-99", ["claude-sonnet-5-5"], null],
   ])("the nearest of its kind: %s of %j", (id, names, next) => {
     expect(after(id, listed(...names))).toBe(next);
+  });
+
+  test("one at about its price, not one that is merely newer", () => {
+    const price = (output: number) => ({ price: { input: output / 5, cached: output / 50, output } });
+    const list = listed(
+      ["a/kind-1", price(10)],
+      ["a/kind-2", price(12)],
+      ["a/kind-3", price(90)],
+      ["a/kind-2.5", price(11)],
+    );
+    expect(after("openrouter:a/kind-1", list)).toBe("a/kind-2.5");
   });
 
   test("none that ends, or that new accounts do not get", () => {

@@ -157,7 +157,7 @@ export const statesSince = ({ text, left = text }: Told, now: string | null): re
 const maxDeleted = 6;
 
 export const foldDeleted = (diff: string): string =>
-  diff.replace(/(?:^-(?!-- ).*\n){2,}/gm, (run) => {
+  diff.replace(/(?:^-(?!-- )[^\n]*\n){2,}/gm, (run) => {
     const lines = run.split("\n");
     const more = lines.length - 1 - maxDeleted;
     if (more <= 0) return run;

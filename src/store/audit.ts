@@ -303,15 +303,21 @@ function planEntries(
   ];
 }
 
-function factEntries({ analysis }: Plan): readonly Entry[] {
+function factEntries({ analysis, execution_plan: work, intelligence_notes: notes }: Plan): readonly Entry[] {
   const facts: readonly (readonly [string, string | readonly string[] | undefined])[] = [
     ["INTENT", analysis?.user_intent],
+    ["WHERE", analysis?.target_identification],
     ["READS", analysis?.files_to_read],
     ["CREATES", analysis?.files_to_create],
     ["MODIFIES", analysis?.files_to_modify],
     ["DELETES", analysis?.files_to_delete],
     ["RISK", analysis?.risk_assessment],
     ["CRITERIA", analysis?.success_criteria],
+    ["COMPLEXITY", notes?.complexity_assessment],
+    ["TIME", notes?.estimated_time],
+    ["CHALLENGES", notes?.key_challenges],
+    ["ADVICE", notes?.recommendations],
+    ["FALLBACK", work?.fallback_strategies],
   ];
   return facts.flatMap(([kind, said = ""]): readonly Entry[] => {
     const text = typeof said === "string" ? said : said.join("; ");

@@ -99,13 +99,27 @@ test("a run is told from its facts, and one without an end as cut off", () => {
   const plan = {
     intent: "task",
     reply: "Making it",
-    analysis: null,
+    analysis: {
+      user_intent: "tidy up",
+      target_identification: "a is misplaced",
+      files_to_read: ["a"],
+      files_to_create: [],
+      files_to_modify: [],
+      files_to_delete: [],
+      risk_assessment: "low",
+      success_criteria: ["b builds"],
+    },
     execution_plan: {
       steps: [{ ...step, action: "MV", target: "a", destination: "b" }],
       checks: ["make"],
-      fallback_strategies: [],
+      fallback_strategies: ["copy it"],
     },
-    intelligence_notes: null,
+    intelligence_notes: {
+      complexity_assessment: "simple",
+      estimated_time: "1 minute",
+      key_challenges: ["imports", "links"],
+      recommendations: ["commit first"],
+    },
   } as const;
   const call = { at, purpose: "execute", sha256: "0", bytes: 800, masked: 0, model: "m", text: "", calls: [] } as const;
   const facts: readonly Fact[] = [
@@ -126,6 +140,8 @@ test("a run is told from its facts, and one without an end as cut off", () => {
     "USER make it",
     "CALL execute to m, 800 bytes: end, 10 tokens in (4 cached), 5 out (1 thought), served by m-1, key primary",
     "PLAN task, 2 calls expected, at most 3, 900 tokens: Making it",
+    ...["INTENT tidy up", "WHERE a is misplaced", "READS a", "RISK low", "CRITERIA b builds"],
+    ...["COMPLEXITY simple", "TIME 1 minute", "CHALLENGES imports; links", "ADVICE commit first", "FALLBACK copy it"],
     "STEP 1. MV a to b - tidy",
     "STEP check: make",
     "DECISION plan accepted by policy: -y",

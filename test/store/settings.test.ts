@@ -131,6 +131,14 @@ test("a cap that is not a number is an error, never ignored", () => {
   expect(() => load(makeHome(), {}, { timeout: "soon" })).toThrow(expect.objectContaining({ code: "usage" }));
 });
 
+test.each([
+  ["90", 90],
+  ["90s", 90],
+  ["5m", 300],
+])("a duration of %s is %d seconds", (text, seconds) => {
+  expect(load(makeHome(), {}, { timeout: text }).settings.limits.timeout).toBe(seconds);
+});
+
 test("unknown names in config.json warn; wrong types and broken JSON are errors with file and line (R43)", () => {
   const home = makeHome();
   const file = user(home, { colour: "red", guard: { lines: 10, width: 3 } });

@@ -76,6 +76,31 @@ describe("chat completions", () => {
     expect(JSON.stringify(other)).not.toContain("cache_control");
   });
 
+  const counts: readonly (readonly [string, object, object, number | undefined])[] = [
+    [
+      "OpenRouter",
+      { cost: 0.00125, prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 } },
+      { cached: 4, written: 5 },
+      0.00125,
+    ],
+    [
+      "OpenRouter with a key of the provider behind it",
+      { cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } },
+      {},
+      0.021,
+    ],
+    ["DeepSeek", { prompt_cache_hit_tokens: 6, prompt_cache_miss_tokens: 4 }, { cached: 6 }, undefined],
+    ["Moonshot", { cached_tokens: 7 }, { cached: 7 }, undefined],
+    ["nonsense", { cost: "free", prompt_cache_hit_tokens: -1 }, {}, undefined],
+  ];
+  test.each(counts)("counts what %s tells of its cache and charge", async (_who, told, counted, charged) => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, ...told };
+    server.answer = () => sse([delta({ content: "x" }, "stop") + event({ choices: [], usage })]);
+    const { done } = await take(await open("openrouter:x/y"));
+    expect(done?.usage).toEqual({ input: 10, cached: 0, output: 5, thought: 0, ...counted });
+    expect(done?.charged).toBe(charged as never);
+  });
+
   test("Mistral is not asked for a count of tokens, which it refuses, and counts all the same", async () => {
     const { body: sent, done, error } = await ask("mistral-large-latest");
     expect(error).toBeNull();

@@ -81,6 +81,11 @@ describe("reasoning goes back", () => {
     expect(calls.map((each) => each["extra_content"])).toEqual([extra, undefined]);
   });
 
+  test("as reasoning alone", async () => {
+    const wire = delta({ reasoning: "let me see" }) + delta({ tool_calls: [call] }) + delta({}, "tool_calls");
+    expect(await loop("openrouter:z-ai/glm-5", wire)).toMatchObject({ reasoning: "let me see" });
+  });
+
   test("to no other model and no other address", async () => {
     const wire = delta({ reasoning_content: "hm" }) + delta({ tool_calls: [call] }) + delta({}, "tool_calls");
     server.answer = (n) => sse([n === 0 ? wire : says("done")]);

@@ -109,6 +109,26 @@ describe("openai", () => {
     });
   });
 
+  test("counts what was written to the cache", async () => {
+    const usage = {
+      input_tokens: 10,
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 },
+      output_tokens: 1,
+    };
+    const { done } = await answer(reply([message("x")], { last: { usage }, pieces: ["x"] }));
+    expect(done?.usage).toEqual({ input: 10, cached: 4, written: 5, output: 1, thought: 0 });
+  });
+
+  test("reads a reply that was never streamed, from its closing event", async () => {
+    const { text, done } = await answer(
+      event({
+        type: "response.completed",
+        response: { status: "completed", output: [message("whole"), call("read", '{"path":"a"}')] },
+      }),
+    );
+    expect([text, done?.stop]).toEqual(["whole", "calls"]);
+  });
+
   test("shows the summary of its reasoning as thought and sends the encrypted whole back", async () => {
     const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" };
     const { events, done } = await answer(

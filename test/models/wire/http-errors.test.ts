@@ -130,6 +130,13 @@ describe("HTTP answers", () => {
     expect(read(429, says("Provider returned error", { metadata: daily })).retryAfter).toBe(12 * 3600);
   });
 
+  test("a spend limit is not a limit that passes with time", () => {
+    const details = { error_code: "enforced_spend_limit_reached" };
+    const body = { type: "error", error: { type: "rate_limit_error", message: "reached its usage", details } };
+    const error = read(429, body);
+    expect([error.code, retryOf(error).times]).toEqual(["credit_exhausted", 0]);
+  });
+
   test("a place that is not served is told as such", () => {
     const google = read(400, says("User location is not supported for the API use."));
     const code = "unsupported_country_region_territory";

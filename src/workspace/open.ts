@@ -25,7 +25,7 @@ import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
 import { openIds, openJournal } from "./journal/journal.ts";
 import { openRootLock, openState, openStateLock, requireRoom } from "./journal/open-state.ts";
 import { recover } from "./journal/recover.ts";
-import { openHistory } from "./journal/run-history.ts";
+import { type History, openHistory } from "./journal/run-history.ts";
 import { followLinks, openOtherNames, whyAsked } from "./other-names.ts";
 import { findShown, type Outside, parseOutside, topOf } from "./outside.ts";
 import { realFolders } from "./own-files.ts";
@@ -62,12 +62,28 @@ export interface WorkspaceOptions {
   readonly sandbox?: SandboxSettings;
 }
 
-export type OpenedWorkspace = Awaited<ReturnType<typeof openWorkspace>>;
+export interface OpenedWorkspace {
+  readonly workspace: Workspace;
+  readonly history: History;
+  /** Starts an MCP server in the sandbox, with or without the network. */
+  readonly startTool: (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
+  /** What was undone at the start, one message each. */
+  readonly recovered: readonly string[];
+  /** Runs that had been cut off and were ended at the start. */
+  readonly ended: readonly string[];
+  readonly warnings: readonly string[];
+  /** Folder of this workspace's journal and sessions; null: none. */
+  readonly stateFolder: string | null;
+  /** From now on this file or folder outside the project may be read. Throws usage for what does not exist. */
+  readonly show: (given: string) => void;
+  /** Gives the root's descriptor back; nothing of the workspace may be used afterwards. */
+  readonly close: () => void;
+}
 
 const maxReadBytes = 8 * 1024 * 1024;
 
 /** Looks at no file of the workspace unless a run was cut off here. Throws root_refused. */
-export async function openWorkspace(options: WorkspaceOptions) {
+export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
   const { force, home } = options;
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
   const roots: Root[] = [];
@@ -178,7 +194,7 @@ export async function openWorkspace(options: WorkspaceOptions) {
     workspace,
     history,
     /** Starts an MCP server in the sandbox. */
-    async startTool(program: ToolProgram, network: boolean): Promise<ToolProcess> {
+    async startTool(program, network) {
       return startTool(await (network ? openConfined(true) : sandbox()), program, path);
     },
     /** One message for each run that was undone at the start. */

@@ -8,20 +8,20 @@ import type { Workspace } from "../../core/ports.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
 import { renderForSummary } from "../../core/session/past.ts";
-import { allTurns, conversationBefore, type Session, type Turn } from "../../core/session/session.ts";
+import { allTurns, conversationBefore, pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { compactConversation, summarizeText } from "../../flows/tool-loop/compact.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut } from "../../ui/layout.ts";
-import { firstLine } from "../../ui/sanitize.ts";
+import { firstLine, visibleLine } from "../../ui/sanitize.ts";
 import type { History, KeptRun } from "../../workspace/journal/run-history.ts";
 import { askYes } from "../ask-yes.ts";
 import { columnsOf } from "../columns.ts";
 import { composeOptions } from "../compose/options.ts";
 import { tellUndone } from "../compose/tell-undone.ts";
-import { addSpent, type Talk, tell, whileInterruptible } from "./talk.ts";
+import { addSpent, type Talk, tell, waitingPlan, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
 type RewindAction = (typeof actions)[number];
@@ -185,6 +185,8 @@ async function rewind(talk: Talk, from: number, action: RewindAction): Promise<v
   const back = `${counted(taken, "run")} taken back; bring back with: /redo${taken === 1 ? "" : ", once for each"}`;
   const code = taken === 0 ? "no files were taken back" : back;
   tell(talk, "rewind", `${restored[action]} went back to before turn ${from}: ${code}`);
+  const waiting = waitingPlan(talk)?.task ?? pendingOf(open.session)[0];
+  if (waiting !== undefined) tell(talk, "rewind", `y carries on with: ${visibleLine(waiting)}`);
 }
 
 /** What the runs of a session changed, and not what somebody else wrote between: a path may come twice. */

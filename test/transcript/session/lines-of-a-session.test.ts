@@ -109,7 +109,7 @@ inTerminal("a look is one line, /output shows all of one, and all of a command o
   await screen.say("/output", /^\$ printf [^\n]*\na\\x1b\[31mred\\x0db$/m);
 });
 
-inTerminal("going back with the conversation alone tells the next request which files were left", async () => {
+inTerminal("going back says what a yes carries on with, and the next request which files were left", async () => {
   const work = done("WRITE::a.txt::EOT\na\nEND::EOT\n", "Done.", ["Add a test for it"]);
   await using place = openPlace([planned(["WRITE a.txt"]), work, talked("Hello."), talked("Nothing.")]);
   using screen = open(place, '"$PAI" --mode single-shot');
@@ -118,6 +118,7 @@ inTerminal("going back with the conversation alone tells the next request which 
   await screen.say("y", ready, 2);
   await screen.say("hello", ready, 3);
   await screen.say("/rewind 2 conversation", /went back to before turn 2/);
+  await screen.shows(/y carries on with: Add a test for it/);
   rmSync(join(place.root, "a.txt"));
   await screen.say("/rewind 1 conversation", /went back to before turn 1/);
   await screen.say("what is there?", /Nothing\./);

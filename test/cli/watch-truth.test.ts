@@ -115,6 +115,18 @@ test("a run that was rolled back is brought back by the user, and the session kn
   expect(await session.told()).toEqual([back]);
 });
 
+test("what a rollback left since somebody had changed it is told as undone once the user undoes it", async () => {
+  const session = await openSession();
+  let asked = 0;
+  const onQuestion = () => void (++asked === 2 && writeFileSync(session.at("b.txt"), "mine\nB\n"));
+  await session.play(steps, script, { ...taken, onQuestion });
+  expect(readFileSync(session.at("b.txt"), "utf8")).toBe("mine\nB\n");
+  await session.told();
+  writeFileSync(session.at("b.txt"), "B\n");
+  await session.history.undo(null, now);
+  expect(await session.told()).toContain(undone);
+});
+
 test("a command of the user that he undid is told as undone, and a run of nobody's session not as the model's work", async () => {
   const session = await openTurn();
   const change = async (id: string, task: string, text: string) => {

@@ -125,11 +125,13 @@ export function watchTruth({
   }
   seeRuns(history.list());
 
-  /** Only a person undoes and redoes; a run that was rolled back may be brought back. */
+  /** Only a person undoes and redoes; a run that was rolled back may be brought back, and what its rollback left be undone. */
   function isReversed({ id, status, task }: KeptRun, turn: Turn | undefined): boolean {
     if (status !== "applied" && status !== "undone") return false;
-    if (turn !== undefined)
-      return turn.status !== null && (turn.changed && turn.undone !== true) !== (status === "applied");
+    if (turn !== undefined) {
+      const isOther = (turn.changed && turn.undone !== true) !== (status === "applied");
+      return turn.status !== null && (isOther || seen.get(id) === "rolled_back");
+    }
     const earlier = seen.get(id) ?? (task.startsWith("!") ? "applied" : status);
     return earlier !== status && earlier !== "open";
   }

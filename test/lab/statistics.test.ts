@@ -1,6 +1,7 @@
 /** The numbers of evaluations, and their report. */
 import { expect, test } from "bun:test";
-import { mcnemar, renderHtml, wilson } from "../../src/lab/eval/report.ts";
+import { makeReport, mcnemar, renderHtml, renderReportLines, wilson } from "../../src/lab/eval/report.ts";
+import type { EvalResult } from "../../src/lab/eval/result.ts";
 
 test("the interval of a share is Wilson's", () => {
   expect(wilson(34, 34).low).toBeCloseTo(0.8985, 3);
@@ -18,6 +19,13 @@ test("McNemar's exact test is the two-sided binomial tail", () => {
   expect(mcnemar(10, 2)).toBeCloseTo(0.03857, 4);
   expect(mcnemar(2, 10)).toBeCloseTo(0.03857, 4);
   expect(mcnemar(0, 1000)).toBeLessThan(1e-100);
+});
+
+test("at a terminal a report is as narrow as it, and has every figure", () => {
+  const one = { task: "bmi", model: "oracle", mode: "none", passed: true, tampered: [], ms: 1200, cost: 0.5 };
+  const lines = renderReportLines(makeReport([one as unknown as EvalResult]), 40).split("\n");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+  expect(lines.join(" ").replace(/\s+/g, " ")).toContain("model oracle, mode none, passed 1, of 1, pass@1 100 %");
 });
 
 test("a name of a task is shown as it is, with marks of HTML and of Markdown", () => {

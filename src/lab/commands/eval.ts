@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { showResult } from "../../cli/answer-document.ts";
 import { chooseWord } from "../../cli/choose-word.ts";
+import { columnsOf } from "../../cli/columns.ts";
 import type { Context } from "../../cli/command.ts";
 import { type Base, composeBase } from "../../cli/compose/base.ts";
 import { composeSandbox, makeRunId } from "../../cli/compose/options.ts";
@@ -18,7 +19,7 @@ import { type Bench, controls, type EvalCandidate } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
 import { loadTasks } from "../eval/load-tasks.ts";
 import { fill, readQueued, work as workQueue } from "../eval/queue.ts";
-import { makeReport, type Report, renderHtml, renderReportMarkdown } from "../eval/report.ts";
+import { makeReport, type Report, renderHtml, renderReportLines, renderReportMarkdown } from "../eval/report.ts";
 import { type EvalResult, readResults } from "../eval/result.ts";
 import { type EvalPlan, runEval } from "../eval/run-eval.ts";
 
@@ -123,7 +124,8 @@ function show(base: Base, results: readonly EvalResult[], more: object, note: st
   const passed = results.filter((result) => result.passed).length;
   const data = { passed, total: results.length, results, ...report, ...more };
   openReport(base)?.(data);
-  return showResult(context, "eval", data, `${renderReportMarkdown(report)}\n${note}`);
+  const shown = context.tty.stdout ? renderReportLines(report, columnsOf(context.env)) : renderReportMarkdown(report);
+  return showResult(context, "eval", data, `${shown}\n${note}`);
 }
 
 function benchOf(base: Base): Bench {

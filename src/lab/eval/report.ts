@@ -1,4 +1,6 @@
-/** The report of an evaluation: a row for each candidate, task and pair of candidates; as Markdown or HTML. Pure. */
+/** The report of an evaluation: a row for each candidate, task and pair of candidates; as Markdown, HTML or lines. Pure. */
+import { hang } from "../../ui/layout.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
 import type { EvalResult } from "./result.ts";
 
 type CandidateRow = ReturnType<typeof candidateRow>;
@@ -212,6 +214,15 @@ export function renderReportMarkdown(report: Report): string {
       const line = (cells: readonly string[]) => `| ${cells.map(markdownCell).join(" | ")} |\n`;
       return `## ${title}\n\n${line(heads)}|${" --- |".repeat(heads.length)}\n${rows.map(line).join("")}`;
     })
+    .join("\n");
+}
+
+/** For a terminal: each row as lines of its names and values, since its table would be wider than most screens. */
+export function renderReportLines(report: Report, columns: number): string {
+  const renderRow = (heads: readonly string[], cells: readonly string[]) =>
+    hang("  ", heads.map((head, at) => `${head} ${visibleLine(cells[at] ?? "")}`).join(", "), columns);
+  return tablesOf(report)
+    .map(({ title, heads, rows }) => `${[title, ...rows.flatMap((cells) => renderRow(heads, cells))].join("\n")}\n`)
     .join("\n");
 }
 

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_994,
   workspace: 11_820,
-  cli: 10_343,
+  cli: 10_348,
   flows: 10_820,
   models: 4_299,
   ui: 4_344,

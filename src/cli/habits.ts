@@ -8,6 +8,7 @@ const commands: Readonly<Record<string, string>> = {
   update: "pai never updates itself: replace the file by that of the new release (docs/install.md)",
   version: "pai --version",
   status: "what was done: pai history; this installation: pai doctor",
+  diff: "changes of the last run: pai undo --dry-run; in a session: /diff",
   commit: "a run commits its own work: pai run --commit; what a run changed: pai undo --dry-run",
   cost: "pai stats",
   session: "pai, or pai resume",

@@ -184,6 +184,12 @@ test("code that is hard to read is coloured soon, or not at all", () => {
   }
 });
 
+test("what a diff adds and removes has the colours of a diff", () => {
+  expect(highlight("diff")?.("@@ -1 +1 @@\n-a\n+b\n c\n")).toBe(
+    "\x1b[34m@@ -1 +1 @@\x1b[39m\n\x1b[31m-a\x1b[39m\n\x1b[32m+b\x1b[39m\n c\n",
+  );
+});
+
 test("a name in double underscores is shown with them, also in code and addresses; several words in them are bold", () => {
   const shown = (text: string) => renderMarkdown(text, { ...bare, columns: 80 }).trim();
   expect(shown("- Say so in json/__init__.py, add __len__")).toContain("json/__init__.py, add __len__");

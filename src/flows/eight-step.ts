@@ -100,6 +100,7 @@ async function summarize(run: Run, schedule: Schedule, iterations: Iterations): 
     run.emit({ type: "notice", level: "warning", code: "no_summary", text });
     run.ending.text ||= iterations.story.map((told) => told.split("\n", 1)[0]).join("\n");
   }
+  run.ending.next = [...new Set([...run.ending.next, ...iterations.improvements])];
 }
 
 export async function followSchedule(run: Run, schedule: Schedule, claims: readonly PlanClaim[]): Promise<void> {
@@ -213,6 +214,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
   const passedBefore = new Set(allBefore.flatMap(({ command, passed }) => (passed === true ? [command] : [])));
   const scores: (number | null)[] = [];
   const story: string[] = [];
+  const improvements: string[] = [];
   let answer = "";
   let messages: readonly Message[] = [];
   let news = renderTask(run, plan, evidence, { checks, turns: null });
@@ -331,6 +333,8 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
       return answer;
     },
     story: story as readonly string[],
+    /** What verdicts would still improve in steps that passed. */
+    improvements: improvements as readonly string[],
     /** Works on one step. True when the model finished the whole task with it. Throws when the step stays failed. */
     async work(at: number): Promise<boolean> {
       const step = stepAt(at);
@@ -347,6 +351,7 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
       run.ending.score = meanOf(scores);
       showStep(run, 6, "integrity", [renderVerdict(verdict), ...verdict.reasons].join("\n"));
       story.push(`${at + 1}. ${step.title}: ${renderVerdict(verdict)}\n${acted.done}`);
+      if (verdict.passed) improvements.push(...verdict.next_fix);
       // The verdict may miss what the person declined: that is not counted as a fault.
       const isWanted = !acted.work.batch.reports.some(({ code, kind }) => code === "declined" && kind === "change");
       const good = (verdict.passed || !isWanted) && faultsOf(acted, openAt(at)).length === 0;

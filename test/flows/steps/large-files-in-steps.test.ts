@@ -8,6 +8,19 @@ const summary = "Made it.\nNEXT: Add a test\nNEXT: Add docs\n";
 const run = ({ options, ...setup }: Setup) =>
   play({ ...setup, flow: eightStep, options: { mode: "eight-step", ...options } });
 
+test("what a step that passed could still have better becomes next steps, behind those of the summary, each once", async () => {
+  const lines = [
+    schedule({ create: ["a.py"], steps: ["Write it", "Look again"] }),
+    write("a.py", "x = 1\n"),
+    verdict(true, 8, [], ["Name the number", "Add a test"]),
+    finish(),
+    verdict(true, 9, [], ["Name the number"]),
+    summary,
+  ];
+  const ran = await run({ lines });
+  expect(ran.outcome).toMatchObject({ code: 0, next: ["Add a test", "Add docs", "Name the number"] });
+});
+
 test("of a large file that it changes a step is shown parts, and the edit of a part applies", async () => {
   const large = Array.from({ length: 6000 }, (_, n) => `def part_${n}():\n    return ${n}\n\n`).join("");
   const edit =

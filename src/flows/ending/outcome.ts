@@ -149,6 +149,12 @@ function showProves(run: Run, changes: readonly Change[]): Pick<Outcome, "proves
 export const knownStep = ({ acting }: Run, step: RefusedAction): RefusedAction =>
   acting.tally.refused.find(({ target }) => target === step.target) ?? step;
 
+/** A step with the failure of the run as its reason where it is what met that. */
+const withFailure = (step: RefusedAction, failure: PaiError | null): RefusedAction => {
+  const isMet = [step.target, ...step.target.split(" → ")].some((target) => target === failure?.target);
+  return isMet && step.why === endedBefore ? { ...step, why: failure?.message ?? "" } : step;
+};
+
 /** The steps that are open where nothing was taken back, and what else was refused; what the checks prove of a run that left none. */
 function showUndone(run: Run, { failure, changes, back }: Closed): Pick<Outcome, "refused" | "undone" | "proves"> {
   const isTold = failure !== null && back.length === 0;
@@ -165,10 +171,10 @@ function showUndone(run: Run, { failure, changes, back }: Closed): Pick<Outcome,
   };
   const named = new Set([...run.ending.undone, ...undone].map(({ target }) => target));
   return {
-    refused: run.acting.tally.refused.filter(
-      (step) => !named.has(step.target) && (step.why !== endedBefore || (isTold && !isKnown(step))),
-    ),
-    ...(undone.length > 0 && { undone }),
+    refused: run.acting.tally.refused
+      .filter((step) => !named.has(step.target) && (step.why !== endedBefore || (isTold && !isKnown(step))))
+      .map((step) => withFailure(step, failure)),
+    ...(undone.length > 0 && { undone: undone.map((step) => withFailure(step, failure)) }),
     ...(failure === null && showProves(run, changes)),
   };
 }

@@ -194,14 +194,17 @@ export function refuseUndone(run: Run): void {
 
 /** Ends the run and builds its outcome. `commit`: the prepared commit; null: there is none. */
 export async function settle(run: Run, failed: PaiError | null, commit: PreparedCommit | null): Promise<Outcome> {
-  // A signal may have come since the work was finished.
+  // Before the changes are kept, so that a signal during the summary of thousands of files still takes the run back.
+  const own = squash(run.begun?.changes ?? []);
+  const shown = failed === null ? await showChanges(run, own) : null;
   const heard = failed ?? (await listen(run.signal).then(() => null, toPaiError));
   const closed = await closeTransaction(run, heard);
   await runThenAgain(run, closed.failure);
   const made = commit === null || closed.failure !== null ? null : await makeCommit(run, commit);
   const failure = made instanceof PaiError ? made : closed.failure;
   if (failure === null) await learn(run);
-  const { changes, diff } = await showChanges(run, closed.changes);
+  const isShown = closed.failure === null && closed.changes.length === own.length && !run.changing.dryRun;
+  const { changes, diff } = isShown && shown !== null ? shown : await showChanges(run, closed.changes);
   const { diff: backDiff } = await showChanges(run, closed.back);
   const hash = typeof made === "string" ? made : null;
   return outcomeOf(run, { ...closed, failure }, { changes, diff, backDiff }, hash);

@@ -273,3 +273,23 @@ test("a signal that comes while the work never waits is heard at the next breath
     process.off("SIGUSR2", hear);
   }
 });
+
+test("a signal that comes while the end of a finished run is summed up still takes it back", async () => {
+  const stop = new AbortController();
+  const files = { "a.txt": "one\n" };
+  const { outcome, files: after } = await play({
+    files,
+    lines: [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()],
+    signal: stop.signal,
+    flow: async (run) => {
+      await singleShot(run);
+      const { hideChange } = run.veiled;
+      const stopThen: typeof hideChange = (change) => {
+        stop.abort(new PaiError("interrupted", "interrupted"));
+        return hideChange(change);
+      };
+      Object.assign(run.veiled, { hideChange: stopThen });
+    },
+  });
+  expect([outcome.code, outcome.changes, after]).toEqual([130, [], files]);
+});

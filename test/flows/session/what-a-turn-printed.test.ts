@@ -1,5 +1,7 @@
 /** What a turn printed that no request has shown: the check that failed it, and the commands of its last reply; and what ended it. */
 import { expect, test } from "bun:test";
+import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
+import { call, calls } from "../loop.ts";
 import { finish, modify, plan, talk, write } from "../plans.ts";
 import { placeFiles } from "../scripted.ts";
 import { openTurns } from "../turns.ts";
@@ -64,3 +66,66 @@ test("what each of a turn's last commands printed is told, also after the sessio
   turns.resume();
   expect((await turns.say("and now?", ask)).past).toContain(told);
 });
+
+test.each([
+  ["a.txt", "b.txt"],
+  ["a file.txt", "by"],
+])(
+  "%s, which stood in the way of a run, is told with its step, and the one behind it, of %s, as not come to",
+  async (name, other) => {
+    const turns = openTurns({ [name]: "one\n", [other]: "one\n" });
+    const ran = await turns.say("translate", {
+      lines: [
+        plan({ steps: [`MODIFY ${name}`, `MODIFY ${other}`] }),
+        modify(name, ["one\n", "uno\n"]) + modify(other, ["one\n", "uno\n"]) + finish(),
+      ],
+      ...{ options: { interactive: true, review: "batch" }, answers: "yes" },
+      onQuestion: ({ kind }) => {
+        if (kind === "batch") placeFiles(turns.root, { [name]: "two\n" });
+      },
+    });
+    const { error, refused, undone = [] } = ran.outcome;
+    const met = [...refused, ...undone].filter(({ target }) => target === name);
+    expect([error?.code, ...met.map(({ why }) => why)]).toEqual(["conflict", error?.message]);
+    expect((await turns.say("what is missing?", ask)).past).toContain(
+      `not done: MODIFY ${name} (${error?.message}), MODIFY ${other} (the run ended before it)`,
+    );
+  },
+);
+
+test.each(["tool-loop", "single-shot"] as const)(
+  "%s: a folder that got a file while the person was asked is told with its deletion, and not with the command behind it",
+  async (mode) => {
+    const turns = openTurns({ "docs/a.md": "a\n" });
+    const steps = ["MV docs/a.md -> a.md", "RM docs", "RUN true"];
+    const script = "MV::docs/a.md::a.md\nRM::docs\nRUN::true\n";
+    const inLoop = [
+      call("mv", { from: "docs/a.md", to: "a.md" }),
+      call("rm", { path: "docs" }),
+      call("bash", { command: "true" }),
+    ];
+    const ran = await turns.say("empty docs", {
+      ...(mode === "tool-loop"
+        ? { flow: toolLoop, lines: [calls(...inLoop)] }
+        : { lines: [plan({ steps }), script + finish()] }),
+      options: { mode, interactive: true, review: "batch" },
+      answers: "yes",
+      onQuestion: ({ kind }) => {
+        if (kind === "batch") placeFiles(turns.root, { "docs/keep.md": "mine\n" });
+      },
+    });
+    const { error, refused, undone = [] } = ran.outcome;
+    const met = "docs still holds keep.md";
+    const why = "the run ended before it";
+    expect(error).toMatchObject({ code: "delete_refused", message: met });
+    expect([...refused, ...undone].map((each) => [each.action, each.why])).toEqual([
+      ["MV", why],
+      ["RM", met],
+      ["RUN", why],
+    ]);
+    expect(ran.questions.filter(({ kind }) => kind === "batch")).toHaveLength(1);
+    expect((await turns.say("what is missing?", ask)).past).toContain(
+      `not done: MV docs/a.md → a.md (${why}), RM docs (${met}), RUN true (${why})`,
+    );
+  },
+);

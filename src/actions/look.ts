@@ -11,7 +11,7 @@ import type { Entry, Stage } from "../core/ports.ts";
 import type { Complaint, Proposal } from "../core/proposal.ts";
 import { defineAction } from "./read-input.ts";
 
-const limits = { tree: 1000, list: 2000, hits: 100, globs: 200, unreadable: 10 };
+const limits = { tree: 1000, list: 2000, hits: 100, globs: 200, counted: 10_000, unreadable: 10 };
 
 const answer = (text: string): Proposal => ({ kind: "answer", text });
 const complaint = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
@@ -132,7 +132,7 @@ function renderUnreadable(folders: readonly RelPath[]): readonly string[] {
   return [`(${count} could not be read: ${named.join(", ")}${more})`];
 }
 
-/** A listing of the first `max` entries below a folder, as `draw` shows them. */
+/** A listing of the first `max` entries below a folder, as `draw` shows them, a line each; the others are counted. */
 async function renderBelow(
   stage: Stage,
   folder: RelPath,
@@ -141,16 +141,17 @@ async function renderBelow(
 ): Promise<string> {
   const entries: Entry[] = [];
   const unreadable: RelPath[] = [];
-  let more = false;
+  let left = 0;
   for await (const entry of stage.walk(folder, signal, (path) => unreadable.push(path))) {
-    more = entries.length === max;
-    if (more) break;
-    entries.push(entry);
+    if (entries.length < max) entries.push(entry);
+    else if (++left > limits.counted) break;
   }
-  const text = draw(entries).join("\n");
-  const isLong = text.length > maxShown;
-  const shown = isLong ? text.slice(0, text.lastIndexOf("\n", maxShown)) : text;
-  return [shown, ...(more || isLong ? ["(more not shown)"] : []), ...renderUnreadable(unreadable)].join("\n");
+  const lines = draw(entries);
+  const text = lines.join("\n");
+  const shown = text.length > maxShown ? text.slice(0, text.lastIndexOf("\n", maxShown)) : text;
+  left += lines.length - shown.split("\n").length;
+  const count = left > limits.counted ? `more than ${limits.counted}` : left;
+  return [shown, ...(left > 0 ? [`(${count} more not shown)`] : []), ...renderUnreadable(unreadable)].join("\n");
 }
 
 function renderEntry({ path, kind, target }: Entry): string {

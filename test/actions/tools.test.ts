@@ -133,6 +133,7 @@ describe("read and ls", () => {
     ] as const)
       expect((await use(tool, { path })).length).toBeLessThan(400_000);
     expect(await use("ls", { path: "many" })).toContain("more not shown");
+    expect(await use("tree", { path: "many" })).toEndWith("\n(2000 more not shown)");
   });
 
   test("binary is named, not shown", async () => {

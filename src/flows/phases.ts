@@ -182,17 +182,18 @@ interface Withdrawal {
   readonly why: string;
 }
 
+const bare = (path: string) => path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "");
+
 /** The steps that `SKIP::text` names, with the reason: what follows the longest target that fits. */
 function readSkip(text: string, steps: readonly PlanStep[]): readonly Withdrawal[] {
   const action = /^([A-Z_]+)(?:::| )/.exec(text);
-  const named = action !== null && rowOf(action[1] ?? "") !== null ? text.slice(action[0].length) : text;
-  const rest = named.replace(/^(?:\.\/)+/, "");
+  const rest = action !== null && rowOf(action[1] ?? "") !== null ? text.slice(action[0].length) : text;
+  const { path, after } = splitPath(rest);
   const found = steps.flatMap((step) => {
-    const { target, destination } = step;
-    const spelled = [`${target}::${destination}`, `${target}/`, target].find((each) =>
-      `${rest}::`.startsWith(`${each}::`),
-    );
-    return spelled === undefined ? [] : [{ step, why: rest.slice(spelled.length + 2).trim(), length: spelled.length }];
+    const spelled = [`${step.target}::${step.destination}`, step.target];
+    const target = spelled.find((each) => `${rest}::`.startsWith(`${each}::`));
+    if (target !== undefined) return [{ step, why: rest.slice(target.length + 2).trim(), length: target.length }];
+    return bare(path) === bare(step.target) ? [{ step, why: (after ?? "").trim(), length: 0 }] : [];
   });
   const longest = Math.max(0, ...found.map(({ length }) => length));
   return found.filter(({ length }) => length === longest);

@@ -115,6 +115,18 @@ describe("a step that the model leaves out with SKIP", () => {
     expect([outcome.code, outcome.calls.made, outcome.undone]).toEqual([0, 3, undefined]);
   });
 
+  test.each([
+    ["RUN ./t.sh", "./t.sh", "./t.sh"],
+    ["WRITE ./n.txt", "./n.txt", "n.txt"],
+    ["WRITE n.txt", "n.txt", '"n.txt"'],
+    ["MKDIR docs/", "docs/", "docs"],
+  ])("%s is named by its path, in whatever spelling", async (step, target, named) => {
+    const lines = [plan({ steps: ["MODIFY a.txt", step] }), `${work}SKIP::${named}::no use\n${finish()}`];
+    const options = { checks: [], interactive: true, allowRun: true };
+    const { outcome } = await playing({ lines, options, answers: "yes" });
+    expect([outcome.code, outcome.skipped]).toEqual([0, [{ target, why: "no use" }]]);
+  });
+
   test("is told as left out only where no later reply does it", async () => {
     const steps = ["MODIFY a.txt", "MODIFY CHANGES.md", "WRITE b.txt", "RUN true"];
     const rest = write("b.txt", "b\n") + finish();

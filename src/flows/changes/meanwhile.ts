@@ -14,7 +14,8 @@ import { metSomebody } from "../stage.ts";
 import type { Became, Changing } from "./changing.ts";
 
 const maxByLines = 1024 * 1024;
-const linesIn = (blob: Blob | null) => new Set(blob?.kind === "file" ? textOfBlob(blob)?.split("\n") : []);
+const linesIn = (blob: Blob | null) =>
+  new Set(blob?.kind === "file" && blob.bytes.length > 0 ? textOfBlob(blob)?.split("\n") : []);
 
 /** What somebody else made of a change whose path holds `now`. Lines that lie at another place now are there. */
 export function howTouched({ before, after, from }: Change, now: Blob | null): Became {

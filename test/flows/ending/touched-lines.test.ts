@@ -45,4 +45,5 @@ test("a line of a file that the run made is a line of the run", () => {
   const change = { path, before: null, after: fileOf("one\ntwo\n"), from: null };
   for (const now of ["one\n2\n", "x\n"]) expect(howTouched(change, fileOf(now))).toBe("within");
   expect(howTouched(change, fileOf("one\ntwo\n3\n"))).toBe("beside");
+  expect(howTouched(change, fileOf(""))).toBe("undone");
 });

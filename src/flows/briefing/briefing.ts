@@ -123,6 +123,7 @@ interface Choice {
   readonly excerpts: readonly Source[];
   /** null: the whole project is shown, or no file of it, and nothing was ranked. */
   readonly ranking: Likely | null;
+  readonly isWhole: boolean;
 }
 
 async function choose(
@@ -132,13 +133,15 @@ async function choose(
   read: ReadText,
   maxLength: number,
 ): Promise<Choice> {
-  const all = run.reading.namesOnly ? [] : await readSmallProject(run, asked, project, read, maxLength);
+  const nothing = { excerpts: [], ranking: null, isWhole: true };
+  const all = run.reading.namesOnly ? nothing : await readSmallProject(run, asked, project, read, maxLength);
   if (all !== null) {
     project.close();
-    return { excerpts: all, ranking: null };
+    return all;
   }
   const ranked = await project.rank();
-  return { excerpts: await pickExcerpts(run, ranked, read, maxLength), ranking: keepRanking(ranked) };
+  const excerpts = await pickExcerpts(run, ranked, read, maxLength);
+  return { excerpts, ranking: keepRanking(ranked), isWhole: false };
 }
 
 function tellLacks(run: Run, lacks: readonly string[]): void {
@@ -168,7 +171,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const { entries, more } = project;
   const before = await readKnowledge(run, budgets.knowledge);
   const { version } = run.veil;
-  const { excerpts, ranking } = await choose(run, asked, project, read, budgets.excerpts);
+  const { excerpts, ranking, isWhole } = await choose(run, asked, project, read, budgets.excerpts);
   // A file that was read after them may tell a secret of theirs: half of it could stand before the cut.
   const isStill = run.veil.version === version;
   const knowledge = isStill ? before : await readKnowledge(run, budgets.knowledge);
@@ -180,8 +183,9 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const likely = async () => ranking ?? (run.reading.namesOnly ? { files: [], lacks: [] } : rankTask(run));
   run.overlay.prefer(async () => (await likely()).files.map(({ path }) => path));
   const likeliest = fitPaths(ranking?.files ?? [], budgets.ranked);
-  const isWhole = ranking === null;
-  const told = new Set<string>(isWhole ? [] : [...likeliest, ...[...excerpts, ...mentioned].map(({ path }) => path)]);
+  const told = new Set<string>(
+    ranking === null ? [] : [...likeliest, ...[...excerpts, ...mentioned].map(({ path }) => path)],
+  );
   const names = entries.map(({ path, kind }) => (kind === "folder" ? `${path}/` : path));
   const tree = names.length === 0 ? "(empty folder)" : renderTree(names, budgets.tree, told, targetsOf(run, entries));
   const treeText = more ? `${tree}\n(only the first ${entries.length} entries were looked at)` : tree;
@@ -312,25 +316,29 @@ function orderFiles(paths: readonly string[], { request, output }: Asked) {
   return files.sort((a, b) => a.place - b.place);
 }
 
-/** All files that people wrote, whole; null: they do not fit, or a named one cannot be shown whole. */
+/** All files that people wrote, whole, without data; null: they do not fit, or a named one cannot be shown whole. */
 async function readSmallProject(
   run: Run,
   asked: Asked,
   { paths, more }: Pick<ListedProject, "paths" | "more">,
   read: ReadText,
   maxLength: number,
-): Promise<readonly Source[] | null> {
+): Promise<Choice | null> {
   if (more || paths.length > surveyLimits.wholeFiles) return null;
   let left = maxLength;
   const found: Source[] = [];
+  let isWhole = true;
   for (const { path, isNamed } of orderFiles(paths, asked)) {
     const source = await read(path as RelPath);
     if (source === null && isNamed) return null;
     if (source === null || source.text === "") continue;
-    if (!isNamed && (isTable(path, source.text) || !isWritten(source.text))) continue;
+    if (!isNamed && (isTable(path, source.text) || !isWritten(source.text))) {
+      isWhole = false;
+      continue;
+    }
     left -= source.text.length + surveyLimits.fileCost;
     if (left < 0) return null;
     found.push(source);
   }
-  return found.map((source) => hideSource(run, source));
+  return { excerpts: found.map((source) => hideSource(run, source)), ranking: null, isWhole };
 }

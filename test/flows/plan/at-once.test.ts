@@ -216,6 +216,21 @@ describe("today's way is open", () => {
     expect(person.requests[0]?.system).toContain("You must ask back: FINISH alone");
   });
 
+  test("and so does one that edits a file it never saw, whose second call shows it", async () => {
+    const long = Array.from({ length: 9_000 }, (_, n) => `value_${n} = ${n}\n`).join("");
+    const edit = modify("long.py", ["value_17 = 17\n", "value_17 = 18\n"]) + finish();
+    const {
+      requests,
+      outcome,
+      files: after,
+    } = await once([edit, edit], {
+      files: { "long.py": long },
+      task: "let value_17 be 18",
+      options: { atOnce: "always", checks: ["grep -q 'value_17 = 18' long.py"] },
+    });
+    expect([outcome.code, requests.length, after["long.py"]?.includes("value_17 = 18")]).toEqual([0, 2, true]);
+  });
+
   const many = Array.from({ length: 300 }, (_, n) => write(`f${n}.txt`, "x\n")).join("");
   const six = Array.from({ length: 6 }, (_, n) => write(`f${n}.txt`, "x\n")).join("");
   test.each([
@@ -265,6 +280,9 @@ describe("the offer is made", () => {
     const long = Array.from({ length: 9_000 }, (_, n) => `value_${n} = ${n}\n`).join("");
     const parts = await once(lines, { files: { ...files, "long.py": long } });
     expect(parts.requests[0]?.system).toContain("A plan is one JSON value");
+    const data = `${JSON.stringify({ text: "some words of a reply. ".repeat(500) })}\n`;
+    const beside = await once(lines, { files: { ...files, "reply.jsonl": data } });
+    expect(beside.requests[0]?.system).toContain("A plan is one JSON value");
     const small = await once(lines, { window: 2_500 });
     expect(small.requests[0]?.system).toContain("A plan is one JSON value");
   });
@@ -272,6 +290,11 @@ describe("the offer is made", () => {
   test("in a window of 4,000 tokens", async () => {
     const { outcome, requests } = await once([script], { window: 4_000 });
     expect([outcome.status, requests.length]).toEqual(["verified", 1]);
+  });
+
+  test("and a line of 100 KB does no harm", async () => {
+    const { outcome, files: after } = await once([`FILES: ${"x".repeat(100_000)}\n${change}${finish()}`, finish()]);
+    expect([outcome.code === 0 || outcome.status === "partial", after["area.py"]]).toEqual([true, better]);
   });
 });
 

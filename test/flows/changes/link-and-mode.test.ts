@@ -87,12 +87,12 @@ test("undo gives the modes back and removes the link", async () => {
   ]);
   await transaction.close();
   expect([modeAt(place.root, "a.sh"), readlinkSync(join(place.root, "l"))]).toEqual(["755", "keep"]);
-  first.close();
+  await first.close();
   const second = await open();
   const [run] = second.history.list();
   await second.history.undo(run?.id ?? "", { dryRun: false });
   expect([modeAt(place.root, "a.sh"), existsSync(join(place.root, "l"))]).toEqual(["640", false]);
-  second.close();
+  await second.close();
 });
 
 test("what the plan does not say word by word is refused: another mode, another target, another file", async () => {

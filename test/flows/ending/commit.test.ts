@@ -161,7 +161,7 @@ test("one that hangs is ended with all that it started, and counts as a failure"
   const { exit, timedOut, output } = first.output === "" ? await run(10_000) : first;
   expect([exit, timedOut, Number(output)]).toEqual([null, true, expect.any(Number)]);
   expect(await ends(Number(output))).toBe(true);
-  close();
+  await close();
 });
 
 const made = (text: string, own: string | null = null) => commitMessage("r1", { text, task: "do it", own });

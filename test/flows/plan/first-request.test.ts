@@ -91,6 +91,11 @@ async function pathsFound(others: Readonly<Record<string, string>>): Promise<(st
 
 const inOrder = ["shop/invoice.py", "shop/invoice.py", "a/part0.py"];
 
+test("what is not text ends the run before any call", async () => {
+  const ran = await play({ files: { "b.bin": "a\0b" }, mentioned: ["b.bin"], lines: [] });
+  expect([ran.outcome.error?.code, ran.requests.length]).toEqual(["file_unusable", 0]);
+});
+
 test("hits in likely files come before those in other files, also where not all can be shown", async () => {
   const others = Array.from({ length: 400 }, (_, n) => [`a/part${n}.py`, "total = 0\n"] as const);
   expect(await pathsFound(Object.fromEntries(others))).toEqual(inOrder);

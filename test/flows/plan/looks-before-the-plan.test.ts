@@ -72,6 +72,22 @@ describe("there are two rounds", () => {
     const stubborn = await play({ files, lines: [...rounds, look("TREE"), look("TREE")] });
     expect(stubborn.outcome).toMatchObject({ code: 7, calls: { made: 4, at_most: 4 } });
   });
+
+  test("an unusable plan before them takes the spare call, and leaves the rounds", async () => {
+    const lines = ["no plan", look("TREE"), look("GLOB **/*.py"), talk("Seen.")];
+    expect((await play({ files, lines })).outcome).toMatchObject({ code: 0, text: "Seen.", calls: { made: 4 } });
+  });
+
+  test("feedback on the plan may look in the round that is left", async () => {
+    const lines = [look("TREE"), fix, look("READ shop/money.py"), fix, change];
+    const ran = await play({
+      files,
+      lines,
+      options: { interactive: true },
+      answers: [{ feedback: "look again" }, "yes"],
+    });
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 5, expected: 5, at_most: 6 } });
+  });
 });
 
 describe("results", () => {

@@ -47,6 +47,11 @@ describe("calls", () => {
     expect(ran.questions).toEqual([]);
   });
 
+  test("a conversation with steps is a reply only", async () => {
+    const ran = await play({ lines: [plan({ intent: "conversation", reply: "No.", steps: ["WRITE a.txt"] })] });
+    expect([ran.outcome.status, ran.outcome.text, ran.files, ran.purposes]).toEqual(["answered", "No.", {}, "plan"]);
+  });
+
   test("requests: JSON is asked for once, a script once; nothing else", async () => {
     const { requests } = await play({ lines: [create, created] });
     expect(requests.map(({ purpose, tools, format }) => [purpose, tools, format?.name ?? null])).toEqual([
@@ -147,6 +152,14 @@ describe("plan cache", () => {
     await playIn(place, { flow, options: { planOnly: true }, lines: [create], planCache });
     const ran = await playIn(place, { lines: [created], planCache });
     expect([ran.outcome.code, ran.purposes]).toEqual([0, "execute"]);
+  });
+
+  test("keeps no plan of a failed run, of a dry run, or of a conversation", async () => {
+    const planCache = openCache();
+    await play({ lines: [talk("hi")], planCache });
+    await play({ lines: [create, created], planCache, options: { dryRun: true } });
+    await play({ lines: [create, finish(), finish()], planCache });
+    expect([...planCache.saved]).toEqual([]);
   });
 });
 

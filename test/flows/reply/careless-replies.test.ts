@@ -17,6 +17,12 @@ describe("a check that the model runs by itself", () => {
     expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
     expect(ran.told(2)).toContain('(no need to run them):\n<check command="test -f a.txt" exit="0" note="passes">');
   });
+
+  test("is that check when the plan promised it", async () => {
+    const lines = [plan({ steps: [...steps, "RUN test -f a.txt"] }), `${done}RUN::test -f a.txt\n${finish()}`];
+    const ran = await play({ files, lines, options: { checks: ["test -f a.txt"], allowRun: true } });
+    expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
+  });
 });
 
 describe("when all is done and only something extra was refused", () => {

@@ -55,6 +55,16 @@ describe("of a large file that it changes the execution call", () => {
     },
   );
 
+  test("shows the line that the request gives by its number", async () => {
+    const ran = await play({
+      files: { "a.py": large },
+      task: "rename the variable at a.py:2018",
+      lines: [plan({ steps: ["MODIFY a.py"] }), modify("a.py", ["value + 403\n", "value + 404\n"]) + finish()],
+    });
+    expect(ran.told(2)).toContain("value = value + 403");
+    expect(ran.outcome.code).toBe(0);
+  });
+
   test("shows the ranges that looks before the plan and in the plan have read, once", async () => {
     const ran = await play({
       files: { "a.py": large },
@@ -68,6 +78,19 @@ describe("of a large file that it changes the execution call", () => {
     for (const line of ["value = value + 300\n", "value = value + 500\n"])
       expect(ran.told(3).split(line).length).toBe(2);
     expect(ran.outcome.code).toBe(0);
+  });
+
+  test("names ranges that were looked at and do not fit", async () => {
+    const ran = await play({
+      files: { "a.py": large },
+      task: "tidy up",
+      lines: [
+        plan({ steps: ["READ a.py:1-2000", "READ a.py:3001-5000", "READ a.py:2501-2510", "MODIFY a.py"] }),
+        modify("a.py", ["value + 500\n", "value + 501\n"]) + finish(),
+      ],
+    });
+    expect(ran.asked(2)).toMatch(/note="not shown: lines [\d, -]*-2000; read what you need of them"/);
+    expect(ran.asked(2)).toContain("value = value + 500");
   });
 
   test("shows all of it up to 100 KB, and where the plan writes the file anew", async () => {

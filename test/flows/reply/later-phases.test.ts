@@ -84,6 +84,15 @@ describe("partial failure", () => {
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "the\ntwo\n" });
   });
 
+  test("FINISH alone is not a success: the promised paths are named, then 8", async () => {
+    const ran = await play({ files, lines: [plan({ steps }), finish("Done."), finish("Really done.")] });
+    expect([ran.outcome.code, ran.outcome.error?.message]).toEqual([
+      8,
+      "promised and not done: change a.txt, change b.txt",
+    ]);
+    expect(ran.asked(3)).toContain("- change a.txt\n- change b.txt");
+  });
+
   test("a file that the run has made may be written again, in the next phase and in the same reply", async () => {
     const lines = [
       plan({ steps: ["WRITE c.txt", "WRITE d.txt"] }),
@@ -93,6 +102,12 @@ describe("partial failure", () => {
     const ran = await play({ files, lines });
     expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
     expect(ran.files).toEqual({ ...files, "c.txt": "third\n", "d.txt": "new\n" });
+  });
+
+  test("what is there already is success with a note, and no more than unverified: it was promised", async () => {
+    const ran = await play({ files, lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()] });
+    expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", changes: [] });
+    expect(ran.eventsOf("call.finished").map(({ text }) => text)).toEqual(["already there, nothing to do"]);
   });
 
   test("after two failed edits of a file its whole text is asked for, shown as it is now", async () => {

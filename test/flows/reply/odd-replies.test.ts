@@ -1,7 +1,7 @@
 /** Replies in other formats, with odd names, and cut in the middle. */
 import { describe, expect, test } from "bun:test";
 import { finish, plan, write } from "../plans.ts";
-import { play } from "../scripted.ts";
+import { past, play } from "../scripted.ts";
 
 const files = { "a.py": "x = 1\ny = 2\n", "b.py": "z = 3\n" };
 const diff = "```diff\n--- a/a.py\n+++ b/a.py\n@@ -1,9 +1,9 @@\n-x = 1\n+x = 5\n y = 2\n```\n";
@@ -24,6 +24,12 @@ test("what cannot be read is answered in two lines: what it held, and what to se
   );
 });
 
+test("words behind the last END, without FINISH, are the message when nothing is open", async () => {
+  const reply = `${write("c.py", "print(1)\n")}\nI wrote c.py.\nRun it with python3.\n`;
+  const ran = await play({ files, lines: [plan({ steps: ["WRITE c.py"] }), reply] });
+  expect(ran.outcome).toMatchObject({ code: 0, text: "I wrote c.py.\nRun it with python3.", calls: { made: 2 } });
+});
+
 test("MV onto a file is a failure whatever the names say", async () => {
   const files = { "Success.txt": "1\n", b: "2\n" };
   const script = `MV::Success.txt::b\n${finish("Success")}`;
@@ -33,6 +39,13 @@ test("MV onto a file is a failure whatever the names say", async () => {
     "MV Success.txt → b: b exists: nothing is moved over it",
     files,
   ]);
+});
+
+test("the system prompt of a purpose is the same in every run, whatever was asked before", async () => {
+  const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()];
+  const history = Array.from({ length: 9 }, (_, n) => past(`request ${n}`, "done"));
+  const [early, late] = [await play({ lines }), await play({ lines, history })];
+  expect(late.requests.map(({ system }) => system)).toEqual(early.requests.map(({ system }) => system));
 });
 
 describe("cut replies", () => {

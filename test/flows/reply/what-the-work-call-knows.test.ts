@@ -97,6 +97,11 @@ describe("the execution call", () => {
     expect(ran.asked(3)).toContain("nowhere.py does not exist");
     expect(ran.asked(4)).toContain("3 z = 3 # filler of a long file\n4 z = 3");
   });
+
+  test("a simple plan has a turn for a READ, too", async () => {
+    const lines = [plan({ steps: ["MODIFY a.py"] }), "READ::b.py\n", change];
+    expect((await play({ files, lines })).outcome).toMatchObject({ code: 0, calls: { made: 3, at_most: 3 } });
+  });
 });
 
 test("looks behind the changes are done when they are, for the user to see", async () => {
@@ -164,6 +169,20 @@ describe("the next task of a session", () => {
     expect(next.requests.map(({ messages }) => messages.length)).toEqual([1, 3]);
     expect(next.asked(1)).toMatch(/Request: one[\s\S]*Request: two/);
   });
+});
+
+test("long runs of deleted lines are counted in the diff of a second phase", async () => {
+  const old = Array.from({ length: 60 }, (_, n) => `line ${n}\n`).join("");
+  const part = Array.from({ length: 40 }, (_, n) => `line ${n}\n`).join("");
+  const lines = [
+    plan({ steps: ["MODIFY old.txt", "WRITE new.txt"], complexity: "moderate" }),
+    modify("old.txt", [part, ""]) + write("new.txt", part),
+    finish(),
+    finish(),
+  ];
+  const ran = await play({ files: { "old.txt": old }, lines, options: { checks: ["false"] } });
+  expect(ran.asked(3)).toContain("[… 34 more deleted lines]");
+  expect(ran.asked(3)).not.toContain("-line 20\n");
 });
 
 test("how an unusable plan began is quoted to the model, and at the end to the user", async () => {

@@ -49,6 +49,19 @@ test("chat is answered by the reply of the one call", async () => {
   expect(ran.outcome).toMatchObject({ status: "answered", text: "On it.", calls: { made: 1 } });
 });
 
+test("a sixth step joins the fifth, none is dropped", async () => {
+  const steps = ["one", "two", "three", "four", "five", "six"];
+  const acts = ["a", "b", "c", "d", "e"].flatMap((name) => [write(name, name), verdict(true)]);
+  const ran = await run([schedule({ steps, create: ["a", "b", "c", "d", "e"] }), ...acts, summary]);
+  expect(ran.outcome.calls).toEqual({ made: 12, expected: 12, at_most: 18 });
+  expect(
+    ran
+      .eventsOf("step.started")
+      .filter(({ step }) => step === 4)
+      .at(-1)?.title,
+  ).toBe("think, 5 of 5: five; six");
+});
+
 test("a failed verdict is healed once with its reasons and fixes, and with a step that nobody scored the run has no score", async () => {
   const heal = "MODIFY::a.py::EOT\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\nEND::EOT\n";
   const ran = await run([

@@ -1,6 +1,7 @@
 /** tool-loop: native calls through the same perform; Pilot's own cases and defects that concern the loop. */
 import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
+import { noUsage } from "../../../src/core/model.ts";
 import { renderTasks } from "../../../src/core/session/conversation.ts";
 import { call, calls, compact, playLoop, resultsOf, talkOf } from "../loop.ts";
 import { faultOf, type Line, play } from "../scripted.ts";
@@ -151,6 +152,16 @@ test("explore looks in a separate conversation, and its calls count", async () =
   expect(ran.outcome.calls.made).toBe(4);
 });
 
+test("explore begins with the files that are likely for its own task", async () => {
+  const others = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other/part${n}.py`, `part = ${n}\n`]));
+  const files = { ...others, "shop/invoice.py": "def round_invoice(): pass\n", "shop/tax.py": "rate = 7\n" };
+  const lines = [calls(call("explore", { task: "where is the tax rate" })), "In shop/tax.py.", "Done."];
+  const ran = await playLoop(lines, { files, task: "round the invoice" });
+  const [asked] = ran.requests[1]?.messages ?? [];
+  expect(asked).toMatchObject({ text: expect.stringMatching(/^<likely order="best first">\nshop\/tax\.py\n/) });
+  expect(asked).not.toMatchObject({ text: expect.stringContaining("invoice") });
+});
+
 test("explore that runs out of calls returns what it found so far", async () => {
   const look = (): Line => ({ text: "a.txt looks right", calls: [call("ls", {})] });
   const ran = await playLoop([calls(call("explore", { task: "find" })), look(), look()], {
@@ -186,6 +197,21 @@ test("a finished turn that is too long is summarized as answered, not as a reque
   const ran = await play({ lines: ["They said x."], flow: compact, conversation, window: 9000 });
   const messages = ran.eventsOf("conversation.replaced")[0]?.messages ?? [];
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+});
+
+test("what a call is estimated at counts the calls made before it, and the tools", async () => {
+  const content = "some words of a line\n".repeat(2000);
+  const lines: Line[] = [
+    { text: "", calls: [call("write", { path: "a.txt", content })], usage: noUsage },
+    { text: "Done.", usage: noUsage },
+  ];
+  const [first, second] = (await playLoop(lines)).eventsOf("model.started");
+  expect((second?.estimate ?? 0) - (first?.estimate ?? 0)).toBeGreaterThan(content.length / 4);
+  const caps = { calls: null, cost: null, tokens: (first?.estimate ?? 0) + content.length / 4 + 2000 };
+  const capped = await playLoop(lines, { options: { caps } });
+  expect([capped.outcome.error?.code, capped.requests.length]).toEqual(["budget_tokens", 1]);
+  const tools = capped.requests[0]?.tools ?? [];
+  expect(first?.estimate).toBeGreaterThan(JSON.stringify(tools).length / 4);
 });
 
 test("a file that the words at a diff name by @path is shown with the results", async () => {

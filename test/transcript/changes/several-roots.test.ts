@@ -124,7 +124,7 @@ needs(copies, rootUser).test.each(["elsewhere", "in a home", "in shared memory"]
     const { output } = await transaction.run(command, { by: "plan", timeoutMs: 20_000, signal });
     expect([output.includes("innermost of open.conf"), output.includes("innermost of .env")]).toEqual([true, false]);
     expect(existsSync(join(other, "new"))).toBe(false);
-    close();
+    await close();
     for (const each of [folder, memory]) removeFolder(each);
   },
 );

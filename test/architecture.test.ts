@@ -122,7 +122,7 @@ const budgets = {
   core: 13_994,
   workspace: 11_820,
   cli: 10_348,
-  flows: 10_844,
+  flows: 10_851,
   models: 4_299,
   ui: 4_344,
   store: 3_623,

@@ -225,12 +225,19 @@ async function permitHuge(
   if (!calling.hugeAllowed) throw new PaiError("declined", "the request was not sent", { hint });
 }
 
+/** Tokens of a first request above which its size is told: what a briefing chooses by itself is far smaller. */
+const largeRequest = 50_000;
+
 async function send(run: Run, question: ModelQuestion, sending: Sending, got: Arriving): Promise<Reply> {
   const { ledger, emit, calling, now } = run;
   const { estimate, job } = sending;
   const model = partOf(calling.model, job);
   const maxOutputTokens = sending.refit();
   const effort = run.calling.effort?.[job] ?? null;
+  if (ledger.sent === 0 && estimate > largeRequest && !calling.hugeAllowed) {
+    const text = `this request has about ${estimate.toLocaleString("en")} tokens`;
+    emit({ type: "notice", level: "warning", code: "large_request", text });
+  }
   const request: ModelRequest = {
     tools: [],
     ...hide(run, question),

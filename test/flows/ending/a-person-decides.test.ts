@@ -69,6 +69,15 @@ test("a request over 200,000 tokens needs --max-tokens where nobody can be asked
   expect(allowed.outcome.code).toBe(0);
 });
 
+test("the size of a first request that is large, though nobody need be asked, is told", async () => {
+  const told = async (words: number) => {
+    const { eventsOf } = await play({ lines: [talk("Words.")], task: "word ".repeat(words) });
+    return eventsOf("notice").flatMap(({ code, text }) => (code === "large_request" ? [text] : []));
+  };
+  expect(await told(100)).toEqual([]);
+  expect(await told(60_000)).toEqual([expect.stringMatching(/^this request has about \d{2,3},\d{3} tokens$/)]);
+});
+
 test("at a terminal such a request is asked about once, with its size and price, and not sent after a no", async () => {
   const task = "word ".repeat(200_000);
   const large = { task, price: { input: 0.3, cached: 0.03, output: 1 }, options: { interactive: true } };
@@ -77,6 +86,7 @@ test("at a terminal such a request is asked about once, with its size and price,
     expect.stringMatching(/^This request has about \d{3},\d{3} tokens \(\$0\.\d\d or more\)\. Send it\?$/),
   ]);
   expect([sent.outcome.code, sent.requests.length]).toEqual([0, 2]);
+  expect(sent.eventsOf("notice").map(({ code }) => code)).not.toContain("large_request");
   const declined = await play({ ...large, lines: [], answers: ["no"] });
   expect([declined.outcome.code, declined.requests.length]).toEqual([10, 0]);
   expect(declined.outcome.error?.hint).toContain("--max-tokens");

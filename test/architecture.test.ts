@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 13_994,
-  workspace: 11_820,
+  workspace: 11_828,
   cli: 10_348,
   flows: 10_851,
   models: 4_299,

@@ -120,10 +120,18 @@ const mayEnter = (root: Root, { entry, enters }: Picked): boolean =>
   entry.kind === "folder" && enters && !(root.path === "/" && kernelFolders.has(entry.path));
 
 /** Closes the level. null: a name was left out. */
-function* descend(root: Root, level: Level, selection: Selection): Generator<Marked<unknown> | null, void> {
-  const { handle } = level;
+function* descend(root: Root, top: Level, selection: Selection): Generator<Marked<unknown> | null, void> {
+  const levels = [{ level: top, names: top.names.values() }];
   try {
-    for (const name of level.names) {
+    for (let last = levels.at(-1); last !== undefined; last = levels.at(-1)) {
+      const { level, names } = last;
+      const { handle } = level;
+      const { value: name } = names.next();
+      if (name === undefined) {
+        levels.pop();
+        handle.close();
+        continue;
+      }
       const picked = pick(root, level, name, selection);
       if (picked === null) {
         yield null;
@@ -138,10 +146,10 @@ function* descend(root: Root, level: Level, selection: Selection): Generator<Mar
       };
       const isEntered = mayEnter(root, picked) && selection.enters?.(entry.path) !== false;
       const inner = isEntered ? enterLevel(root, level, picked, selection.omitted) : null;
-      if (inner !== null) yield* descend(root, inner, selection);
+      if (inner !== null) levels.push({ level: inner, names: inner.names.values() });
     }
   } finally {
-    handle.close();
+    for (const { level } of levels) level.handle.close();
   }
 }
 

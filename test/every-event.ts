@@ -79,6 +79,7 @@ export const outcomeOf = (text: Probe): Filled<Outcome> => ({
   merged: [text],
   overwritten: [text],
   lost: [text],
+  checked: [text],
   // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
   then: [{ command: text, exit: 0, ms: 0 }],
   commit: text,

@@ -116,6 +116,8 @@ export const outcomeSchema = z.object({
   overwritten: z.optional(z.array(z.string())),
   /** Paths in which nothing is left of what the run had changed by then: taken back or deleted by others; absent: none. */
   lost: z.optional(z.array(z.string())),
+  /** Of the paths that the run itself changed those that changed while the user's checks ran, too; absent: none. */
+  checked: z.optional(z.array(z.string())),
   // biome-ignore lint/suspicious/noThenProperty: the name is a contract, and its value no function
   then: z.optional(z.array(z.object({ command: z.string(), exit: z.nullable(z.int()), ms: count }))),
   commit: z.optional(z.string()),

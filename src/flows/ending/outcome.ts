@@ -204,6 +204,12 @@ export function declinedSteps({ changing, planning: { plan } }: Run): readonly R
   return steps.map((step) => undoneStep(step, "the user declined it"));
 }
 
+/** Those of the paths that the run itself changed that changed while the user's checks ran, too. */
+function showChecked(own: readonly { readonly path: string }[], checked: readonly string[]): Pick<Outcome, "checked"> {
+  const both = checked.filter((path) => own.some((each) => each.path === path));
+  return both.length === 0 ? {} : { checked: both };
+}
+
 function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections" | "declined"> {
   const said = [
     ...planning.corrections.map((words) => ({ about: "plan" as const, words })),
@@ -223,13 +229,15 @@ function showDecisions({ planning, changing }: Run): Pick<Outcome, "corrections"
 
 interface Shown extends Pick<Outcome, "changes" | "diff"> {
   readonly backDiff: string;
+  /** Paths that changed while the user's checks ran. */
+  readonly checked: readonly RelPath[];
 }
 
 /** The outcome of a run that began. `commit`: the hash of its commit; null: there is none. */
 export function outcomeOf(
   run: Run,
   closed: Closed,
-  { changes, diff, backDiff }: Shown,
+  { changes, diff, backDiff, checked }: Shown,
   commit: string | null,
 ): Outcome {
   const { ledger, acting, calling, changing, checking, ending, planning, shell } = run;
@@ -263,6 +271,7 @@ export function outcomeOf(
     sandbox: shell.sandbox,
     ...showStays(changing),
     ...showMerged(changing, closed),
+    ...showChecked([...changes.filter(({ by }) => by === "plan"), ...closed.back], checked),
     ...showThen(ending),
     ...(commit !== null && { commit }),
     ...(checking.unsettled.length > 0 && { unsettled: checking.unsettled }),

@@ -196,6 +196,7 @@ export function refuseUndone(run: Run): void {
 export async function settle(run: Run, failed: PaiError | null, commit: PreparedCommit | null): Promise<Outcome> {
   // Before the changes are kept, so that a signal during the summary of thousands of files still takes the run back.
   const own = squash(run.begun?.changes ?? []);
+  const checked = changedByChecks(run);
   const shown = failed === null ? await showChanges(run, own) : null;
   const heard = failed ?? (await listen(run.signal).then(() => null, toPaiError));
   const closed = await closeTransaction(run, heard);
@@ -207,5 +208,5 @@ export async function settle(run: Run, failed: PaiError | null, commit: Prepared
   const { changes, diff } = isShown && shown !== null ? shown : await showChanges(run, closed.changes);
   const { diff: backDiff } = await showChanges(run, closed.back);
   const hash = typeof made === "string" ? made : null;
-  return outcomeOf(run, { ...closed, failure }, { changes, diff, backDiff }, hash);
+  return outcomeOf(run, { ...closed, failure }, { changes, diff, backDiff, checked }, hash);
 }

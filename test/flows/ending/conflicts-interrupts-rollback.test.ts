@@ -120,7 +120,7 @@ test("what changed while a check ran goes back with a failed run, and is named a
   expect(said.map(({ text }) => text)).toEqual([
     "what changed in a.txt, b.txt while your own checks ran went back with the run; pai redo brings it back, too",
   ]);
-  expect(ran.outcome).toMatchObject({ changes: [], rolled_back: { paths: ["a.txt"] } });
+  expect(ran.outcome).toMatchObject({ changes: [], checked: ["a.txt"], rolled_back: { paths: ["a.txt"] } });
   expect(ran.outcome.rolled_back?.diff).toContain("-one\n+1\n+2\n");
 });
 

@@ -201,6 +201,18 @@ test("what somebody changed at a question is told with the turn's end and not on
   expect(session.past().at(-1)?.became).toContain("; somebody else changed meanwhile, too: other.txt");
 });
 
+test("what somebody changes while the last reply is awaited is told, of a file that an earlier turn was shown, too", async () => {
+  const session = await openTurn();
+  const change = () => writeFileSync(session.at("other.txt"), "by hand\n");
+  await session.play(["WRITE c.txt"], write("c.txt", "c\n"), { before: change });
+  expect(await session.told()).toEqual(others("other.txt"));
+  const more = () => writeFileSync(session.at("b.txt"), "by hand\n");
+  await session.play(["WRITE d.txt"], write("d.txt", "d\n"), { before: more, mentioned: ["b.txt"] });
+  expect(await session.told()).toEqual(others("b.txt"));
+  await session.play(["WRITE e.txt"], write("e.txt", "e\n"));
+  expect(await session.told()).toEqual([]);
+});
+
 test("of a turn that the user undid and brought back what did not go with it is named", async () => {
   const session = await openSession();
   const all = `${write("n1.md", "1\n")}${write("n2.md", "2\n")}${script}`;

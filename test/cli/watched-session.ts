@@ -16,6 +16,8 @@ interface Way extends Partial<Pick<Setup, "answers" | "mentioned" | "onQuestion"
   /** Another process plays it in the same session, and this one looks before it ends. */
   readonly isBeside?: boolean;
   readonly code?: number;
+  /** Runs while the reply with the work is awaited. */
+  readonly before?: () => void;
 }
 
 /** A session on a folder of its own; its turns are carried out as they are planned. `isKept` false: no run is. */
@@ -37,10 +39,19 @@ export async function openSession(isKept = true) {
     async play(
       steps: readonly string[],
       script: string,
-      { answers = "yes", mentioned = [], onQuestion, options, isKilled = false, isBeside = false, code = 0 }: Way = {},
+      {
+        answers = "yes",
+        mentioned = [],
+        onQuestion,
+        options,
+        isKilled = false,
+        isBeside = false,
+        code = 0,
+        before = () => {},
+      }: Way = {},
     ) {
       await truth.catchUp(open);
-      const lines = [plan({ steps }), script + finish()];
+      const lines = [plan({ steps }), { text: script + finish(), before }];
       const id = `r${++count}`;
       const how = { onQuestion: onQuestion ?? (() => {}), options: { interactive: true, ...options } };
       const ran = await playIn(place, { lines, now, id, answers, mentioned, ...how });

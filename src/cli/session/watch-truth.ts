@@ -1,8 +1,13 @@
 /** Tells each request of a session what has happened since the last one: to its turns, and to files that they showed or changed. */
+import { join } from "node:path";
 import type { Change } from "../../core/change.ts";
+import { classOf } from "../../core/closed-names.ts";
 import type { Dialogue } from "../../core/dialogue.ts";
 import { digest } from "../../core/digest.ts";
-import type { StampedEvent } from "../../core/event.ts";
+import { orNull } from "../../core/error.ts";
+import type { SentFile, StampedEvent } from "../../core/event.ts";
+import type { Outcome } from "../../core/outcome.ts";
+import { pathWithin } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { renderHidden } from "../../core/secrets/hide-message.ts";
 import { cutDiff } from "../../core/session/became.ts";
@@ -12,6 +17,7 @@ import { allTurns, nameRequest, type Session, sayMissing, type Turn } from "../.
 import { nameSome } from "../../core/suggest.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import { type History, heldIn, type KeptRun } from "../../workspace/journal/run-history.ts";
 
 export type TruthWatch = ReturnType<typeof watchTruth>;
@@ -20,7 +26,7 @@ export type TruthWatch = ReturnType<typeof watchTruth>;
 const maxWatched = 200;
 const maxNamed = 10;
 
-/** What each path holds, as `heldIn` says it. */
+/** What each path holds, as `heldIn` says it, or of a file its digest alone. */
 type Held = Readonly<Record<string, string | null>>;
 
 /** What a path holds now; null: nothing; undefined: it cannot be read. */
@@ -31,6 +37,33 @@ async function heldAt(workspace: Workspace, path: string): Promise<string | null
   } catch {
     return undefined;
   }
+}
+
+/** What a file that is shown just now holds: its mode is that of the disk. */
+function heldShown(root: string, { path, sha256, bytes }: SentFile): string | null {
+  const mode = orNull(() => entryAt(join(root, path)))?.mode;
+  return mode === undefined ? sha256 : heldIn({ kind: "file", hash: sha256, size: bytes, mode });
+}
+
+const isStill = (held: string | null | undefined, now: string | null): boolean =>
+  now === held || (now !== null && now.slice(0, 64) === held);
+
+/** Files that somebody else, or a command whose work no undo takes back, may have left as they are. Nobody compares what checks build. */
+function othersOf({ changes, checks, left = [], merged = [], lost = [], stays }: Outcome, paths: readonly string[]) {
+  const isOfCommand = (path: string) =>
+    (checks.length > 0 && classOf(path) === "built") || stays?.paths.some((each) => pathWithin(path, each) !== null);
+  const unread = changes.flatMap(({ path, op, after }) => (op !== "delete" && after === null ? path : []));
+  return [...left, ...merged, ...lost, ...unread, ...paths.filter(isOfCommand)];
+}
+
+/** What files hold behind the changes of a run. */
+function heldBehind({ changes, dry_run }: Outcome): Held {
+  const made = dry_run === true ? [] : changes;
+  // What was moved away first: its place may hold something else by now.
+  return Object.fromEntries([
+    ...made.flatMap(({ from }) => (from === null ? [] : [[from, null]])),
+    ...made.map(({ path, after }) => [path, after]),
+  ]);
 }
 
 /** The path, with what there is now where it is no file. */
@@ -75,8 +108,10 @@ export function watchTruth({
   const seen = new Map<string, KeptRun["status"]>();
   /** Files that somebody else has changed, which the next request tells. */
   let changed: Held = {};
-  /** Paths that the run at work has shown or changed. */
-  let touched = new Set<string>();
+  /** What files held that the run at work has shown, before it changed them. */
+  let shown: Record<string, string | null> = {};
+  /** What it has changed: a later look at a file may show its own change. */
+  let own = new Set<string>();
   /** Ends once what the last run left is known and saved. */
   let looked: Promise<void> = Promise.resolve();
 
@@ -105,19 +140,23 @@ export function watchTruth({
     const found: Record<string, string | null> = {};
     for (const path of paths) {
       const held = await heldAt(workspace, path);
-      if (held !== undefined && held !== known.get(path)) found[path] = held;
+      if (held !== undefined && !isStill(known.get(path), held)) found[path] = held;
     }
     return found;
   }
 
-  /** Saves what the files of the session hold now as known to its last turn. */
-  async function look(open: OpenSession): Promise<void> {
+  /** Saves what files hold as known to the last turn. */
+  function save(open: OpenSession, files: Held): void {
     const last = open.session.turns.at(-1);
     if (last === undefined) return;
-    const { known } = savedIn(open.session);
-    const files = await findChanged(known, new Set([...known.keys(), ...touched]));
-    const at = now().toISOString();
-    open.add({ type: "turn.saw", at, run: last.run, files: { ...last.seen?.files, ...files } });
+    open.add({ type: "turn.saw", at: now().toISOString(), run: last.run, files: { ...last.seen?.files, ...files } });
+  }
+
+  /** Saves what the model of a run that has ended knows: what it was shown and has made. */
+  async function learn(open: OpenSession, outcome: Outcome): Promise<void> {
+    const told = { ...shown, ...heldBehind(outcome) };
+    const others = othersOf(outcome, [...savedIn(open.session).known.keys(), ...Object.keys(told)]);
+    save(open, { ...told, ...(await findChanged(new Map(Object.entries(told)), others)) });
   }
 
   function seeRuns(runs: readonly KeptRun[]): void {
@@ -176,7 +215,11 @@ export function watchTruth({
     open.sink(event);
     // A run that is killed saves no end.
     open.add({ type: "turn.saw", at, run, files: changed });
-    [changed, touched] = [{}, new Set()];
+    [changed, shown, own] = [{}, {}, new Set()];
+  }
+
+  function noteShown(files: readonly SentFile[]): void {
+    for (const file of files) if (!own.has(file.path)) shown[file.path] = heldShown(workspace.root, file);
   }
 
   return {
@@ -184,16 +227,16 @@ export function watchTruth({
     sink(open: OpenSession, event: StampedEvent) {
       if (event.type === "run.started") return begin(open, event);
       open.sink(event);
-      if (event.type === "context.sent") for (const { path } of event.files) touched.add(path);
-      if (event.type !== "run.finished") return;
-      for (const { path, from } of event.outcome.changes) touched.add(path).add(from ?? path);
-      looked = look(open);
+      if (event.type === "context.sent") noteShown(event.files);
+      if (event.type === "changes.applied") for (const { path } of event.changes) own.add(path);
+      if (event.type === "run.finished") looked = learn(open, event.outcome);
     },
     sync,
     /** The session went back to an earlier turn: what there is now, its user knows. */
-    lookAnew(open: OpenSession): Promise<void> {
+    async lookAnew(open: OpenSession): Promise<void> {
       seeRuns(history.list());
-      return look(open);
+      const { known } = savedIn(open.session);
+      save(open, await findChanged(known, known.keys()));
     },
     /** Resolves once what the last run left is saved. */
     saved: () => looked,

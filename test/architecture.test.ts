@@ -119,9 +119,9 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_996,
+  core: 13_998,
   workspace: 11_828,
-  cli: 10_348,
+  cli: 10_401,
   flows: 10_861,
   models: 4_299,
   ui: 4_344,

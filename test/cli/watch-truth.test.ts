@@ -213,6 +213,17 @@ test("what somebody changes while the last reply is awaited is told, of a file t
   expect(await session.told()).toEqual([]);
 });
 
+test("of a file that an undo merged with somebody's line both are told", async () => {
+  const session = await openSession();
+  writeFileSync(session.at("b.txt"), "b\n2\n3\n");
+  await session.play(steps, script);
+  writeFileSync(session.at("b.txt"), "B\n2\nmine\n");
+  await session.history.undo(null, { dryRun: false, merge: true });
+  expect(await session.told()).toEqual([undone, ...others("b.txt")]);
+  await session.play(["WRITE z.md"], write("z.md", "z\n"));
+  expect(await session.told()).toEqual([]);
+});
+
 test("of a turn that the user undid and brought back what did not go with it is named", async () => {
   const session = await openSession();
   const all = `${write("n1.md", "1\n")}${write("n2.md", "2\n")}${script}`;

@@ -128,15 +128,25 @@ export function watchTruth({
     return { known: new Map([...known].slice(-maxWatched)), at: saw.at(-1)?.at ?? "" };
   }
 
-  /** What the files of a session held then, or where the user's undos and redos have left them since. */
-  function knownIn(session: Session): ReadonlyMap<string, string | null> {
+  /**
+   * What the files of a session held then, or where the user's undos and redos have left them since. undefined: they have
+   * merged somebody's lines into it.
+   */
+  function knownIn(session: Session): ReadonlyMap<string, string | null | undefined> {
     const { known, at } = savedIn(session);
     const runs = new Set([...allTurns(session), ...session.pending].flatMap(({ run }) => run ?? []));
-    for (const { path, after } of history.written(runs, at)) known.set(path, after);
-    return known;
+    const left = new Map<string, string | null | undefined>(known);
+    for (const { path, before, after } of history.written(runs, at)) {
+      const isKnown = isStill(known.get(path), after) || !known.has(path) || isStill(left.get(path), before);
+      left.set(path, isKnown ? after : undefined);
+    }
+    return left;
   }
 
-  async function findChanged(known: ReadonlyMap<string, string | null>, paths: Iterable<string>): Promise<Held> {
+  async function findChanged(
+    known: ReadonlyMap<string, string | null | undefined>,
+    paths: Iterable<string>,
+  ): Promise<Held> {
     const found: Record<string, string | null> = {};
     for (const path of paths) {
       const held = await heldAt(workspace, path);

@@ -89,11 +89,11 @@ export interface History {
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The net changes; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
-  /** What undos and redos of these runs have written after a time (ISO 8601), oldest first, as `heldIn` says it. */
+  /** What undos and redos of these runs found and have written after a time (ISO 8601), oldest first, as `heldIn` says it. */
   written(
     runs: ReadonlySet<string>,
     since: string,
-  ): readonly { readonly path: string; readonly after: string | null }[];
+  ): readonly { readonly path: string; readonly before: string | null; readonly after: string | null }[];
   /** Removes runs beyond the limits, never the newest; returns how many. */
   prune(limits?: Partial<typeof defaultLimits>): number;
 }
@@ -169,7 +169,7 @@ export function openHistory(
         .filter(({ kind, at, end }) => kind !== "run" && at > since && end === "applied")
         .toSorted((a, b) => (a.at < b.at ? -1 : 1))
         .flatMap(({ batches }) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes))
-        .map(({ path, after }) => ({ path, after: heldIn(after) })),
+        .map(({ path, before, after }) => ({ path, before: heldIn(before), after: heldIn(after) })),
     prune: (limits = {}) => prune(state, { ...defaultLimits, ...limits }),
   };
 }

@@ -61,6 +61,7 @@ describe("two failures are the same", () => {
     ["process ids", "Error: process 812 failed", "Error: process 9124 failed"],
     ["line numbers behind a path", "src/a.py:12: error: bad", "src/a.py:19: error: bad"],
     ["line numbers of a traceback", 'File "a.py", line 3, in f\nError: x', 'File "a.py", line 9, in f\nError: x'],
+    ["the number that TAP gives a test", "not ok 1 - splits rows", "not ok 2 - splits rows"],
     ["the order of what fails", "FAIL a\nFAIL b", "FAIL b\nFAIL a"],
     ["lines that tell no failure", unittest("FAIL: t", "0.01", 3), unittest("FAIL: t", "0.02", 4)],
     [

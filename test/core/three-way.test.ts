@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { splitLines } from "../../src/core/line-diff.ts";
 import { mergeBlobs, mergeTexts } from "../../src/core/three-way.ts";
 import { file as bytes } from "./changes.ts";
+import { expectCpu } from "./cpu-time.ts";
 
 const wide = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
 const latin = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
@@ -123,6 +124,13 @@ test("any two sides are merged into lines of both, or every line that is in ques
       } else for (const { ours: mine, theirs: other } of merged) expect(mine).not.toBe(other);
     }),
   );
+});
+
+test("10,000 lines are merged in a moment", () => {
+  const lines = Array.from({ length: 10_000 }, (_, n) => `line ${n % 900} of ${n}\n`);
+  const side = (from: number) => lines.map((line, n) => (n % 400 === from ? `changed ${n}\n` : line)).join("");
+  const all = [lines.join(""), side(3), side(200)] as const;
+  expectCpu(60, () => mergeTexts(...all));
 });
 
 test("an edit behind 800,000 lines is merged", () => {

@@ -194,7 +194,7 @@ async function treeOf(run: Run): Promise<string> {
 async function runEach(run: Run, checks: readonly Check[], anew = false): Promise<CheckReport[]> {
   const before = await resultsBefore(run);
   const { judged, noWorse } = run.checking;
-  const tree = anew ? "" : await treeOf(run);
+  const tree = anew || !checks.some(({ command }) => judged.has(command)) ? "" : await treeOf(run);
   const reports: CheckReport[] = [];
   for (const check of checks) {
     const known = judged.get(check.command);
@@ -218,7 +218,7 @@ async function runEach(run: Run, checks: readonly Check[], anew = false): Promis
     reports.push({ ...result, fatal: result.passed === false && !tolerated });
   }
   // Only now: what the checks themselves have written makes no other tree.
-  const after = await treeOf(run);
+  const after = reports.every((report) => judged.get(report.command)?.report === report) ? tree : await treeOf(run);
   for (const report of reports) judged.set(report.command, { tree: after, report });
   return reports;
 }

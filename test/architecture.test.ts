@@ -122,7 +122,7 @@ const budgets = {
   core: 13_998,
   workspace: 11_828,
   cli: 10_401,
-  flows: 10_861,
+  flows: 10_883,
   models: 4_299,
   ui: 4_344,
   store: 3_623,

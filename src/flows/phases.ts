@@ -23,7 +23,7 @@ import type { CheckReport } from "./checks/checking.ts";
 import { describeCheck, renderBaseline } from "./checks/checks.ts";
 import { mayRunCommand, redCommands } from "./commands/commands.ts";
 import { tellChanged } from "./dialogue.ts";
-import { type RunEnding, renderAnswerForm, renderLearning, takeUp } from "./ending/ending.ts";
+import { leftOutAll, type RunEnding, renderAnswerForm, renderLearning, takeUp } from "./ending/ending.ts";
 import { hasDone } from "./ending/outcome.ts";
 import { callsOfSteps, showLook, showRest } from "./evidence.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
@@ -216,9 +216,29 @@ export function leaveOut({ emit, ending }: Run, skips: readonly RefusedAction[],
   }
 }
 
+/** The plan that waits for a yes, without what a reply of mere SKIP lines names; null: another reply. Throws nothing_done. */
+export function lessPlan(run: Run, { actions }: Script): Plan | null {
+  const { corrections, plan } = run.planning;
+  const kinds = new Set(actions.map(({ cmd }) => rowOf(cmd)?.kind));
+  if (plan?.execution_plan == null || corrections.length === 0 || !kinds.delete("skip")) return null;
+  const work = workOf(plan).filter(({ action }) => rowOf(action)?.right !== null);
+  const gone = actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "skip" ? readSkip(arg, work) : []));
+  if (gone.length === 0 || [...kinds].some((kind) => kind !== "finish")) return null;
+  const steps = new Set(gone.map(({ step }) => step));
+  const left = gone.map(({ step, why }) => undoneStep(step, why));
+  leaveOut(run, left, run.interactive);
+  if (work.every((step) => steps.has(step))) throw leftOutAll(run.ending);
+  const held = { ...plan.execution_plan, steps: plan.execution_plan.steps.filter((step) => !steps.has(step)) };
+  // What it said of itself was said of all of it.
+  const analysis = plan.analysis && { ...plan.analysis, files_to_create: [], files_to_modify: [], files_to_delete: [] };
+  return { ...plan, reply: "", analysis, execution_plan: held };
+}
+
 /** The plan that a script amounts to which answers words at a plan that waits; null: it plans nothing. */
 export function planOfAnswer(run: Run, script: Script, text: string): Plan | null {
   const { actions } = script;
+  const less = lessPlan(run, script);
+  if (less !== null) return less;
   if (run.planning.corrections.length === 0 || actions.every(({ cmd }) => rowOf(cmd)?.right == null)) return null;
   leaveOut(run, skipsIn(run, script), run.interactive);
   return planOfScript(script, saidBefore(text, actions));

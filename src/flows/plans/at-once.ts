@@ -27,7 +27,7 @@ import { toReadable } from "../briefing/sources.ts";
 import { withinOnly } from "../changes/allowed.ts";
 import { withNews } from "../dialogue.ts";
 import { formedAnswer, readPlanOrAnswer } from "../ending/answer.ts";
-import { leaveOut, skipsIn } from "../phases.ts";
+import { leaveOut, lessPlan, skipsIn } from "../phases.ts";
 import { atOncePrompt, planRequest } from "../prompts/prompts.ts";
 import { rehearse, renderRehearsed } from "../rehearse.ts";
 import { askForScript, callsOf, type ScriptReply, wasCut } from "../replies.ts";
@@ -296,6 +296,8 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
     run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the answer was cut: asking for a plan" });
     return ask("Your answer was cut, and nothing of it was done. Send a plan first.");
   }
+  const less = lessPlan(run, script);
+  if (less !== null) return { plan: less, atOnce: null, messages: reply.messages };
   const answer = readFirstAnswer(script, text, seen);
   switch (answer.kind) {
     case "plan":

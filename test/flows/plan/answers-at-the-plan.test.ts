@@ -137,15 +137,33 @@ test("a file that the words at a question name by @path is shown with them", asy
   }
 });
 
-test("only SKIP lines in answer to words are no plan and no answer: the whole is asked for again", async () => {
+describe("words that a SKIP answers", () => {
   const shapes = { ...files, "README.md": "# Shapes\n" };
   const both = `FILES: area.py, README.md\n${change}${modify("README.md", ["# Shapes\n", "# Round\n"])}${finish()}`;
-  const skip = `SKIP::README.md::you want it as it is\n${finish("README.md stays.")}`;
-  const less = `FILES: area.py\n${change}${finish("Said.")}`;
-  const answers = [{ feedback: "leave README alone" }, "yes"] as const;
-  const ran = await byHand([both, skip, less, change + finish()], { files: shapes, answers });
-  expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "plan"]);
-  expect(ran.files).toEqual({ "area.py": better, "README.md": "# Shapes\n" });
+  const large = plan({ steps: ["READ area.py", "MODIFY area.py", "MODIFY README.md"] });
+  const ways = [
+    ["came with its work", both, {}],
+    ["was only planned", large, {}],
+    ["is asked for alone", large, { atOnce: "never" }],
+  ] as const;
+
+  test.each(ways)("take the step out of a plan that %s, and keep the rest", async (_, first, options) => {
+    const skip = `SKIP::README.md::you want it as it is\n${finish("README.md stays.")}`;
+    const answers = [{ feedback: "leave README alone" }, "yes"] as const;
+    const ran = await byHand([first, skip, change + finish()], { files: shapes, answers, options });
+    expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "plan"]);
+    expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([0, 3, { ...shapes, "area.py": better }]);
+    expect(ran.outcome.skipped).toEqual([{ target: "README.md", why: "you want it as it is" }]);
+  });
+
+  test.each(ways)("end the turn where nothing is left of a plan that %s", async (_, first, options) => {
+    const all = `SKIP::area.py::it is right\nSKIP::README.md::so is this\n${finish("Nothing to do.")}`;
+    const answers = [{ feedback: "leave it all alone" }] as const;
+    const ran = await byHand([first, all], { files: shapes, answers, options });
+    expect([ran.outcome.code, ran.questions.length, ran.files]).toEqual([8, 1, shapes]);
+    expect(ran.outcome.error?.message).toMatch(/^the model left out every step: .*area\.py.*README\.md/);
+    expect(ran.outcome.skipped?.map(({ target }) => target)).toEqual(["area.py", "README.md"]);
+  });
 });
 
 test("a script that answers words at a plan is read as the plan of its actions", async () => {

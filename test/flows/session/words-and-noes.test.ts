@@ -213,6 +213,6 @@ test("a run that a conflict ended is told with every step of its script, each on
   expect(ran.outcome).toMatchObject({ code: 11, actions: { done: 0, failed: 4, refused: 0 } });
   const why = "(the run ended before it)";
   expect((await turns.say("what is missing?", ask)).past).toContain(
-    `; not done: ${failed}, MODIFY a.txt ${why}, WRITE b.txt ${why}, RUN true ${why};`,
+    `; not done: ${failed}, MODIFY a.txt ${why}, WRITE b.txt (${ran.outcome.error?.message}), RUN true ${why};`,
   );
 });

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_998,
   workspace: 11_828,
-  cli: 10_401,
+  cli: 10_408,
   flows: 10_883,
   models: 4_299,
   ui: 4_344,

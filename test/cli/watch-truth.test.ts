@@ -158,6 +158,15 @@ test("an undo while the next turn goes on is told once, and not as something tha
   expect(await session.context()).toBeNull();
 });
 
+test("an undo while the last reply of a turn is awaited is told as that, and its file as nobody else's work", async () => {
+  const session = await openTurn();
+  const before = () => void session.history.undo("r1", now);
+  await session.play(["WRITE d.txt"], write("d.txt", "d\n"), { before });
+  expect(await session.told()).toEqual([undone]);
+  await session.play(["WRITE e.txt"], write("e.txt", "e\n"));
+  expect(await session.told()).toEqual([]);
+});
+
 test("files of turns are called no other's work when the conversation was taken back, twice and after a resume", async () => {
   const session = await openTurn();
   for (const [before, after] of [

@@ -128,15 +128,19 @@ export function watchTruth({
     return { known: new Map([...known].slice(-maxWatched)), at: saw.at(-1)?.at ?? "" };
   }
 
+  /** What undos and redos of runs that a session knows have written since a time (ISO 8601). */
+  function reversedSince({ turns, pending }: Session, since: string) {
+    return history.written(new Set([...allTurns({ turns }), ...pending].flatMap(({ run }) => run ?? [])), since);
+  }
+
   /**
    * What the files of a session held then, or where the user's undos and redos have left them since. undefined: they have
    * merged somebody's lines into it.
    */
   function knownIn(session: Session): ReadonlyMap<string, string | null | undefined> {
     const { known, at } = savedIn(session);
-    const runs = new Set([...allTurns(session), ...session.pending].flatMap(({ run }) => run ?? []));
     const left = new Map<string, string | null | undefined>(known);
-    for (const { path, before, after } of history.written(runs, at)) {
+    for (const { path, before, after } of reversedSince(session, at)) {
       const isKnown = isStill(known.get(path), after) || !known.has(path) || isStill(left.get(path), before);
       left.set(path, isKnown ? after : undefined);
     }
@@ -165,8 +169,11 @@ export function watchTruth({
   /** Saves what the model of a run that has ended knows: what it was shown and has made. */
   async function learn(open: OpenSession, outcome: Outcome): Promise<void> {
     const told = { ...shown, ...heldBehind(outcome) };
-    const others = othersOf(outcome, [...savedIn(open.session).known.keys(), ...Object.keys(told)]);
-    save(open, { ...told, ...(await findChanged(new Map(Object.entries(told)), others)) });
+    const { session } = open;
+    const others = othersOf(outcome, [...savedIn(session).known.keys(), ...Object.keys(told)]);
+    // An undo of another process while the run worked is told as such.
+    const reversed = reversedSince(session, session.turns.at(-1)?.at ?? "").map(({ path }) => path);
+    save(open, { ...told, ...(await findChanged(new Map(Object.entries(told)), [...others, ...reversed])) });
   }
 
   function seeRuns(runs: readonly KeptRun[]): void {

@@ -178,6 +178,15 @@ test("a key in the task or in what a command says does not get into the receipt"
   expect(await replay(place)).toMatchObject({ differing: [], changed: 1 });
 });
 
+test("what the user typed or piped gets into the receipt as the model saw it, values that only their name tells, too", async () => {
+  const place = makeFolder({ "a.txt": "one\n" });
+  const task = "change a.txt; a password=Quok5kaaaa1 b";
+  await record(place, { task, context: "password=Quok5kaaaa2\n", lines: change("one", "two") });
+  const { folder } = await receiptsOf(place);
+  expect(readFileSync(join(folder, `${idOf(1)}.jsonl`), "utf8")).not.toContain("Quok5kaaaa");
+  expect(await replay(place)).toMatchObject({ differing: [], difference: null, changed: 1 });
+});
+
 const keyOf = (letter: string) => `glpat-${letter}T3x9Qm2Zk7Lw4Rv8Jy6`;
 
 test("a key in the task keeps its number, so that the names of later ones still fit", async () => {

@@ -63,6 +63,20 @@ test("a check that ends while the model is asked leaves the model to be waited f
   expect(writes.join("")).toMatch(/working with m, [2-9] s/);
 });
 
+test.each([
+  ["where the line is too narrow the model's name is cut", 50, 4, "planning in at most 4 calls with gemini:…, 1 s"],
+  ["one call is one call", 80, 1, "planning in at most 1 call with gemini:"],
+])("a plan says how many calls it takes at most: %s", (_, columns, at_most, shown) => {
+  let time = 0;
+  const { terminal, writes } = watch({ live: true, columns: () => columns, now: () => (time += 1000) });
+  const model = "gemini:gemini-3.5-flash-lite";
+  for (const event of stamp([{ type: "model.started", n: 1, purpose: "plan", model, estimate: 1, at_most }]))
+    terminal.sink(event);
+  jest.advanceTimersByTime(300);
+  terminal.pause();
+  expect(writes.join("")).toContain(shown);
+});
+
 test("a command that was not run is not marked as done", () => {
   const events = stamp([
     { type: "call.finished", id: "1", action: "RUN", target: "make", ok: true, text: "not run: this is a dry run" },

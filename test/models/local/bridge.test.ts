@@ -188,6 +188,20 @@ describe("local", () => {
     expect((await answer(says(...pieces))).text).toBe(said);
   });
 
+  test("a server that refuses the schema is asked in plain text, and never again with it", async () => {
+    server.answer = (n) =>
+      n === 0 ? Response.json({ error: "response_format is not supported" }, { status: 400 }) : sse([says("{}")]);
+    const model = await open();
+    const planned = { ...request, format: { name: "plan", schema: { type: "object" } } };
+    expect((await take(model, quiet, planned)).text).toBe("{}");
+    expect((await take(model, quiet, planned)).text).toBe("{}");
+    expect(server.seen.map(({ body }) => "response_format" in (body as object))).toEqual([true, false, false]);
+    const told = server.seen.map(({ body }) =>
+      JSON.stringify(body).includes('Its JSON Schema:\\n{\\"type\\":\\"object\\"}'),
+    );
+    expect(told).toEqual([false, true, true]);
+  });
+
   test("says so when the server has cut the request without a word", async () => {
     const notices: string[] = [];
     server.answer = () => sse([says("x")]);

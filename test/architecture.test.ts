@@ -122,7 +122,7 @@ const budgets = {
   core: 13_998,
   workspace: 11_828,
   cli: 10_408,
-  flows: 10_883,
+  flows: 10_894,
   models: 4_299,
   ui: 4_344,
   store: 3_623,

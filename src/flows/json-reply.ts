@@ -31,6 +31,8 @@ interface JsonReplyReader<T> {
   readonly readValue: (json: Json, text: string) => Reading<T>;
   /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. `isLast`: nobody asks again. */
   readonly answerOf: (text: string, isLast: boolean) => Json | null;
+  /** Frees a call for the rest of a cut reply when none is to spare; false: it cannot. */
+  readonly freeCall: () => boolean;
 }
 
 function read<T>({ stop, text }: Reply, { readValue, answerOf }: JsonReplyReader<T>, isLast: boolean): Reading<T> {
@@ -50,7 +52,7 @@ export function beginningOf(text: string): string {
 const goOn =
   "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or after it.";
 
-/** Asks once. When the value was cut and a call is to spare, asks for the rest and joins both. */
+/** Asks once. When the value was cut and a call is to spare or can be freed, asks for the rest and joins both. */
 async function readWhole<T>(
   run: Run,
   question: ModelQuestion,
@@ -59,7 +61,7 @@ async function readWhole<T>(
 ): Promise<{ readonly reply: Reply; readonly reading: Reading<T>; readonly messages: readonly Message[] }> {
   const reply = await askOnce(run, question);
   const first = { reply, reading: read(reply, reader, isLast), messages: [...question.messages, replied(reply)] };
-  if (reply.stop !== "length" || !run.ledger.spare) return first;
+  if (reply.stop !== "length" || !(run.ledger.spare || reader.freeCall())) return first;
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
   const messages: Message[] = [
     ...question.messages,

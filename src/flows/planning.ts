@@ -286,18 +286,27 @@ async function askForPlan<Made>(
     reading = refuseLook(run, kind, readPlanOrAnswer(run, json, text, kind));
     return reading;
   };
+  let freed = 0;
+  /** Gives up a round of looks for the call, so that the promise holds. */
+  const freeCall = () => {
+    if (promiseAt !== null || planning.rounds >= planning.maxRounds) return false;
+    planning.rounds += 1;
+    freed += 1;
+    ledger.reserve(Math.max(0, promise.at_most - plans - 1 - freed));
+    return ledger.spare;
+  };
   const answer = (text: string, isLast: boolean) => {
     // Only a mode whose plans are plain plans offers the work at once.
     const meant = answerOf(run, text, isLast || isAgain, kind.offer !== undefined);
     if (meant !== null) sayOfWaiting(run, meant.reply);
     return meant;
   };
-  const reader = { readValue, answerOf: answer };
+  const reader = { readValue, freeCall, answerOf: answer };
   const { value: made, messages: said } = await askForJson(run, question, reader).catch((thrown) => {
     throw isBadReply(thrown) && reading === noLook ? looksUsedUp(run) : thrown;
   });
   run.dialogue.messages = said;
-  return { made, messages: said, plans, cached: false, atOnce: null };
+  return { made, messages: said, plans: plans + freed, cached: false, atOnce: null };
 }
 
 /** The promise before the first answer, which may be the work: two calls where it is a plan. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { finish, modify, plan, schedule, talk, verdict } from "../plans.ts";
+import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 import { openTurns } from "../turns.ts";
 
@@ -198,4 +198,19 @@ describe("when all looks are used up", () => {
     const ran = await play({ files, lines: ["I look.\nREAD::shop/money.py", talk("The rate is 1.")] });
     expect(ran.outcome).toMatchObject({ code: 0, text: "The rate is 1.", calls: { made: 2 }, looks: 1 });
   });
+});
+
+test("a plan that comes as prose, and then cut, is continued in place of a round of looks", async () => {
+  const whole = plan({ steps: ["WRITE a.txt"] });
+  const lines = [
+    "I would write a.txt.",
+    { text: whole.slice(0, 60), stop: "length" as const },
+    whole.slice(60),
+    write("a.txt", "1\n") + finish(),
+  ];
+  const ran = await play({ lines });
+  expect(ran.purposes).toBe("plan repair resume execute");
+  expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 4, expected: 3, at_most: 4 } });
+  const twice = [lines[0] ?? "", lines[1] ?? "", { text: whole.slice(60, 80), stop: "length" as const }];
+  expect((await play({ lines: twice })).outcome).toMatchObject({ code: 7, calls: { made: 3, at_most: 4 } });
 });

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_998,
-  workspace: 11_828,
-  cli: 10_408,
-  flows: 10_894,
+  core: 14_009,
+  workspace: 11_838,
+  cli: 10_419,
+  flows: 10_908,
   models: 4_299,
   ui: 4_344,
   store: 3_623,

@@ -7,6 +7,7 @@ import { decode, type Encoding, encode, isAscii } from "./text.ts";
 export interface Dispute {
   /** The first of its lines in the common content, from 1. */
   readonly line: number;
+  readonly base: string;
   readonly ours: string;
   readonly theirs: string;
 }
@@ -26,8 +27,11 @@ interface Side {
   readonly edits: readonly LineEdit[];
 }
 
-/** `apart`: a kept line is between edits of both. `theirs`: each has its own lines, and those that both changed are theirs. */
-export type Nearness = "apart" | "theirs";
+/**
+ * How closely edits of the two sides may lie. `apart`: a line that both kept is between them. `beside`: each has lines of
+ * its own. `theirs`: so too, and lines that both changed are theirs.
+ */
+export type Nearness = "apart" | "beside" | "theirs";
 
 /** An edit of as many lines as it replaces, line by line. */
 const splitEdit = (edit: LineEdit): readonly LineEdit[] =>
@@ -62,6 +66,7 @@ interface Region {
   readonly right: readonly LineEdit[];
 }
 
+/** The regions of the base that were changed, in order. */
 function regionsOf(left: readonly LineEdit[], right: readonly LineEdit[], near: Nearness): readonly Region[] {
   const all = [...left.map((edit) => ({ edit, isLeft: true })), ...right.map((edit) => ({ edit, isLeft: false }))];
   all.sort((a, b) => a.edit.oldFrom - b.edit.oldFrom);
@@ -79,6 +84,10 @@ function regionsOf(left: readonly LineEdit[], right: readonly LineEdit[], near: 
   return regions;
 }
 
+/**
+ * Three-way merge by lines. Edits of the two sides that overlap, or lie nearer than they may, are a dispute, unless both
+ * sides made the same of those lines. A line end belongs to its line.
+ */
 export function mergeTexts(
   base: string,
   ours: string,
@@ -96,7 +105,8 @@ export function mergeTexts(
     const isDisputed = left.length > 0 && right.length > 0 && wanted !== found;
     const isTheirs = left.length === 0 || (isDisputed && near === "theirs");
     parts.push(old.slice(done, from).join(""), isTheirs ? found : wanted);
-    if (isDisputed && !isTheirs) disputes.push({ line: from + 1, ours: wanted, theirs: found });
+    if (isDisputed && !isTheirs)
+      disputes.push({ line: from + 1, base: old.slice(from, to).join(""), ours: wanted, theirs: found });
     done = to;
   }
   return disputes.length > 0 ? disputes : parts.join("") + old.slice(done).join("");
@@ -117,7 +127,7 @@ function sharedEncoding(all: readonly { readonly text: string; readonly encoding
   return names.size > 1 ? null : ((telling[0] ?? all[0])?.encoding ?? null);
 }
 
-/** Encoding, byte order mark, line ends and mode of the result are those of the files. */
+/** What `ours` and `theirs` both made of `base`; encoding, byte order mark, line ends and mode are those of the files. */
 export function mergeBlobs(base: Mergeable, ours: Mergeable, theirs: Mergeable, near: Nearness = "apart"): Merge {
   if (base?.kind !== "file" || ours?.kind !== "file" || theirs?.kind !== "file") return { kind: "unmergeable" };
   const mode = theirs.mode === base.mode ? ours.mode : theirs.mode;
@@ -143,6 +153,7 @@ export function addedLines(old: Content, now: Content): Content | null {
   return bytes === null || kept.size === lines.length ? null : { ...now, bytes };
 }
 
+/** Lines of one side that are shown at most. */
 const maxShownLines = 12;
 
 const quoteSide = (text: string): string => {

@@ -233,6 +233,18 @@ test("of a file that an undo merged with somebody's line both are told", async (
   expect(await session.told()).toEqual([]);
 });
 
+test("a file whose own lines somebody took out again before the undo is the undo's work", async () => {
+  const session = await openSession();
+  await session.play(["WRITE c.txt", "WRITE d.txt"], `${write("c.txt", "c\n")}${write("d.txt", "d\n")}`);
+  writeFileSync(session.at("c.txt"), "c\nby hand\n");
+  expect(await session.told()).toEqual(others("c.txt"));
+  await session.play(["WRITE e.txt"], write("e.txt", "e\n"));
+  writeFileSync(session.at("c.txt"), "c\n");
+  const [, first] = session.history.list();
+  await session.history.undo(first?.id ?? null, now);
+  expect(await session.told()).toEqual([undone]);
+});
+
 test("of a turn that the user undid and brought back what did not go with it is named", async () => {
   const session = await openSession();
   const all = `${write("n1.md", "1\n")}${write("n2.md", "2\n")}${script}`;

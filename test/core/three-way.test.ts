@@ -1,11 +1,16 @@
 /** Two changes of one file are merged when they touch different lines, and nothing of either is lost. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { Blob } from "../../src/core/change.ts";
 import { splitLines } from "../../src/core/line-diff.ts";
 import { mergeBlobs, mergeTexts } from "../../src/core/three-way.ts";
-import { file as bytes } from "./changes.ts";
 import { expectCpu } from "./cpu-time.ts";
 
+const bytes = (text: string | Uint8Array, mode = 0o644): Blob => ({
+  kind: "file",
+  bytes: typeof text === "string" ? new TextEncoder().encode(text) : text,
+  mode,
+});
 const wide = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
 const latin = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const contentOf = (merge: ReturnType<typeof mergeBlobs>) =>
@@ -34,10 +39,22 @@ test.each([
 });
 
 test.each([
-  ["the same line", base, "1\nA\n3\n4\n5\n", "1\nB\n3\n4\n5\n", { line: 2, ours: "A\n", theirs: "B\n" }],
-  ["neighbours", base, "1\nA\n3\n4\n5\n", "1\n2\nB\n4\n5\n", { line: 2, ours: "A\n3\n", theirs: "2\nB\n" }],
-  ["two ends", "1\n", "1\n2\n", "1\n3\n", { line: 2, ours: "2\n", theirs: "3\n" }],
-  ["a deletion below a change", "1\n2\n3\n", "1\n3\n", "A\n2\n3\n", { line: 1, ours: "1\n", theirs: "A\n2\n" }],
+  ["the same line", base, "1\nA\n3\n4\n5\n", "1\nB\n3\n4\n5\n", { line: 2, base: "2\n", ours: "A\n", theirs: "B\n" }],
+  [
+    "neighbours",
+    base,
+    "1\nA\n3\n4\n5\n",
+    "1\n2\nB\n4\n5\n",
+    { line: 2, base: "2\n3\n", ours: "A\n3\n", theirs: "2\nB\n" },
+  ],
+  ["two ends", "1\n", "1\n2\n", "1\n3\n", { line: 2, base: "", ours: "2\n", theirs: "3\n" }],
+  [
+    "a deletion below a change",
+    "1\n2\n3\n",
+    "1\n3\n",
+    "A\n2\n3\n",
+    { line: 1, base: "1\n2\n", ours: "1\n", theirs: "A\n2\n" },
+  ],
 ])("%s are a dispute that holds both sides' words", (_, from, ours, theirs, dispute) => {
   expect(mergeBlobs(bytes(from), bytes(ours), bytes(theirs))).toEqual({ kind: "disputed", disputes: [dispute] });
 });
@@ -101,14 +118,18 @@ test("what two sides did to different lines is what one would have done to all o
 });
 
 test.each([
-  ["neighbours", "1\n2\n", "A\n2\n", "1\nB\n", "A\nB\n"],
-  ["a change and an insertion below it", "1\n2\n", "A\n2\n", "1\nB\n2\n", "A\nB\n2\n"],
-  ["the same line, and one of ours", "1\n2\n3\n", "A\n2\nC\n", "B\n2\n3\n", "B\n2\nC\n"],
-])("%s: side by side both are taken, and of a dispute what is theirs", (_, from, ours, theirs, wanted) => {
+  ["neighbours", "1\n2\n", "A\n2\n", "1\nB\n", "A\nB\n", "A\nB\n"],
+  ["a line of each, one of both", "1\n2\n", "A\n2\n", "A\nB\n", "A\nB\n", "A\nB\n"],
+  ["a change and an insertion below it", "1\n2\n", "A\n2\n", "1\nB\n2\n", "A\nB\n2\n", "A\nB\n2\n"],
+  ["the same insertion", "1\n", "1\nA\n", "1\nA\n", "1\nA\n", "1\nA\n"],
+  ["the same line, and one of ours", "1\n2\n3\n", "A\n2\nC\n", "B\n2\n3\n", null, "B\n2\nC\n"],
+])("%s: side by side both are taken, and of a dispute what is theirs", (_, from, ours, theirs, beside, wanted) => {
+  const merged = mergeTexts(from, ours, theirs, "beside");
+  expect(typeof merged === "string" ? merged : null).toBe(beside);
   expect(mergeTexts(from, ours, theirs, "theirs")).toBe(wanted);
 });
 
-const nearnesses = ["apart", "theirs"] as const;
+const nearnesses = ["apart", "beside", "theirs"] as const;
 
 test("any two sides are merged into lines of both, or every line that is in question is shown", () => {
   const text = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "\n"), { maxLength: 9 }).map((lines) => lines.join(""));

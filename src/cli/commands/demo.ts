@@ -28,8 +28,22 @@ const requests: readonly string[] = [
   'Add the category "Severely Obese" for BMI 35 and above',
 ];
 
+/** Makes the demo's folder; a bare system may have no /tmp. Throws permission_denied if there is no writable folder. */
+function makePlace(cwd: string): string {
+  for (const folder of [tmpdir(), "/var/tmp", "/dev/shm", cwd]) {
+    try {
+      return mkdtempSync(join(folder, "pai-demo-"));
+    } catch {
+      // Try the next folder.
+    }
+  }
+  throw new PaiError("permission_denied", "no folder for the demo: neither /tmp nor this folder can be written", {
+    hint: "set TMPDIR to a folder that can be written",
+  });
+}
+
 export async function demoCommand(context: Context): Promise<number> {
-  const place = mkdtempSync(join(tmpdir(), "pai-demo-"));
+  const place = makePlace(context.cwd);
   const root = join(place, "project");
   const kept = context.flags.keep === true;
   const aside = context.flags.quiet === true ? () => {} : context.err;

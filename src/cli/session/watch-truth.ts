@@ -140,10 +140,7 @@ export function watchTruth({
   function knownIn(session: Session): ReadonlyMap<string, string | null | undefined> {
     const { known, at } = savedIn(session);
     const left = new Map<string, string | null | undefined>(known);
-    for (const { path, before, after } of reversedSince(session, at)) {
-      const isKnown = isStill(known.get(path), after) || !known.has(path) || isStill(left.get(path), before);
-      left.set(path, isKnown ? after : undefined);
-    }
+    for (const { path, after, merged } of reversedSince(session, at)) left.set(path, merged ? undefined : after);
     return left;
   }
 

@@ -3,11 +3,12 @@ import { type Blob, type Change, sameBlob, squash } from "../../core/change.ts";
 import { classOf } from "../../core/closed-names.ts";
 import { textOfBlob } from "../../core/diff.ts";
 import { PaiError } from "../../core/error.ts";
+import { matchLines, splitLines } from "../../core/line-diff.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { pathWithin, type RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
 import { nameSome } from "../../core/suggest.ts";
-import { mergeBlobs, renderDisputes } from "../../core/three-way.ts";
+import { type Dispute, mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import { ownChanges } from "../checks/checking.ts";
 import type { Run } from "../run.ts";
 import { metSomebody } from "../stage.ts";
@@ -17,18 +18,31 @@ const maxByLines = 1024 * 1024;
 const linesIn = (blob: Blob | null) =>
   new Set(blob?.kind === "file" && blob.bytes.length > 0 ? textOfBlob(blob)?.split("\n") : []);
 
-/** What somebody else made of a change whose path holds `now`. Lines that lie at another place now are there. */
+const emptied = (blob: Blob | null) => (blob?.kind === "file" ? { ...blob, bytes: new Uint8Array() } : null);
+
+/** Whether a line that the run wrote is gone. `base`: what the run made; `ours`: what was there before; `theirs`: what is now. */
+function losesOurs(dispute: Dispute): boolean {
+  const made = splitLines(dispute.base);
+  const keptIn = (text: string) => new Set(matchLines(made, splitLines(text)).map(([at]) => at));
+  const [before, now] = [keptIn(dispute.ours), keptIn(dispute.theirs)];
+  return made.some((_, at) => !before.has(at) && !now.has(at));
+}
+
+/**
+ * What somebody else made of a change whose path holds `now`. Large files are not compared line by line, and lines that
+ * lie at another place now are there.
+ */
 export function howTouched({ before, after, from }: Change, now: Blob | null): Became {
   if (after?.kind !== now?.kind) return now === null ? "removed" : "undone";
-  const isLarge = [before, after, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
-  if (isLarge) return sameBlob(before, now) ? "undone" : "beside";
+  const isLarge = [after, before, now].some((blob) => blob?.kind === "file" && blob.bytes.length > maxByLines);
   // All lines of a new file are the run's, but not those of one that it moved.
-  const start = linesIn(before ?? (from === null ? null : after));
-  const [end, held] = [linesIn(after), linesIn(now)];
-  const [made, dropped] = [end.difference(start), start.difference(end)];
-  const lost = made.difference(held).size + dropped.intersection(held).size;
-  if (lost === 0) return sameBlob(before, now) ? "undone" : "beside";
-  return lost < made.size + dropped.size ? "within" : "undone";
+  const start = before ?? (from === null ? emptied(after) : null);
+  const merge = isLarge ? null : mergeBlobs(after, start, now, "beside");
+  if (merge?.kind === "disputed") return merge.disputes.some(losesOurs) ? "within" : "beside";
+  if (merge?.kind !== "merged") return sameBlob(before, now) ? "undone" : "beside";
+  const [made, held] = [linesIn(after).difference(linesIn(start)), linesIn(now)];
+  if (sameBlob(merge.blob, now) && made.isDisjointFrom(held)) return "undone";
+  return made.isSubsetOf(held) ? "beside" : "within";
 }
 
 export const isGone = (how: Became): boolean => how === "undone" || how === "removed";

@@ -18,6 +18,7 @@ import { commitBatch } from "../transaction.ts";
 import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
   backOfRun,
+  type Episode,
   type KeptEpisodes,
   lastEpisode,
   leftOfRun,
@@ -89,14 +90,19 @@ export interface History {
   redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
   /** The net changes; null: not kept. Throws io_failed when the journal is damaged. */
   work(id: string): readonly Change[] | null;
-  /** What undos and redos of these runs found and have written after a time (ISO 8601), oldest first, as `heldIn` says it. */
+  /**
+   * What undos and redos of these runs have written after a time (ISO 8601), oldest first, as `heldIn` says it. `merged`:
+   * with somebody's lines, so that the run itself never left or found this.
+   */
   written(
     runs: ReadonlySet<string>,
     since: string,
-  ): readonly { readonly path: string; readonly before: string | null; readonly after: string | null }[];
+  ): readonly { readonly path: string; readonly after: string | null; readonly merged: boolean }[];
   /** Removes runs beyond the limits, never the newest; returns how many. */
   prune(limits?: Partial<typeof defaultLimits>): number;
 }
+
+const madeIn = ({ batches }: Episode) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes);
 
 const defaultLimits = { runs: 200, bytes: 256 * 1024 * 1024, days: 30 };
 
@@ -165,11 +171,15 @@ export function openHistory(
     written: (runs, since) =>
       readAll()
         .filter(({ id }) => runs.has(id))
-        .flatMap(({ episodes }) => episodes)
-        .filter(({ kind, at, end }) => kind !== "run" && at > since && end === "applied")
+        .flatMap(({ episodes: [run, ...others] }) => {
+          const own = new Set(madeIn(run).flatMap(({ before, after }) => [null, heldIn(before), heldIn(after)]));
+          const reversals = others.filter(({ at, end }) => at > since && end === "applied");
+          return reversals.flatMap((each) =>
+            madeIn(each).map(({ path, after }) => ({ at: each.at, path, after: heldIn(after), own })),
+          );
+        })
         .toSorted((a, b) => (a.at < b.at ? -1 : 1))
-        .flatMap(({ batches }) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes))
-        .map(({ path, before, after }) => ({ path, before: heldIn(before), after: heldIn(after) })),
+        .map(({ path, after, own }) => ({ path, after, merged: !own.has(after) })),
     prune: (limits = {}) => prune(state, { ...defaultLimits, ...limits }),
   };
 }

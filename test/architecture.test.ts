@@ -121,8 +121,8 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 14_009,
   workspace: 11_838,
-  cli: 10_419,
-  flows: 10_908,
+  cli: 10_420,
+  flows: 10_919,
   models: 4_299,
   ui: 4_344,
   store: 3_623,

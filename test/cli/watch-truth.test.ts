@@ -245,6 +245,16 @@ test("a file whose own lines somebody took out again before the undo is the undo
   expect(await session.told()).toEqual([undone]);
 });
 
+test("a file of the project in a folder of a built name is told as others are, also behind a check", async () => {
+  const session = await openSession();
+  mkdirSync(session.at("bin"));
+  writeFileSync(session.at("bin/run.sh"), "one\n");
+  const before = () => writeFileSync(session.at("bin/run.sh"), "by hand\n");
+  const way = { mentioned: ["bin/run.sh"], options: { checks: ["true"] }, before };
+  await session.play(steps, script, way);
+  expect(await session.told()).toEqual(others("bin/run.sh"));
+});
+
 test("of a turn that the user undid and brought back what did not go with it is named", async () => {
   const session = await openSession();
   const all = `${write("n1.md", "1\n")}${write("n2.md", "2\n")}${script}`;

@@ -1,7 +1,6 @@
 /** Tells each request of a session what has happened since the last one: to its turns, and to files that they showed or changed. */
 import { join } from "node:path";
 import type { Change } from "../../core/change.ts";
-import { classOf } from "../../core/closed-names.ts";
 import type { Dialogue } from "../../core/dialogue.ts";
 import { digest } from "../../core/digest.ts";
 import { orNull } from "../../core/error.ts";
@@ -15,6 +14,7 @@ import type { SessionLine } from "../../core/session/line.ts";
 import { listHappenings, pastOf } from "../../core/session/past.ts";
 import { allTurns, nameRequest, type Session, sayMissing, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
+import { findBuilt } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
 import type { OpenSession } from "../../store/sessions.ts";
 import { entryAt } from "../../system/entry-at.ts";
@@ -48,10 +48,9 @@ function heldShown(root: string, { path, sha256, bytes }: SentFile): string | nu
 const isStill = (held: string | null | undefined, now: string | null): boolean =>
   now === held || (now !== null && now.slice(0, 64) === held);
 
-/** Files that somebody else, or a command whose work no undo takes back, may have left as they are. Nobody compares what checks build. */
-function othersOf({ changes, checks, left = [], merged = [], lost = [], stays }: Outcome, paths: readonly string[]) {
-  const isOfCommand = (path: string) =>
-    (checks.length > 0 && classOf(path) === "built") || stays?.paths.some((each) => pathWithin(path, each) !== null);
+/** Files that somebody else, or a command whose work no undo takes back, may have left as they are. */
+function othersOf({ changes, left = [], merged = [], lost = [], stays }: Outcome, paths: readonly string[]) {
+  const isOfCommand = (path: string) => stays?.paths.some((each) => pathWithin(path, each) !== null);
   const unread = changes.flatMap(({ path, op, after }) => (op !== "delete" && after === null ? path : []));
   return [...left, ...merged, ...lost, ...unread, ...paths.filter(isOfCommand)];
 }
@@ -167,7 +166,9 @@ export function watchTruth({
   async function learn(open: OpenSession, outcome: Outcome): Promise<void> {
     const told = { ...shown, ...heldBehind(outcome) };
     const { session } = open;
-    const others = othersOf(outcome, [...savedIn(session).known.keys(), ...Object.keys(told)]);
+    const paths = [...savedIn(session).known.keys(), ...Object.keys(told)];
+    const built = outcome.checks.length === 0 ? [] : await findBuilt(workspace, paths);
+    const others = [...othersOf(outcome, paths), ...built];
     // An undo of another process while the run worked is told as such.
     const reversed = reversedSince(session, session.turns.at(-1)?.at ?? "").map(({ path }) => path);
     save(open, { ...told, ...(await findChanged(new Map(Object.entries(told)), [...others, ...reversed])) });

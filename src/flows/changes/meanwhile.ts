@@ -7,6 +7,7 @@ import { matchLines, splitLines } from "../../core/line-diff.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { pathWithin, type RelPath } from "../../core/path.ts";
 import { type PlanClaim, pathsOfClaim } from "../../core/plan/scope.ts";
+import type { Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { type Dispute, mergeBlobs, renderDisputes } from "../../core/three-way.ts";
 import { ownChanges } from "../checks/checking.ts";
@@ -130,6 +131,16 @@ export const changedByChecks = ({ begun, changing, checking }: Run, from = 0): r
     .map(({ path }) => path)
     .filter((path) => !changing.ignored.has(path));
 
+/** Those of these paths that tools make, by their name where the project ignores them: nobody compares what checks build. */
+export async function findBuilt(
+  { walk }: Pick<Workspace, "walk">,
+  paths: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const built = new Set(paths.filter((path) => classOf(path) === "built"));
+  if (built.size > 0) for await (const { path } of walk("" as RelPath)) built.delete(path);
+  return built;
+}
+
 /** Tells which files others or checks changed, but for what was told (`all`: too). `shown`: those with a diff beside it. */
 export async function tellMeanwhile(
   run: Run,
@@ -137,9 +148,9 @@ export async function tellMeanwhile(
 ): Promise<string> {
   await noteChanged(run);
   const { merged, stays, staged } = run.changing;
-  // Nobody compares what checks build.
-  const mayBeBuilt = (path: RelPath) => run.checking.ranAt.size > 0 && classOf(path) === "built";
-  const isOfCommand = (path: RelPath) => mayBeBuilt(path) || [...stays].some((each) => pathWithin(path, each) !== null);
+  const built = run.checking.ranAt.size === 0 ? null : await findBuilt(run.workspace, shown);
+  const isOfCommand = (path: RelPath) =>
+    built?.has(path) === true || [...stays].some((each) => pathWithin(path, each) !== null);
   const news = run.ledger.sent === 0 ? [] : shown.filter((path) => !isOfCommand(path));
   for (const path of news) tellNews(run, path);
   const own = new Set([...(run.begun?.changes ?? []), ...staged].map(({ path }) => path));

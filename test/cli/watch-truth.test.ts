@@ -255,6 +255,18 @@ test("a file of the project in a folder of a built name is told as others are, a
   expect(await session.told()).toEqual(others("bin/run.sh"));
 });
 
+test("what an undo left is no other's work to later requests, either", async () => {
+  const session = await openTurn();
+  await session.play(["WRITE c.txt"], write("c.txt", "c\n"));
+  await session.history.undo(null, now);
+  expect(await session.told()).toEqual([undone]);
+  for (const name of ["d.txt", "e.txt"]) {
+    await session.play([`WRITE ${name}`], write(name, "d\n"));
+    expect(await session.told()).toEqual([]);
+    await session.resume();
+  }
+});
+
 test("of a turn that the user undid and brought back what did not go with it is named", async () => {
   const session = await openSession();
   const all = `${write("n1.md", "1\n")}${write("n2.md", "2\n")}${script}`;

@@ -107,6 +107,8 @@ export function watchTruth({
   const seen = new Map<string, KeptRun["status"]>();
   /** Files that somebody else has changed, which the next request tells. */
   let changed: Held = {};
+  /** Files that undos and redos have left otherwise since the last turn, which it tells, too. */
+  let left: Held = {};
   /** What files held that the run at work has shown, before it changed them. */
   let shown: Record<string, string | null> = {};
   /** What it has changed: a later look at a file may show its own change. */
@@ -132,21 +134,13 @@ export function watchTruth({
     return history.written(new Set([...allTurns({ turns }), ...pending].flatMap(({ run }) => run ?? [])), since);
   }
 
-  /**
-   * What the files of a session held then, or where the user's undos and redos have left them since. undefined: they have
-   * merged somebody's lines into it.
-   */
-  function knownIn(session: Session): ReadonlyMap<string, string | null | undefined> {
-    const { known, at } = savedIn(session);
-    const left = new Map<string, string | null | undefined>(known);
-    for (const { path, after, merged } of reversedSince(session, at)) left.set(path, merged ? undefined : after);
-    return left;
-  }
+  /** Where undos and redos have left the files of a session since; a word for what they merged with somebody's lines. */
+  const leftIn = (session: Session): Held =>
+    Object.fromEntries(
+      reversedSince(session, savedIn(session).at).map(({ path, after, merged }) => [path, merged ? "merged" : after]),
+    );
 
-  async function findChanged(
-    known: ReadonlyMap<string, string | null | undefined>,
-    paths: Iterable<string>,
-  ): Promise<Held> {
+  async function findChanged(known: ReadonlyMap<string, string | null>, paths: Iterable<string>): Promise<Held> {
     const found: Record<string, string | null> = {};
     for (const path of paths) {
       const held = await heldAt(workspace, path);
@@ -229,8 +223,8 @@ export function watchTruth({
     for (const text of sayChanged()) open.add({ type: "session.noted", at, what: "found", run: null, text });
     open.sink(event);
     // A run that is killed saves no end.
-    open.add({ type: "turn.saw", at, run, files: changed });
-    [changed, shown, own] = [{}, {}, new Set()];
+    open.add({ type: "turn.saw", at, run, files: { ...left, ...changed } });
+    [changed, left, shown, own] = [{}, {}, {}, new Set()];
   }
 
   function noteShown(files: readonly SentFile[]): void {
@@ -259,7 +253,8 @@ export function watchTruth({
     async catchUp(open: OpenSession): Promise<readonly string[]> {
       await looked;
       sync(open);
-      const known = knownIn(open.session);
+      left = leftIn(open.session);
+      const known = new Map([...savedIn(open.session).known, ...Object.entries(left)]);
       changed = await findChanged(known, known.keys());
       return [...open.session.pending.map(({ text }) => text), ...sayChanged()];
     },

@@ -267,6 +267,14 @@ test("what an undo left is no other's work to later requests, either", async () 
   }
 });
 
+test("a file whose name holds a secret is not called gone", async () => {
+  const session = await openSession();
+  const name = "AIzaSyCanary-7Kq2Zr9Wm4Xt6Vb1Nf8Hd3Jg5.txt";
+  writeFileSync(session.at(name), "text\n");
+  await session.play(steps, script, { mentioned: [name] });
+  expect(await session.told()).toEqual([]);
+});
+
 test("of a turn that the user undid and brought back what did not go with it is named", async () => {
   const session = await openSession();
   const all = `${write("n1.md", "1\n")}${write("n2.md", "2\n")}${script}`;

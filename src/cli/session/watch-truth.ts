@@ -31,6 +31,8 @@ type Held = Readonly<Record<string, string | null>>;
 
 /** What a path holds now; null: nothing; undefined: it cannot be read. */
 async function heldAt(workspace: Workspace, path: string): Promise<string | null | undefined> {
+  // A path in which a secret is hidden is that of no file.
+  if (/<<SECRET_|\[masked\]/.test(path)) return undefined;
   try {
     const blob = await workspace.read(workspace.path(path, "read"), Number.POSITIVE_INFINITY);
     return heldIn(blob?.kind === "file" ? { ...blob, hash: digest(blob.bytes), size: blob.bytes.length } : blob);

@@ -97,8 +97,6 @@ export interface TeamDays {
   readonly waitMs?: number;
 }
 
-export type TeamAllowance = ReturnType<typeof openTeamAllowance>;
-
 const partOf = (user: SpendCaps, team: SpendCaps, share: number): SpendCaps => {
   const part = (name: keyof SpendCaps) => {
     const cap = Math.min(user[name] ?? Number.POSITIVE_INFINITY, team[name] ?? Number.POSITIVE_INFINITY);

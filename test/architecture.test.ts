@@ -124,7 +124,7 @@ const budgets = {
   cli: 10_417,
   flows: 10_919,
   models: 4_299,
-  ui: 4_344,
+  ui: 4_278,
   store: 3_623,
   lab: 3_610,
   acp: 1_020,

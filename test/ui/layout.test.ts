@@ -1,8 +1,8 @@
 /** How text is laid out: columns, amounts, the order of names, and the style that a terminal gets. */
 import { expect, test } from "bun:test";
 import { counted, grouped, priced, renderDuration } from "../../src/ui/amount.ts";
+import { listNaturally } from "../../src/ui/diff/render-diff.ts";
 import { openWrap, refit, wrap } from "../../src/ui/layout.ts";
-import { listNaturally } from "../../src/ui/natural-order.ts";
 import { chooseStyle } from "../../src/ui/style.ts";
 
 function wrapInPieces(text: string, columns: number, size: number): string {

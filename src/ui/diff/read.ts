@@ -18,13 +18,13 @@ export interface DiffFile {
   readonly lines: readonly DiffLine[];
 }
 
-const note = (text: string): DiffLine => ({ kind: "note", number: null, text });
+export const noteLine = (text: string): DiffLine => ({ kind: "note", number: null, text });
 
 function readHunk({ oldStart, newStart, lines }: StructuredPatchHunk): readonly DiffLine[] {
   let [old, now] = [oldStart, newStart];
   return lines.map((line): DiffLine => {
     const text = line.slice(1);
-    if (line.startsWith("\\")) return note(text.trim().toLowerCase());
+    if (line.startsWith("\\")) return noteLine(text.trim().toLowerCase());
     if (line.startsWith("+")) return { kind: "add", number: now++, text };
     if (line.startsWith("-")) return { kind: "delete", number: old++, text };
     old += 1;
@@ -47,9 +47,9 @@ const nameOf = (name: string | undefined): string => quoteAsGit((name ?? "").rep
 function modeNotes(mode: string | undefined, old: string | undefined, isNew: boolean): readonly DiffLine[] {
   if (mode === undefined) return [];
   const isPlain = (each = "") => /^(?:100(?:644|755)|120000)?$/.test(each);
-  if (!isNew && !(isPlain(mode) && isPlain(old))) return [note(`mode ${old?.slice(-3)} → ${mode.slice(-3)}`)];
-  if (mode.endsWith("755")) return [note(isNew ? "executable" : "executable now")];
-  return isNew ? [] : [note("no longer executable")];
+  if (!isNew && !(isPlain(mode) && isPlain(old))) return [noteLine(`mode ${old?.slice(-3)} → ${mode.slice(-3)}`)];
+  if (mode.endsWith("755")) return [noteLine(isNew ? "executable" : "executable now")];
+  return isNew ? [] : [noteLine("no longer executable")];
 }
 
 function readPatch(patch: StructuredPatch): DiffFile {
@@ -60,7 +60,7 @@ function readPatch(patch: StructuredPatch): DiffFile {
     isLink: [oldMode, newMode].includes("120000"),
     lines: [
       ...modeNotes(newMode, oldMode, isCreate === true),
-      ...(isBinary === true ? [note("binary")] : []),
+      ...(isBinary === true ? [noteLine("binary")] : []),
       ...readHunks(hunks),
     ],
   };
@@ -81,7 +81,7 @@ function readPart(part: string): DiffFile | null {
   } catch {
     const [head = "", ...lines] = part.trimEnd().split("\n");
     const name = head.slice(head.indexOf(" b/") + 3);
-    return { from: name, to: name, isLink: false, lines: lines.map((text) => note(text)) };
+    return { from: name, to: name, isLink: false, lines: lines.map((text) => noteLine(text)) };
   }
 }
 

@@ -94,9 +94,7 @@ export function openLineReader(
   { err, style, size }: LineTerminal,
 ): Reader {
   const editor = openEditor({ history: message?.history ?? [], rows: message !== null, text });
-  const screen = style.plain
-    ? openPlainScreen(err)
-    : openLineScreen({ err, columns: () => size().columns, rows: () => size().rows });
+  const screen = style.plain ? openPlainScreen(err) : openLineScreen(err, size);
   const menu = openMenu({ style, size });
   let stale = false;
   /** The process is stopped, so the screen belongs to the shell. */

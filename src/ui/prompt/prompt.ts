@@ -11,7 +11,6 @@ import { PaiError } from "../../core/error.ts";
 import type { Question } from "../../core/question.ts";
 import { wrap } from "../layout.ts";
 import { visibleLine } from "../sanitize.ts";
-import { openOwnTerminal, openStdin } from "./keyboard.ts";
 import { type LineTerminal, type MessageOptions, type OutsideEdit, openLineReader } from "./line-reader.ts";
 import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
 import { type Answer, readAnswer, renderQuestion } from "./read-answer.ts";
@@ -33,8 +32,7 @@ export type Prompter = ReturnType<typeof createPrompter>;
 export function createPrompter(options: PrompterOptions) {
   const { err, style, size } = options;
   const terminal = style.plain ? "dumb" : options.kitty ? "kitty" : "legacy";
-  const keyboard = options.isStdinKeyboard ? () => openStdin(process.stdin) : openOwnTerminal;
-  const raw = openRawInput({ ...options, keyboard, terminal });
+  const raw = openRawInput(options.isStdinKeyboard, terminal, options);
 
   function showQuestion(question: Question): void {
     err(style.plain ? "\n" : "\r\x1b[K\n");

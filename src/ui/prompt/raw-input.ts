@@ -1,8 +1,8 @@
 /** Puts the terminal into raw mode for one answer and restores it afterwards, whatever happens. */
-import { closeSync } from "node:fs";
+import { closeSync, constants, openSync, readSync } from "node:fs";
+import { ReadStream } from "node:tty";
 import { PaiError } from "../../core/error.ts";
 import { isInForeground, openTyped, readTyped } from "../tty.ts";
-import type { Keyboard } from "./keyboard.ts";
 import { type Keys, type Keystroke, kittyOff, kittyOn, openKeys, pasteOff, pasteOn } from "./keystrokes.ts";
 
 export interface Settle<T> {
@@ -22,12 +22,67 @@ export interface Reader {
   readonly cut: () => void;
 }
 
-export interface RawInputOptions {
-  readonly keyboard: () => Keyboard;
-  readonly err: (text: string) => void;
-  readonly signal: AbortSignal;
-  /** What the terminal supports: nothing, marked pastes, or also kitty's key encoding. */
-  readonly terminal: "dumb" | "legacy" | "kitty";
+/** The keyboard of the user: standard input, or the terminal of the process if something is piped into that. */
+interface Keyboard {
+  readonly fd: number;
+  readonly setRawMode: (on: boolean) => void;
+  /** Passes on what is typed, and the end of the terminal, until the returned function is called. */
+  readonly listen: (take: (chunk: Uint8Array | string) => void, end: () => void) => () => void;
+  /** Call it after each reading: an open keyboard would keep the process alive. */
+  readonly close: () => void;
+}
+
+/** Sets the mode of a terminal. Of one that is gone nothing can be set, and reading it ends. */
+function setMode(terminal: ReadStream, on: boolean): void {
+  try {
+    terminal.setRawMode(on);
+  } catch {}
+}
+
+function openStdin(stdin: ReadStream): Keyboard {
+  return {
+    fd: 0,
+    setRawMode: (on) => setMode(stdin, on),
+    listen(take, end) {
+      stdin.on("data", take).once("end", end);
+      stdin.resume();
+      return () => void stdin.off("data", take).off("end", end).pause();
+    },
+    close() {},
+  };
+}
+
+/** Milliseconds between polls. A blocking read could not be cancelled, and would take the next key from the shell. */
+const tickMs = 20;
+
+/** Opens the controlling terminal. Throws approval_needed without one. */
+function openOwnTerminal(): Keyboard {
+  const { O_NOCTTY, O_NONBLOCK, O_RDWR } = constants;
+  let fd: number;
+  try {
+    fd = openSync("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK);
+  } catch (cause) {
+    throw new PaiError("approval_needed", "the terminal cannot be opened to ask", { cause });
+  }
+  const terminal = new ReadStream(fd);
+  return {
+    fd,
+    setRawMode: (on) => setMode(terminal, on),
+    listen(take, end) {
+      const bytes = new Uint8Array(4096);
+      const timer = setInterval(() => {
+        try {
+          const size = readSync(fd, bytes);
+          if (size > 0) take(bytes.slice(0, size));
+          else end();
+        } catch (thrown) {
+          if ((thrown as NodeJS.ErrnoException).code !== "EAGAIN") end();
+        }
+      }, tickMs);
+      return () => clearInterval(timer);
+    },
+    close: () => closeSync(fd),
+  };
 }
 
 /** Milliseconds to wait for the rest of a sequence, as the line may be slow. */
@@ -36,6 +91,7 @@ const sequenceMs = 80;
 /** Milliseconds after which all signals that arrived together have been handled. */
 const wakeMs = 50;
 
+/** What the terminal supports: nothing, marked pastes, or also the key encoding of kitty. */
 const modes = {
   dumb: ["", ""],
   legacy: [pasteOn, pasteOff],
@@ -75,7 +131,12 @@ function openFeed(keys: Keys, press: Reader["press"], isOver: () => boolean): ()
   };
 }
 
-export function openRawInput({ keyboard: open, err, signal, terminal }: RawInputOptions) {
+/** `isStdinKeyboard`: keys come from standard input; otherwise from the terminal of the process, opened for each reading. */
+export function openRawInput(
+  isStdinKeyboard: boolean,
+  terminal: keyof typeof modes,
+  { err, signal }: { readonly err: (text: string) => void; readonly signal: AbortSignal },
+) {
   const keys = openKeys();
   const [on, off] = modes[terminal];
 
@@ -149,7 +210,7 @@ export function openRawInput({ keyboard: open, err, signal, terminal }: RawInput
      */
     async read<T>(ahead: "keep" | "drop", start: (settle: Settle<T | null>) => Reader): Promise<T | null> {
       signal.throwIfAborted();
-      const keyboard = open();
+      const keyboard = isStdinKeyboard ? openStdin(process.stdin) : openOwnTerminal();
       const restore = () => {
         if (!isInForeground()) return;
         err(off);

@@ -16,10 +16,9 @@ import {
 } from "../../core/outcome.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { counted, grouped, priced, renderDuration } from "../amount.ts";
-import { renderCounts } from "../diff/render-diff.ts";
+import { listNaturally, renderCounts } from "../diff/render-diff.ts";
 import { hang, pad, widest } from "../layout.ts";
 import { renderInline } from "../markdown.ts";
-import { listNaturally } from "../natural-order.ts";
 import { visible, visibleLine } from "../sanitize.ts";
 import { type Meaning, mark, type Style } from "../style.ts";
 

@@ -1,31 +1,100 @@
-/** Shows what a run does: its calls with their results, its changes, its checks. */
+/** Shows what a run does: its calls with their results, what they found, its changes, its checks. */
 
 import type { StampedEvent } from "../../core/event.ts";
 import { isQuestion } from "../../core/script/prose.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import { counted, renderDuration } from "../amount.ts";
+import { counted, grouped, renderDuration } from "../amount.ts";
 import { renderDiff } from "../diff/render-diff.ts";
 import type { Highlight } from "../highlight.ts";
-import { wrapCode } from "../layout.ts";
+import { expandTabs, refit, wrapCode } from "../layout.ts";
 import { visible, visibleLine } from "../sanitize.ts";
-import type { Meaning } from "../style.ts";
-import { renderLook } from "./render-look.ts";
+import type { Meaning, Style } from "../style.ts";
 import { listChanges, renderCheck, renderSummaries } from "./render-outcome.ts";
 import type { ReplyText } from "./reply.ts";
 import type { Streams } from "./streams.ts";
 
-export interface WorkOptions {
-  readonly verbose: boolean;
-  readonly reply: ReplyText;
-  readonly wait: (what: string) => void;
-  readonly stopWaiting: () => void;
-  readonly highlight: () => Highlight | null;
-  /** A person answers questions, so their subject is shown in full. */
-  readonly asks: boolean;
-  /** Names the command that shows the rest of a long file; undefined: nothing is folded. */
-  readonly fold: ((path: string) => string) | undefined;
-  /** How to see all of an output, if not by -v; a look is then one line. */
+const numbered = /^ *(\d+)(?: (.*))?$/;
+const headLines = 30;
+const tailLines = 5;
+/** Lines shown of a tree or search result before it is folded. */
+const maxLines = 40;
+/** Lines shown of the output of a command: its end says how it went. */
+const command = { head: 10, tail: 30 };
+const minHidden = 10;
+const longestLine = 400;
+/** Columns around a line number: two before it, a bar between blanks after it. */
+const gutter = 5;
+
+interface LookOptions {
+  readonly style: Style;
+  readonly columns: number | null;
+  readonly highlight: Highlight | null;
+  readonly whole: boolean;
   readonly allOutput: string | undefined;
+}
+
+function cutLine(text: string, more: string): string {
+  const left = text.length - longestLine;
+  return expandTabs(left > 0 ? `${text.slice(0, longestLine)}${more} ${grouped(left)} more characters` : text);
+}
+
+function renderFile(text: string, name: string, { style, columns, highlight, whole }: LookOptions): string[] {
+  const { bar, more } = style.glyphs;
+  const rows = text.split("\n").map((line) => {
+    const match = numbered.exec(line);
+    return match ? { number: match[1] ?? "", text: match[2] ?? "" } : { number: "", text: line };
+  });
+  const digits = rows.reduce((longest, row) => Math.max(longest, row.number.length), 3);
+  const room = columns === null ? null : columns - digits - gutter;
+  const draw = (part: typeof rows) => {
+    const code = part.map((row) => cutLine(row.text, more)).join("\n");
+    const painted = (style.color && highlight?.(name)?.(code)) || code;
+    return painted.split("\n").flatMap((line, at) =>
+      wrapCode(line, room).map((piece, n) => {
+        const number = (n === 0 ? (part[at]?.number ?? "") : "").padStart(digits);
+        return `  ${style.paint("dim", `${number} ${bar}`)} ${piece}`.trimEnd();
+      }),
+    );
+  };
+  const hidden = rows.length - headLines - tailLines;
+  if (whole || hidden < minHidden) return draw(rows);
+  const note = `  ${more.padStart(digits)}   ${counted(hidden, "more line")} (${wayToAll})`;
+  return [...draw(rows.slice(0, headLines)), style.paint("dim", note), ...draw(rows.slice(-tailLines))];
+}
+
+const branches = /^(?:│ {3}| {4})*(?:├── |└── )/gm;
+
+/** A terminal without such characters gets indentation in the place of branches. */
+function drawn(text: string, { glyphs }: Style): string {
+  if (glyphs.bar === "│") return text;
+  return text.replace(branches, (branch) => " ".repeat(branch.length - 2));
+}
+
+const wayToAll = "-v shows all";
+
+function foldLook(lines: readonly string[], isCommand: boolean, options: LookOptions): readonly string[] {
+  const hidden = lines.length - maxLines;
+  if (options.whole || hidden < minHidden) return lines;
+  const way = isCommand ? (options.allOutput ?? wayToAll) : wayToAll;
+  const note = `${options.style.glyphs.more} ${counted(hidden, "more line")} (${way})`;
+  const { head, tail } = isCommand ? command : { head: maxLines, tail: 0 };
+  return [...lines.slice(0, head), note, ...lines.slice(lines.length - tail)];
+}
+
+/** Renders a look, folded if it is long. Ends in a line feed; "" if nothing was found. */
+function renderLook({ action, target, text }: EventOf<"look.shown">, options: LookOptions): string {
+  const { style, columns } = options;
+  const row = rowOf(action);
+  const shown = visible(text).replace(/\n+$/, "");
+  if (shown === "") return "";
+  if (row?.form === "lines") return `${renderFile(shown, target.split(" ")[0] ?? "", options).join("\n")}\n`;
+  const isCommand = row?.kind === "command";
+  const room = columns && columns - 2;
+  return foldLook(drawn(shown, style).split("\n"), isCommand, options)
+    .map((line) => cutLine(line, style.glyphs.more))
+    .flatMap((line) => (isCommand ? wrapCode(line, room) : refit(line, room).split("\n")))
+    .map((line) => `  ${line}\n`)
+    .join("");
 }
 
 const outputTail = 10;
@@ -58,7 +127,28 @@ const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_ta
 
 export function openWork(
   streams: Streams,
-  { verbose, reply, wait, stopWaiting, highlight, asks, fold, allOutput }: WorkOptions,
+  {
+    verbose,
+    reply,
+    wait,
+    stopWaiting,
+    highlight,
+    asks,
+    fold,
+    allOutput,
+  }: {
+    readonly verbose: boolean;
+    readonly reply: ReplyText;
+    readonly wait: (what: string) => void;
+    readonly stopWaiting: () => void;
+    readonly highlight: () => Highlight | null;
+    /** A person answers questions, so their subject is shown in full. */
+    readonly asks: boolean;
+    /** Names the command that shows the rest of a long file; undefined: nothing is folded. */
+    readonly fold: ((path: string) => string) | undefined;
+    /** How to see all of an output, if not by -v; a look is then one line. */
+    readonly allOutput: string | undefined;
+  },
 ) {
   const { style, err, subject, say, line, aside, section } = streams;
   const applied = new Set<number>();

@@ -1,11 +1,9 @@
 /** Rows of the message being typed, at every width, and how little is written for a key. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { openLineScreen, openPlainScreen } from "../../../src/ui/prompt/line-screen.ts";
-import { viewLine } from "../../../src/ui/prompt/line-view.ts";
+import { openLineScreen, openPlainScreen, viewLine } from "../../../src/ui/prompt/line-screen.ts";
 
-const at = (text: string, columns: number, cursor = text.length) =>
-  viewLine({ prompt: "> ", text, at: cursor }, columns, 10_000);
+const at = (text: string, columns: number, cursor = text.length) => viewLine("> ", text, cursor, columns, 10_000);
 
 test("breaks rows by what characters really take (R35)", () => {
   expect(at("日本語", 6)).toEqual({ rows: ["> 日本", "語"], row: 1, column: 2 });
@@ -28,7 +26,7 @@ test("no row is wider than the terminal and the cursor is on it, whatever is typ
       const view = at(text, columns);
       for (const row of view.rows) expect(Bun.stringWidth(row)).toBeLessThanOrEqual(columns);
       expect(view.row < view.rows.length && view.column < columns).toBe(true);
-      const part = viewLine({ prompt: "> ", text, at: text.length }, columns, 3);
+      const part = viewLine("> ", text, text.length, columns, 3);
       expect(part.rows.length <= 3 && part.rows[part.row] === view.rows[view.row]).toBe(true);
     }),
     { numRuns: 300 },
@@ -88,7 +86,7 @@ test("whatever is typed where, the terminal shows what is drawn anew", () => {
   fc.assert(
     fc.property(fc.array(draft, { minLength: 1, maxLength: 6 }), fc.integer({ min: 2, max: 14 }), (drafts, columns) => {
       const glass = openGlass(columns);
-      const screen = openLineScreen({ err: glass.write, columns: () => columns, rows: () => 6 });
+      const screen = openLineScreen(glass.write, () => ({ columns, rows: 6 }));
       for (const { prompt, text, at: place } of drafts) {
         const starts = [
           0,
@@ -96,7 +94,7 @@ test("whatever is typed where, the terminal shows what is drawn anew", () => {
         ];
         const cursor = starts[place % starts.length] ?? 0;
         screen.draw(prompt, text, cursor);
-        const { rows, ...stands } = viewLine({ prompt, text, at: cursor }, columns, 5);
+        const { rows, ...stands } = viewLine(prompt, text, cursor, columns, 5);
         expect(seen(glass.text())).toEqual(seen(rows.join("\n")));
         expect(glass.cursor()).toEqual(stands);
       }

@@ -2,7 +2,7 @@
 import { mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { levelOf, type Way } from "../../src/workspace/sandbox/confinement.ts";
-import { removeLayers } from "../../src/workspace/sandbox/layers.ts";
+import { removeLayers } from "../../src/workspace/sandbox/find-level.ts";
 import { openSandbox, type Sandbox } from "../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
 import { interleave, type Measured, minOf } from "./run.ts";

@@ -13,7 +13,7 @@ import { openMemory } from "../store/memory.ts";
 import { allSettings } from "../store/setting-table.ts";
 import { type LoadedSettings, loadSettings } from "../store/settings.ts";
 import { mayUse, nearestThere, realPathOf } from "../system/lookups.ts";
-import { stateFolderOf, whyNotKept } from "../workspace/journal/open-state.ts";
+import { stateFolderOf, whyNotKept } from "../workspace/journal/journal.ts";
 import { systemCalls } from "../workspace/system/system-calls.ts";
 import type { Context } from "./command.ts";
 import { target, version } from "./commands/version.ts";

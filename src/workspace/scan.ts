@@ -1,13 +1,17 @@
-/** Lists and walks folders as people may see them: sorted, without denied and ignored names, never through links. */
-import { type Dirent, readdirSync } from "node:fs";
-import { closedNameIn, type PathRules } from "../core/closed-names.ts";
-import { PaiError, toPaiError } from "../core/error.ts";
-import { joinPath, nameOf, type RelPath } from "../core/path.ts";
+/** Lists and walks folders as people may see them, without denied and ignored names, and follows their links. */
+import { type Dirent, lstatSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { closedNameIn, isBuiltFolder, type PathRules } from "../core/closed-names.ts";
+import { orNull, PaiError, toPaiError } from "../core/error.ts";
+import { foldersAbove, joinPath, nameOf, type PathUse, parentOf, pathWithin, type RelPath } from "../core/path.ts";
 import type { Entry } from "../core/ports.ts";
 import { breathe } from "../core/steps.ts";
+import { entriesBelow, realPathOf } from "../system/lookups.ts";
+import { isTemporary } from "./atomic-write.ts";
 import type { Handle, ReadFile, Root } from "./confine.ts";
 import { type IgnoreRules, openIgnore } from "./ignore.ts";
 import { showName } from "./parse-path.ts";
+import { judgePath } from "./path-policy.ts";
 import { type Stat, statOrRefused } from "./system/stat.ts";
 
 /** For each folder that cannot be entered, and each name that is not UTF-8, which is listed as `special`. */
@@ -254,4 +258,77 @@ export function compareCodePoints(a: string, b: string): number {
 
 function sortNames(names: readonly string[]): readonly string[] {
   return names.some((name) => surrogate.test(name)) ? names.toSorted(compareCodePoints) : names.toSorted();
+}
+
+const maxLinkLooks = 10_000;
+/** Milliseconds: a command may make links, and thousands of paths are judged in a row. */
+const linksFreshMs = 100;
+
+type LinksTo = ReadonlyMap<RelPath, readonly RelPath[]>;
+
+/** Finds the paths that lead to another one through a link of the project. `root`: its real path. */
+export function openOtherNames(root: string): (path: RelPath) => readonly RelPath[] {
+  let found: LinksTo = new Map();
+  let foundAt = Number.NEGATIVE_INFINITY;
+  return (path) => {
+    if (performance.now() - foundAt > linksFreshMs) {
+      found = findTargets(root);
+      foundAt = performance.now();
+    }
+    return [path, ...foldersAbove(path)].flatMap((at) =>
+      (found.get(at) ?? []).map((link) => `${link}${path.slice(at.length)}` as RelPath),
+    );
+  };
+}
+
+function findTargets(root: string): LinksTo {
+  const found = new Map<RelPath, RelPath[]>();
+  for (const link of linksIn(root)) {
+    const real = realPathOf(join(root, link));
+    if (real === null || !real.startsWith(`${root}/`)) continue;
+    const path = real.slice(root.length + 1) as RelPath;
+    found.set(path, [...(found.get(path) ?? []), link]);
+  }
+  return found;
+}
+
+/** But not in folders that tools fill. */
+function linksIn(root: string): readonly RelPath[] {
+  const enters = (_: string, { name }: Dirent) => name !== ".git" && !isBuiltFolder(name);
+  return [...entriesBelow(root, enters, maxLinkLooks)].flatMap(([folder, entry]) =>
+    entry.isSymbolicLink() && !isTemporary(entry.name) ? [joinPath(folder as RelPath, entry.name)] : [],
+  );
+}
+
+/** As a clause; null: a change needs no yes of its own. */
+export function whyAsked(path: RelPath, rules: PathRules, links: readonly RelPath[]): string | null {
+  const verdict = judgePath(path, "write", rules);
+  if (verdict.verdict === "ask") return verdict.why;
+  for (const link of links) {
+    const there = judgePath(link, "write", rules);
+    if (there.verdict !== "allow") return `a link makes it ${showName(link)}, and ${there.why}`;
+  }
+  return null;
+}
+
+/** Itself where a link leads out of the roots, in a circle, or to nothing. `root` and `others`: real paths. */
+export function followLinks(root: string, path: RelPath, use: PathUse, others: readonly string[] = []): RelPath {
+  if (path === "") return path;
+  const isThere = (at: RelPath): boolean => orNull(() => lstatSync(resolve(root, at))) !== null;
+  /** null: it leads out, or nowhere. */
+  const realOf = (at: RelPath): RelPath | null => {
+    const real = realPathOf(resolve(root, at));
+    if (real === null) return null;
+    const isOutside = others.some((each) => pathWithin(real, each) !== null);
+    return (pathWithin(real, root) ?? (isOutside ? real : null)) as RelPath | null;
+  };
+  /** Folders that do not exist yet keep their names. */
+  const followParent = (at: RelPath): RelPath | null => {
+    const parent = parentOf(at);
+    if (parent === "") return at;
+    const folder = isThere(parent) ? realOf(parent) : followParent(parent);
+    return folder === null ? null : joinPath(folder, nameOf(at));
+  };
+  const isWhole = use !== "delete" && use !== "move";
+  return (isWhole && isThere(path) ? realOf(path) : followParent(path)) ?? path;
 }

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { chmodSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
-import { stateFolderOf } from "../../src/workspace/journal/open-state.ts";
+import { stateFolderOf } from "../../src/workspace/journal/journal.ts";
 import { put } from "../store/temp-home.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { takeLock } from "../../src/system/lock.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { openFileLock, openRootLock } from "../../src/workspace/journal/open-state.ts";
+import { openFileLock, openRootLock } from "../../src/workspace/journal/journal.ts";
 import { makePlace } from "./tree.ts";
 
 const lockPath = () => {

@@ -6,7 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { waitAtMost } from "../../core/steps.ts";
 import { entriesBelow } from "../../system/lookups.ts";
-import { removeLayers } from "../sandbox/layers.ts";
+import { removeLayers } from "../sandbox/find-level.ts";
 import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
 /** Milliseconds in which the last output of an ended server is still read. */

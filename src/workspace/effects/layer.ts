@@ -12,9 +12,8 @@ import { holdsIgnoreRules, type IgnoreReader, type IgnoreRules, openIgnore } fro
 import { showName } from "../parse-path.ts";
 import { inside } from "../scan.ts";
 import { systemCalls } from "../system/system-calls.ts";
-import type { Candidates, EffectCandidate } from "./candidates.ts";
 import { type EffectKind, effectKindOf } from "./kind.ts";
-import { type Mark, readBlob } from "./look.ts";
+import { type Candidates, type EffectCandidate, type Mark, readBlob } from "./look.ts";
 
 export interface LayerParts {
   readonly root: Root;

@@ -1,16 +1,18 @@
-/** One look at a workspace in which a command works: what is there, and the content of what is small. */
+/** Looks at a workspace in which a command works, what differs between two of them, and which effects that has. */
 
 import { type Blob, sameBlob } from "../../core/change.ts";
 import type { PathRules } from "../../core/closed-names.ts";
+import type { Carried, Effect, Effects, Refused } from "../../core/effects.ts";
 import { orNull } from "../../core/error.ts";
-import type { RelPath } from "../../core/path.ts";
+import { foldersAbove, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import { sameObject } from "../atomic-write.ts";
 import type { ReadFile, Root } from "../confine.ts";
+import { showName } from "../parse-path.ts";
 import { type Choose, walkAll } from "../scan.ts";
 import { refusedStat, type Stat } from "../system/stat.ts";
-import { isBelow, reopenFolder } from "./folder-modes.ts";
-import { type EffectKind, effectKindOf, isClosedKind, isOrder } from "./kind.ts";
+import { compareAccess, isBelow, reopenFolder } from "./folder-modes.ts";
+import { type EffectKind, effectKindOf, isClosedKind, isLoss, isOrder, runsUnasked } from "./kind.ts";
 
 export interface Mark {
   readonly kind: EffectKind;
@@ -227,7 +229,7 @@ export function readBlob(stat: Stat, room: number, read: (limit: number) => Read
   return file && { kind: "file", bytes: file.bytes, mode: file.stat.mode };
 }
 
-export function isSame(old: Seen, now: Seen): boolean {
+function isSame(old: Seen, now: Seen): boolean {
   if (old === now) return true;
   if (old.stat.kind === "folder" && now.stat.kind === "folder") return true;
   if (isUntouched(old.stat, now.stat)) return true;
@@ -235,9 +237,161 @@ export function isSame(old: Seen, now: Seen): boolean {
 }
 
 /** As a clause; null: it can be put back, or there is nothing to say but that no copy was kept. */
-export function whyUnknown(old: Seen | null, now: Seen | null): string | null {
+function whyUnknown(old: Seen | null, now: Seen | null): string | null {
   if (old?.stat === refusedStat) return "could not be looked at before, so its change cannot be taken back";
   if (now?.stat === refusedStat) return "can no longer be looked at, so its change cannot be taken back";
   const isLost = old !== null && old.blob === null && isClosedKind(old.kind);
   return isLost ? "changed and no copy of it was kept, so it cannot be put back" : null;
+}
+
+/** A path that a command may have changed. null: nothing there; undefined: something, but no copy of it. */
+export interface EffectCandidate {
+  readonly path: RelPath;
+  readonly kind: EffectKind;
+  /** The uppermost path of this kind at or above it. */
+  readonly top: RelPath;
+  readonly before: Blob | null | undefined;
+  readonly after: Blob | null | undefined;
+}
+
+export interface Candidates {
+  readonly candidates: readonly EffectCandidate[];
+  /** What else cannot be told or undone. */
+  readonly notes: readonly string[];
+}
+
+/** What differs in place. */
+export interface Differences extends Candidates {
+  /** The stat of each candidate before and after. */
+  readonly stats: ReadonlyMap<RelPath, { readonly was: Stat | null; readonly is: Stat | null }>;
+}
+
+/** By identity first, then by bytes. `isWalled`: no command reached the secrets that were there before. */
+export function* compareLooks(root: Root, before: Look, after: Look, isWalled: boolean): Steps<Differences> {
+  const candidates: EffectCandidate[] = [];
+  const notes: string[] = [];
+  const stats = new Map<RelPath, { readonly was: Stat | null; readonly is: Stat | null }>();
+  /** `mark`: that of the first look, if it saw the path. */
+  const note = (path: RelPath, { kind, top }: Mark, old: Seen | null, now: Seen | null): void => {
+    candidates.push({ path, kind, top, before: contentOf(old), after: contentOf(now) });
+    stats.set(path, { was: old?.stat ?? null, is: now?.stat ?? null });
+    const why = whyUnknown(old, now);
+    if (why !== null && kind !== "carried") notes.push(`${showName(path)} ${why}`);
+  };
+  for (const [path, old] of before.seen) {
+    yield;
+    const now = after.seen.get(path) ?? null;
+    if (isWalled && old.kind === "secret") continue;
+    if (now === null ? !isStillThere(root, after, path) : !isSame(old, now)) note(path, old, old, now);
+  }
+  for (const [path, now] of after.seen) {
+    yield;
+    if (!before.seen.has(path)) note(path, now, null, now);
+  }
+  candidates.push(...(yield* differingNames(root, before, after)));
+  const access = compareAccess(before, after);
+  for (const path of access.lost) {
+    candidates.push({ path, kind: "open", top: path, before: undefined, after: undefined });
+  }
+  return { candidates, stats, notes: [...notesOfLimits(before), ...access.notes, ...notes] };
+}
+
+const contentOf = (side: Seen | null): Blob | null | undefined => (side === null ? null : (side.blob ?? undefined));
+
+/** It is there, or may be, although the second look did not see it. */
+const isStillThere = (root: Root, { shut }: Look, path: RelPath): boolean =>
+  isBelow(shut, path) || root.statOrNull(path) !== null;
+
+/** Paths beyond the limits that came or went. */
+function* differingNames(root: Root, before: Look, after: Look): Steps<readonly EffectCandidate[]> {
+  const differing: EffectCandidate[] = [];
+  for (const [path, { kind, top }] of before.named) {
+    yield;
+    const isKnown = after.named.has(path) || after.seen.has(path) || isStillThere(root, after, path);
+    if (!isKnown) differing.push({ path, kind, top, before: undefined, after: null });
+  }
+  for (const [path, { kind, top }] of after.named) {
+    yield;
+    if (!before.named.has(path)) differing.push({ path, kind, top, before: null, after: undefined });
+  }
+  return differing;
+}
+
+function notesOfLimits({ seen, named }: Look): readonly string[] {
+  if (![...named.values()].some(({ kind }) => kind === "open")) return [];
+  return [`there are more than ${seen.size} files here: a change inside one of the others is not seen`];
+}
+
+const isUnchanged = ({ before, after }: EffectCandidate): boolean =>
+  before !== undefined && after !== undefined && sameBlob(before, after);
+
+const maxNotes = 20;
+const withinLimit = (notes: readonly string[]): readonly string[] =>
+  notes.length <= maxNotes ? notes : [...notes.slice(0, maxNotes), `and ${notes.length - maxNotes} more`];
+
+/** Below one ignored path; with more it is carried as a whole. */
+const maxListed = 300;
+
+type Collected = Carried & { readonly lost: RelPath[] };
+
+/** `made`: by the run, before this command. */
+export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPath>): Effects {
+  const changes: Effect[] = [];
+  const refused: Refused[] = [];
+  const carried = new Map<RelPath, Collected>();
+  const foldOf = foldAll(candidates);
+  const isLost = ({ path, before, after }: EffectCandidate) => before !== null && after === null && isLoss(path, made);
+  const carry = (each: EffectCandidate, whole: RelPath, isIgnored: boolean): void => {
+    const known: Collected = carried.get(whole) ?? { path: whole, isIgnored, lost: [] };
+    carried.set(whole, known);
+    if (isLost(each)) known.lost.push(each.path);
+  };
+
+  const refuse = ({ path, before, after }: EffectCandidate): void => {
+    if (!isFolder(after ?? before)) refused.push({ path, why: null, runsUnasked: runsUnasked(path) });
+  };
+  for (const each of candidates) {
+    const { path, kind, top, before, after } = each;
+    const fold = kind === "carried" ? (foldOf(each) ?? top) : foldOf(each);
+    if (isUnchanged(each)) continue;
+    if (isClosedKind(kind)) refuse(each);
+    else if (fold !== null) carry(each, fold, true);
+    else if (before === undefined || after === undefined) carry(each, path, kind === "ignored");
+    // The removal of what the run did not make is shown and judged like any other.
+    else changes.push({ path, before, after, from: null, isIgnored: kind === "ignored" && !isLost(each) });
+  }
+  return { changes, carried: [...carried.values()], refused, notes: withinLimit(notes) };
+}
+
+/** What stands for a candidate: a cache, or a path with too many below it; null: itself. */
+function foldAll(candidates: readonly EffectCandidate[]): (each: EffectCandidate) => RelPath | null {
+  const cacheOf = foldCaches(candidates);
+  const crowded = findCrowded(candidates);
+  return ({ path, kind, top }) => cacheOf(path) ?? (kind === "ignored" && crowded.has(top) ? top : null);
+}
+
+const isFolder = (blob: Blob | null | undefined): boolean => blob?.kind === "folder";
+
+/** The uppermost new folder at or above a path in which all is carried, like a cache with its own rules. */
+function foldCaches(candidates: readonly EffectCandidate[]): (path: RelPath) => RelPath | null {
+  const made = new Set<RelPath>();
+  const solid = new Set<RelPath>();
+  const filled = new Set<RelPath>();
+  for (const { path, kind, before, after } of candidates) {
+    if (kind === "open" && before === null && isFolder(after)) made.add(path);
+    else if (kind === "open" || kind === "carried") {
+      for (const folder of foldersAbove(path)) (kind === "open" ? solid : filled).add(folder);
+    }
+  }
+  const folded = new Set([...made].filter((path) => filled.has(path) && !solid.has(path)));
+  return (path) =>
+    folded.size === 0 ? null : ([path, ...foldersAbove(path)].findLast((each) => folded.has(each)) ?? null);
+}
+
+function findCrowded(candidates: readonly EffectCandidate[]): ReadonlySet<RelPath> {
+  const counts = new Map<RelPath, number>();
+  for (const each of candidates) {
+    if (each.kind === "ignored" && !isUnchanged(each)) counts.set(each.top, (counts.get(each.top) ?? 0) + 1);
+  }
+  return new Set([...counts].flatMap(([top, count]) => (count > maxListed ? [top] : [])));
 }

@@ -12,9 +12,8 @@ import { walkNow } from "../scan.ts";
 import type { Disk } from "../system/disk.ts";
 import type { Stat } from "../system/stat.ts";
 import type { Traits } from "../traits.ts";
-import type { Differences } from "./candidates.ts";
 import { isClosedKind } from "./kind.ts";
-import { isUntouched, type Look, type Seen, takeLook } from "./look.ts";
+import { type Differences, isUntouched, type Look, type Seen, takeLook } from "./look.ts";
 
 const limits = { files: 2000, bytes: 8 * 1024 * 1024, fileBytes: 256 * 1024 } as const;
 const beatMs = 1000;

@@ -14,6 +14,7 @@ import {
   forgetBefore,
   forgetOpen,
   isForeign,
+  type Lock,
   lastBeat,
   noteIfPossible,
   openIds,
@@ -25,7 +26,6 @@ import {
 } from "./journal.ts";
 import { changesOf, type FileBefore, filesBefore, lastEpisode, readRun, tempsOf, traitsOf } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
-import type { Lock } from "./open-state.ts";
 import { putBack, statesOf } from "./put-back.ts";
 import { canUndo } from "./run-history.ts";
 import { takeBack } from "./take-back.ts";

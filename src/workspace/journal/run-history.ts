@@ -15,7 +15,7 @@ import { prepareBatch, staysIn } from "../disk-batch.ts";
 import { ownersLost } from "../owners.ts";
 import { openDisk } from "../system/disk.ts";
 import { commitBatch } from "../transaction.ts";
-import { isForeign, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
+import { isForeign, type Lock, openIds, openJournal, runFolder, runIds, type State } from "./journal.ts";
 import {
   backOfRun,
   type Episode,
@@ -31,7 +31,6 @@ import {
   workPaths,
 } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
-import type { Lock } from "./open-state.ts";
 import type { HashedBlob } from "./record.ts";
 
 export interface KeptRun {

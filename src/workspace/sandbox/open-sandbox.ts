@@ -7,8 +7,16 @@ import { realPathOf } from "../../system/lookups.ts";
 import { wrapInBubblewrap } from "./bubblewrap.ts";
 import { type ClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
 import { type Confinement, isIsolated, levelOf, type Way } from "./confinement.ts";
-import { type FoundLevel, findLevel, foundNothing } from "./find-level.ts";
-import { type Layers, makeLayers, makeScratch, removeTree, sweepScratch } from "./layers.ts";
+import {
+  type FoundLevel,
+  findLevel,
+  foundNothing,
+  type Layers,
+  makeLayers,
+  makeScratch,
+  removeTree,
+  sweepScratch,
+} from "./find-level.ts";
 import { thisMachine } from "./machine-code.ts";
 import { isPrivate, isReplaced } from "./namespaces.ts";
 import { isThere, openPaths, type PathOptions } from "./open-paths.ts";

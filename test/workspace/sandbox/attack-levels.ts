@@ -14,7 +14,7 @@ import {
 import { join } from "node:path";
 import { runConfined } from "../../../src/workspace/command/shell.ts";
 import { levelOf, type Way } from "../../../src/workspace/sandbox/confinement.ts";
-import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
+import { removeTree } from "../../../src/workspace/sandbox/find-level.ts";
 import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 

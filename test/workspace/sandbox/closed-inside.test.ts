@@ -4,7 +4,7 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, statSync, syml
 import { join } from "node:path";
 import { findInside } from "../../../src/workspace/sandbox/closed-inside.ts";
 import { findClosedHomes } from "../../../src/workspace/sandbox/closed-paths.ts";
-import { removeTree } from "../../../src/workspace/sandbox/layers.ts";
+import { removeTree } from "../../../src/workspace/sandbox/find-level.ts";
 import { newFolder, removeFolder } from "../../grounds.ts";
 import { needs, rootUser } from "../../needs.ts";
 import { type Folder, noRules, openFolder } from "../folder.ts";
@@ -53,7 +53,7 @@ needs(rootUser).test(
     linkSync(kept, join(top, "k"));
     chmodSync(top, 0o500);
     Bun.spawnSync(["chown", "-R", "65534:65534", place.work]);
-    const layers = join(import.meta.dir, "../../../src/workspace/sandbox/layers.ts");
+    const layers = join(import.meta.dir, "../../../src/workspace/sandbox/find-level.ts");
     const code = `(await import(${JSON.stringify(layers)})).removeTree("left")`;
     const as = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, "-e", code];
     const { exitCode, stderr } = Bun.spawnSync(as, { cwd: place.work, stderr: "pipe" });

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { explainWall, type Failed } from "../../../src/core/command/sandbox.ts";
-import { sweepScratch } from "../../../src/workspace/sandbox/layers.ts";
+import { sweepScratch } from "../../../src/workspace/sandbox/find-level.ts";
 import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
 import { oddTime, wakes } from "../../processes.ts";

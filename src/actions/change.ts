@@ -11,7 +11,7 @@ import type { Json } from "../core/model.ts";
 import { foldersAbove, parentOf, type RelPath, resolveFrom } from "../core/path.ts";
 import type { Stage } from "../core/ports.ts";
 import type { Complaint, Proposal } from "../core/proposal.ts";
-import { type Action, defineAction } from "./read-input.ts";
+import { type Action, complain, defineAction } from "./read-input.ts";
 
 const newFileMode = 0o666;
 const newFolderMode = 0o777;
@@ -25,11 +25,11 @@ const change = (path: RelPath, before: Blob | null, after: Blob | null, from: Re
   from,
 });
 const propose = (changes: readonly Change[], text: string): Proposal => ({ kind: "change", changes, text });
-export const unusableFile = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
+const unusableFile = (text: string): Complaint => complain("file_unusable", text);
 const already = (text: string): Proposal => propose([], text);
 
 /** Folders that must be created for `path`; a complaint when a file is in the way. */
-export async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change[] | Complaint> {
+async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change[] | Complaint> {
   const made: Change[] = [];
   for (const folder of foldersAbove(path)) {
     const parent = stage.path(folder, "folder");
@@ -64,21 +64,16 @@ async function modeOfNew(stage: Stage, path: RelPath, bytes: Uint8Array): Promis
   return 2 * runnable > all ? newFolderMode : newFileMode;
 }
 
-async function proposeFile(
-  stage: Stage,
-  { path, before, bytes }: { readonly path: RelPath; readonly before: Blob | null; readonly bytes: Uint8Array },
-  text: string,
-) {
+async function proposeFile(stage: Stage, path: RelPath, before: Blob | null, bytes: Uint8Array, text: string) {
   const mark = findNewMark(
     textOfBlob(before) ?? "",
     textOfBlob({ kind: "file", bytes, mode: newFileMode }) ?? Buffer.from(bytes).toString("latin1"),
   );
   if (mark !== null)
-    return {
-      kind: "complaint",
-      code: "edit_failed",
-      text: `${JSON.stringify(mark)} looks like a mark of an edit block, so it is not written into ${path}, which holds none\nLeave it out, or put another character before it if the file must show it. A script sends edits as ${blockForm}.`,
-    } as const;
+    return complain(
+      "edit_failed",
+      `${JSON.stringify(mark)} looks like a mark of an edit block, so it is not written into ${path}, which holds none\nLeave it out, or put another character before it if the file must show it. A script sends edits as ${blockForm}.`,
+    );
   const parents = await makeParents(stage, path);
   if (isComplaint(parents)) return parents;
   const mode = before?.kind === "file" ? before.mode : await modeOfNew(stage, path, bytes);
@@ -91,7 +86,7 @@ export const write = defineAction("WRITE", {
     const path = stage.path(text, "write");
     const before = await stage.read(path);
     const bytes = new TextEncoder().encode(restoreHidden(content, textOfBlob(before) ?? ""));
-    if (before === null) return proposeFile(stage, { path, before, bytes }, `new, ${bytes.length} bytes`);
+    if (before === null) return proposeFile(stage, path, before, bytes, `new, ${bytes.length} bytes`);
     if (before.kind === "link") throw linkRefused(path, before.target);
     if (before.kind !== "file") return unusableFile(`${path} is a folder, not a file`);
     if (Buffer.compare(before.bytes, bytes) === 0) return already("already there, nothing to do");
@@ -100,7 +95,7 @@ export const write = defineAction("WRITE", {
         `${path} exists and was not shown to you whole as it is now: read it first, or send edits of it`,
       );
     }
-    return proposeFile(stage, { path, before, bytes }, `replaced, ${bytes.length} bytes`);
+    return proposeFile(stage, path, before, bytes, `replaced, ${bytes.length} bytes`);
   },
 });
 
@@ -123,11 +118,7 @@ export const modify = defineAction("MODIFY", {
     if (before?.kind === "link") throw linkRefused(path, before.target);
     if (before?.kind === "folder") return unusableFile(`${path} is a folder, not a file`);
     if (edits.length === 0)
-      return {
-        kind: "complaint",
-        code: "edit_failed",
-        text: `it holds no complete SEARCH/REPLACE block\nSend ${blockForm}.`,
-      };
+      return complain("edit_failed", `it holds no complete SEARCH/REPLACE block\nSend ${blockForm}.`);
     const original = textOfBlob(before) ?? "";
     const blocks = edits.map(({ search, replace, all }) => ({
       search: restoreHidden(search, original),
@@ -136,17 +127,15 @@ export const modify = defineAction("MODIFY", {
     }));
     const result = applyEdits({ path, now: before?.bytes ?? null, shown: stage.shown(path), blocks });
     if (result.kind === "refused")
-      return {
-        kind: "complaint",
-        code: "edit_failed",
-        text:
-          edits.length === 1
-            ? result.text
-            : `edit ${result.block} of ${edits.length}: ${result.text}\nNone of the ${edits.length} blocks is done: send all of them again.`,
-      };
+      return complain(
+        "edit_failed",
+        edits.length === 1
+          ? result.text
+          : `edit ${result.block} of ${edits.length}: ${result.text}\nNone of the ${edits.length} blocks is done: send all of them again.`,
+      );
     if (result.kind === "already") return already("already there, nothing to do");
     const count = `${edits.length} ${edits.length === 1 ? "edit" : "edits"}`;
-    return proposeFile(stage, { path, before, bytes: result.bytes }, [count, ...result.notes].join("; "));
+    return proposeFile(stage, path, before, result.bytes, [count, ...result.notes].join("; "));
   },
 });
 
@@ -171,7 +160,7 @@ export const touch = defineAction("TOUCH", {
     if (blob?.kind === "file") return already("already there, content untouched");
     if (blob?.kind === "link") throw linkRefused(path, blob.target);
     if (blob !== null) return unusableFile(`${path} is a folder, not a file`);
-    return proposeFile(stage, { path, before: null, bytes: new Uint8Array() }, "new, empty");
+    return proposeFile(stage, path, null, new Uint8Array(), "new, empty");
   },
 });
 
@@ -201,17 +190,16 @@ async function collect(
   return found;
 }
 
+const withEntries = (found: readonly unknown[]) => (found.length === 1 ? "" : ` with ${found.length - 1} entries`);
+
 export const rm = defineAction("RM", {
   input: () => z.object({ path: z.string() }),
   async propose({ path: text }, stage) {
     const path = stage.path(text, "delete");
     const found = await collect(stage, path, "delete");
     if (found === null) return already("not there, nothing to delete");
-    const size = found.length === 1 ? "deleted" : `deleted with ${found.length - 1} entries`;
-    return propose(
-      found.map(([entry, blob]) => change(entry, blob, null)),
-      size,
-    );
+    const changes = found.map(([entry, blob]) => change(entry, blob, null));
+    return propose(changes, `deleted${withEntries(found)}`);
   },
 });
 
@@ -235,10 +223,7 @@ export const mv = defineAction("MV", {
       return change(arrived, null, blob, path);
     });
     const departures = found.map(([path, blob]) => change(path, blob, null)).reverse();
-    return propose(
-      [...parents, ...arrivals, ...departures],
-      `moved${found.length === 1 ? "" : ` with ${found.length - 1} entries`}`,
-    );
+    return propose([...parents, ...arrivals, ...departures], `moved${withEntries(found)}`);
   },
 });
 
@@ -257,10 +242,7 @@ export const copy = defineAction("COPY", {
     const parents = await makeParents(stage, to);
     if (isComplaint(parents)) return parents;
     const copies = found.map(([path, blob]) => change(stage.path(to + path.slice(from.length), "write"), null, blob));
-    return propose(
-      [...parents, ...copies],
-      `copied${found.length === 1 ? "" : ` with ${found.length - 1} entries`} from ${from}`,
-    );
+    return propose([...parents, ...copies], `copied${withEntries(found)} from ${from}`);
   },
 });
 
@@ -303,8 +285,8 @@ export const link = defineAction<Input>("LINK", {
   input,
   tool: toolOf("target"),
   async propose({ path: text, to }, stage) {
-    const folder = parentOf(stage.path(text, "move"));
     const path = stage.path(text, "move");
+    const folder = parentOf(path);
     const target = await findTarget(stage, folder, to);
     if (target === null) return unusableFile(`${to} does not exist: a link may only lead to what is there`);
     if (folder.startsWith("/") && !target.startsWith("/"))
@@ -312,13 +294,11 @@ export const link = defineAction<Input>("LINK", {
     if (target === path) return unusableFile(`${path} cannot lead to itself`);
     const way = wayFrom(folder, target);
     const before = await stage.read(path, 0).catch(() => undefined);
-    if (before?.kind === "link" && before.target === way)
-      return { kind: "change", changes: [], text: "already there, nothing to do" };
+    if (before?.kind === "link" && before.target === way) return already("already there, nothing to do");
     if (before !== null) return unusableFile(`${path} exists: nothing is linked over it; delete it first`);
     const parents = await makeParents(stage, path);
-    if (!Array.isArray(parents)) return parents as Exclude<typeof parents, readonly unknown[]>;
-    const made = { path, before: null, after: { kind: "link", target: way } as const, from: null };
-    return { kind: "change", changes: [...parents, made], text: `leads to ${target}` };
+    if (isComplaint(parents)) return parents;
+    return propose([...parents, change(path, null, { kind: "link", target: way })], `leads to ${target}`);
   },
 });
 
@@ -334,8 +314,7 @@ export const mode = defineAction<Input>("MODE", {
     if (before.kind !== "file") return unusableFile(`${path} is a ${before.kind}: only files have their mode set`);
     const wanted = Number.parseInt(to, 8);
     if ((before.mode & 0o777) === wanted) return already("already so, nothing to do");
-    const change = { path, before, after: { ...before, mode: wanted }, from: null, exactMode: true } as const;
     // The diff says the old mode; of a file that is not written yet nobody knows it.
-    return propose([change], "set");
+    return propose([{ ...change(path, before, { ...before, mode: wanted }), exactMode: true }], "set");
   },
 });

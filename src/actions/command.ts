@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { isFields } from "../core/model.ts";
 import { spellToolCall } from "../core/tool-calls.ts";
-import { type Action, defineAction } from "./read-input.ts";
+import { type Action, complain, defineAction } from "./read-input.ts";
 
 const maxSeconds = 120;
 
@@ -49,7 +49,7 @@ export const defineQuery = (ask: AskTool) =>
     tool,
     async propose({ command }, _stage, signal) {
       const { ok, text } = await ask(spellToolCall(command), signal);
-      return ok ? { kind: "answer", text, foreign: true } : { kind: "complaint", code: "nothing_done", text };
+      return ok ? { kind: "answer", text, foreign: true } : complain("nothing_done", text);
     },
   });
 

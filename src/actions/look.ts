@@ -4,17 +4,15 @@ import { compressionOf } from "../core/compressed.ts";
 import { headOfChangelog } from "../core/context/blocks.ts";
 import { isLongChangelog } from "../core/context/kind.ts";
 import { maxReadLines, maxShown } from "../core/context/shown.ts";
-import { linkRefused, PaiError } from "../core/error.ts";
+import { linkRefused, orNull, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/invisible.ts";
 import { nameOf, parentOf, type RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
-import type { Complaint, Proposal } from "../core/proposal.ts";
-import { defineAction } from "./read-input.ts";
+import { answer, complain, defineAction } from "./read-input.ts";
 
 const limits = { tree: 1000, list: 2000, hits: 100, globs: 200, counted: 10_000, unreadable: 10 };
 
-const answer = (text: string): Proposal => ({ kind: "answer", text });
-const complaint = (text: string): Complaint => ({ kind: "complaint", code: "file_unusable", text });
+const complaint = (text: string) => complain("file_unusable", text);
 
 const noteLength = 120;
 
@@ -173,65 +171,53 @@ function drawTree(folder: RelPath, entries: readonly Entry[]): readonly string[]
   return [`${folder === "" ? "." : folder}/`, ...draw(folder, "")];
 }
 
-async function toFolder(stage: Stage, text: string | undefined): Promise<RelPath | Complaint> {
-  const folder = stage.path(text || ".", "list");
-  if (folder === "") return folder;
-  const blob = await stage.read(folder);
-  if (blob === null) return complaint(`${folder} does not exist`);
-  return blob.kind === "folder" ? folder : complaint(`${folder} is not a folder`);
-}
+/** An action that lists a folder, by default the root. */
+const defineListing = (
+  name: "TREE" | "LIST_PATH" | "LS",
+  list: (stage: Stage, folder: RelPath, signal: AbortSignal) => Promise<string>,
+) =>
+  defineAction(name, {
+    input: () => z.object({ path: z.optional(z.string()) }),
+    async propose({ path }, stage, signal) {
+      const folder = stage.path(path || ".", "list");
+      const blob = folder === "" ? undefined : await stage.read(folder);
+      if (blob === null) return complaint(`${folder} does not exist`);
+      if (blob !== undefined && blob.kind !== "folder") return complaint(`${folder} is not a folder`);
+      return answer(await list(stage, folder, signal));
+    },
+  });
 
-const isComplaint = (value: unknown): value is Complaint => typeof value === "object";
+const emptyOf = (folder: RelPath) => `${folder === "" ? "the project" : folder} is empty`;
 
-export const tree = defineAction("TREE", {
-  input: () => z.object({ path: z.optional(z.string()) }),
-  async propose({ path }, stage, signal) {
-    const folder = await toFolder(stage, path);
-    if (isComplaint(folder)) return folder;
-    const draw = (entries: readonly Entry[]) => drawTree(folder, entries);
-    return answer(await renderBelow(stage, folder, { max: limits.tree, draw }, signal));
-  },
+export const tree = defineListing("TREE", (stage, folder, signal) => {
+  const draw = (entries: readonly Entry[]) => drawTree(folder, entries);
+  return renderBelow(stage, folder, { max: limits.tree, draw }, signal);
 });
 
-export const listPath = defineAction("LIST_PATH", {
-  input: () => z.object({ path: z.optional(z.string()) }),
-  async propose({ path }, stage, signal) {
-    const folder = await toFolder(stage, path);
-    if (isComplaint(folder)) return folder;
-    const draw = (entries: readonly Entry[]) =>
-      entries.length === 0
-        ? [`${folder === "" ? "the project" : folder} is empty`]
-        : entries.map(({ kind, path }) => quoteName(kind === "folder" ? `${path}/` : path));
-    return answer(await renderBelow(stage, folder, { max: limits.list, draw }, signal));
-  },
+export const listPath = defineListing("LIST_PATH", (stage, folder, signal) => {
+  const draw = (entries: readonly Entry[]) =>
+    entries.length === 0
+      ? [emptyOf(folder)]
+      : entries.map(({ kind, path }) => quoteName(kind === "folder" ? `${path}/` : path));
+  return renderBelow(stage, folder, { max: limits.list, draw }, signal);
 });
 
-export const ls = defineAction("LS", {
-  input: () => z.object({ path: z.optional(z.string()) }),
-  async propose({ path }, stage) {
-    const folder = await toFolder(stage, path);
-    if (isComplaint(folder)) return folder;
-    const entries = await stage.list(folder);
-    if (entries.length === 0) return answer(`${folder === "" ? "the project" : folder} is empty`);
-    const shown = entries
-      .slice(0, limits.list)
-      .map((entry) => `${renderEntry(entry)}${entry.kind === "file" ? `  ${entry.size} B` : ""}`);
-    const more = entries.length - shown.length;
-    return answer(more > 0 ? `${shown.join("\n")}\n(${more} more not shown)` : shown.join("\n"));
-  },
+export const ls = defineListing("LS", async (stage, folder) => {
+  const entries = await stage.list(folder);
+  if (entries.length === 0) return emptyOf(folder);
+  const shown = entries
+    .slice(0, limits.list)
+    .map((entry) => `${renderEntry(entry)}${entry.kind === "file" ? `  ${entry.size} B` : ""}`);
+  const more = entries.length - shown.length;
+  return [...shown, ...(more > 0 ? [`(${more} more not shown)`] : [])].join("\n");
 });
 
 /** `(?i)` in front ignores case; a JSON string is searched literally. */
 function readPattern(text: string): { pattern: string; ignoreCase: boolean } {
-  if (text.startsWith('"')) {
-    try {
-      const literal: unknown = JSON.parse(text);
-      if (typeof literal === "string")
-        return { pattern: literal.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"), ignoreCase: false };
-    } catch {
-      // An ordinary pattern may begin with a quote.
-    }
-  }
+  // An ordinary pattern may begin with a quote.
+  const literal = text.startsWith('"') ? orNull((): unknown => JSON.parse(text)) : null;
+  if (typeof literal === "string")
+    return { pattern: literal.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"), ignoreCase: false };
   return text.startsWith("(?i)") ? { pattern: text.slice(4), ignoreCase: true } : { pattern: text, ignoreCase: false };
 }
 

@@ -5,12 +5,11 @@ import { quoteForShell } from "../core/command/quote.ts";
 import { isLogName } from "../core/compressed.ts";
 import { findStacks, usualFolders } from "../core/context/stack.ts";
 import { spanOf, timeOfLine } from "../core/log-time.ts";
-import { parentOf, type RelPath } from "../core/path.ts";
+import { nameOf, parentOf, type RelPath } from "../core/path.ts";
 import type { Entry, Stage } from "../core/ports.ts";
-import { defineAction } from "./read-input.ts";
+import { answer, complain, defineAction } from "./read-input.ts";
 
-const nameOf = ({ path }: Entry) => path.slice(path.lastIndexOf("/") + 1);
-const mark = (entry: Entry) => (entry.kind === "folder" ? `${nameOf(entry)}/` : nameOf(entry));
+const mark = ({ path, kind }: Entry) => (kind === "folder" ? `${nameOf(path)}/` : nameOf(path));
 
 async function renderFolder(stage: Stage, folder: Entry): Promise<string> {
   const children = await stage.list(folder.path);
@@ -23,15 +22,15 @@ export const mapRoot = defineAction("MAP_ROOT", {
   async propose({ path }, stage) {
     const folder = stage.path(path || ".", "list");
     const entries = await stage.list(folder);
-    const files = entries.filter(({ kind }) => kind === "file");
-    const found = findStacks(new Set(files.map(nameOf)));
-    const folders = entries.filter((entry) => entry.kind === "folder" && usualFolders.includes(nameOf(entry)));
+    const files = entries.flatMap(({ kind, path: file }) => (kind === "file" ? [nameOf(file)] : []));
+    const found = findStacks(new Set(files));
+    const folders = entries.filter((entry) => entry.kind === "folder" && usualFolders.includes(nameOf(entry.path)));
     const lines = [
       `stack: ${found.length === 0 ? "unknown" : found.map(({ name, by }) => `${name} (${by})`).join(", ")}`,
       ...(await Promise.all(folders.map((each) => renderFolder(stage, each)))),
-      `files here: ${files.slice(0, 10).map(nameOf).join(" ") || "none"}${files.length > 10 ? ` +${files.length - 10}` : ""}`,
+      `files here: ${files.slice(0, 10).join(" ") || "none"}${files.length > 10 ? ` +${files.length - 10}` : ""}`,
     ];
-    return { kind: "answer", text: lines.join("\n") };
+    return answer(lines.join("\n"));
   },
 });
 
@@ -97,7 +96,7 @@ export const sniffLogs = defineAction("SNIFF_LOGS", {
   async propose({ pattern = "", path = "" }, stage, signal) {
     const folders = path === "" ? [".", ...logFolders, ...(stage.alsoShown ?? [])] : [path];
     const all = await logsOf(stage, [...new Set(folders.map((each) => stage.path(each, "list")))], signal);
-    if (all.length === 0) return { kind: "answer", text: `no logs in ${folders.join(", ")}` };
+    if (all.length === 0) return answer(`no logs in ${folders.join(", ")}`);
     // A log that is named where the words belong is the place.
     const named = path === "" ? all.filter((each) => each === pattern || each.endsWith(`/${pattern}`)) : [];
     const wanted = pattern === "" || pattern === "." || named.length > 0 ? "error" : pattern;
@@ -110,15 +109,14 @@ export const sniffLogs = defineAction("SNIFF_LOGS", {
         : "";
     const searched = `${logs.slice(0, most.named).join(", ")}${rest}${left}`;
     const found = lines.length === 0 ? [`no ${wanted} in ${searched}`] : lines;
-    return { kind: "answer", text: [...found, ...notes].join("\n") };
+    return answer([...found, ...notes].join("\n"));
   },
 });
 
 export const diagnose = defineAction("DIAGNOSE", {
   input: () => z.object({ pattern: z.optional(z.string()), path: z.optional(z.string()) }),
   async propose({ pattern = "", path = "" }, stage, signal) {
-    if (stage.host === undefined)
-      return { kind: "complaint", code: "nothing_done", text: "this machine cannot be looked at here" };
+    if (stage.host === undefined) return complain("nothing_done", "this machine cannot be looked at here");
     return { kind: "answer", text: await stage.host(`${pattern} ${path}`.trim(), signal), foreign: true };
   },
 });

@@ -16,6 +16,9 @@ export interface Action<Input = never> {
   propose(input: Input, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }
 
+export const answer = (text: string): Proposal => ({ kind: "answer", text });
+export const complain = (code: Complaint["code"], text: string): Complaint => ({ kind: "complaint", code, text });
+
 /** Names of arguments that models know from other agents' tools. */
 const toolNames: FieldNames = {
   path: ["file_path", "filepath", "file", "filename"],
@@ -63,7 +66,7 @@ export function defineAction<Input>(name: ActionName, action: Action<Input>): An
       if (reading.ok) return action.propose(reading.value, stage, signal);
       const asTool = action.tool === undefined ? reading : readAs(action.tool.input(), input, "input");
       const { why } = asTool.ok ? reading : asTool;
-      return { kind: "complaint", code: "nothing_done", text: `unusable arguments (${why})` };
+      return complain("nothing_done", `unusable arguments (${why})`);
     },
   };
 }

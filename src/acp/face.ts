@@ -1,6 +1,13 @@
 /** Shows a run in an editor: events become updates of the session, in order, and diffs become whole files. */
 
-import type { SessionUpdate, ToolCall, ToolCallContent, ToolCallStatus, ToolKind } from "@agentclientprotocol/sdk";
+import type {
+  PlanEntry,
+  SessionUpdate,
+  ToolCall,
+  ToolCallContent,
+  ToolCallStatus,
+  ToolKind,
+} from "@agentclientprotocol/sdk";
 import { applyPatch, parsePatch, type StructuredPatch } from "diff";
 import { type Failure, orNull } from "../core/error.ts";
 import type { RunEvent, StampedEvent } from "../core/event.ts";
@@ -10,16 +17,11 @@ import { rowOf } from "../core/vocabulary.ts";
 
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { readonly type: T }>;
 
-export interface FaceOptions {
+interface FaceOptions {
   readonly send: (update: SessionUpdate) => Promise<void>;
   readonly absolute: (path: string) => string;
+  /** A file's text before the change; null: it is not text. */
   readonly readText: (path: string) => Promise<string | null>;
-}
-
-/** A batch of changes, and the tool call with its diffs that the editor was sent. */
-export interface ShownBatch {
-  readonly changes: readonly ChangeSummary[];
-  readonly toolCall: ToolCall;
 }
 
 export type EditorFace = ReturnType<typeof createFace>;
@@ -43,12 +45,14 @@ function kindOfAction(action: string): ToolKind {
 const titleOf = (changes: readonly ChangeSummary[]) =>
   changes.map(({ op, path, from }) => `${op} ${from === null ? "" : `${from} → `}${path}`).join(", ");
 
-export function createFace({ send, absolute, readText }: FaceOptions) {
+export function createFace(options: FaceOptions) {
+  const { send, absolute } = options;
   /** Updates are sent one after the other: some wait for files that must be read first. */
   let queue = Promise.resolve();
   let plan: Plan | null = null;
   const done = new Set<string>();
-  let batch: ShownBatch | null = null;
+  /** A batch of changes, and the tool call with its diffs that the editor was sent. */
+  let batch: { readonly changes: readonly ChangeSummary[]; readonly toolCall: ToolCall } | null = null;
   /** The plan as it was shown last, so that nothing is shown twice. */
   let planShown = "[]";
   /** The part of the answer that has been shown, so that the end does not repeat it. */
@@ -71,16 +75,14 @@ export function createFace({ send, absolute, readText }: FaceOptions) {
   function showPlan(isOver: boolean): void {
     const steps = plan === null ? [] : workOf(plan);
     const first = steps.find(({ action, target }) => !done.has(`${action} ${target}`));
-    const entries = steps.map((step) => ({
-      content: `${step.action} ${step.target}${step.purpose === "" ? "" : `: ${step.purpose}`}`,
-      priority: "medium" as const,
-      status:
-        isOver || done.has(`${step.action} ${step.target}`)
-          ? ("completed" as const)
-          : step === first
-            ? ("in_progress" as const)
-            : ("pending" as const),
-    }));
+    const entries = steps.map((step): PlanEntry => {
+      const isDone = isOver || done.has(`${step.action} ${step.target}`);
+      return {
+        content: `${step.action} ${step.target}${step.purpose === "" ? "" : `: ${step.purpose}`}`,
+        priority: "medium",
+        status: isDone ? "completed" : step === first ? "in_progress" : "pending",
+      };
+    });
     const news = JSON.stringify(entries);
     if (news === planShown) return;
     planShown = news;
@@ -97,7 +99,7 @@ export function createFace({ send, absolute, readText }: FaceOptions) {
         kind: kindOfBatch(changes),
         status: "pending",
         locations: paths.map((path) => ({ path: absolute(path) })),
-        content: await describeChanges(event, readText, absolute),
+        content: await describeChanges(event, options),
       };
       batch = { changes, toolCall };
       return { sessionUpdate: "tool_call", ...toolCall };
@@ -112,13 +114,9 @@ export function createFace({ send, absolute, readText }: FaceOptions) {
       else think(`${action} ${target}: ${result}\n`);
       return;
     }
+    const status = ok ? "completed" : "failed";
     const content = result === "" ? {} : { content: [{ type: "content" as const, content: text(result) }] };
-    later(() => ({
-      sessionUpdate: "tool_call_update",
-      toolCallId: id,
-      status: ok ? "completed" : "failed",
-      ...content,
-    }));
+    later(() => ({ sessionUpdate: "tool_call_update", toolCallId: id, status, ...content }));
   }
 
   function showCheck({ when, command, passed, output, exit }: EventOf<"check.finished">): void {
@@ -237,8 +235,6 @@ export function renderEnd(outcome: Outcome, said: string): string {
 /** Of larger files only the hunks are shown. */
 const maxCharacters = 400_000;
 
-const bare = (name: string | undefined) => (name ?? "").replace(/^[ab]\//, "");
-
 /** One side of all hunks, in the order of the file. */
 const sideOf = ({ hunks }: StructuredPatch, sign: "+" | "-") =>
   hunks
@@ -250,24 +246,17 @@ const sideOf = ({ hunks }: StructuredPatch, sign: "+" | "-") =>
     )
     .join("\n…\n");
 
-/** The content after a patch; null: the file is too large, or the patch does not fit (its diff has masked keys). */
-function patched(before: string, patch: StructuredPatch): string | null {
-  const after = before.length > maxCharacters ? false : applyPatch(before, patch);
-  return after === false ? null : after;
-}
-
 function readPatches(diff: string): ReadonlyMap<string, StructuredPatch> {
   const patches = orNull(() => parsePatch(diff)) ?? [];
-  const nameOfPatch = ({ oldFileName, newFileName }: StructuredPatch) =>
-    bare(newFileName === "/dev/null" ? oldFileName : newFileName);
-  return new Map(patches.map((patch) => [nameOfPatch(patch), patch]));
+  const nameOf = ({ oldFileName = "", newFileName = "" }: StructuredPatch) =>
+    (newFileName === "/dev/null" ? oldFileName : newFileName).replace(/^[ab]\//, "");
+  return new Map(patches.map((patch) => [nameOf(patch), patch]));
 }
 
-/** One diff for each changed file that is text. `readText`: a file's text before the change; null: it is not text. */
+/** One diff for each changed file that is text. */
 export async function describeChanges(
-  { changes, diff }: { readonly changes: readonly ChangeSummary[]; readonly diff: string },
-  readText: (path: string) => Promise<string | null>,
-  absolute: (path: string) => string,
+  { changes, diff }: Pick<EventOf<"changes.proposed">, "changes" | "diff">,
+  { readText, absolute }: Omit<FaceOptions, "send">,
 ): Promise<ToolCallContent[]> {
   const patches = readPatches(diff);
   const described = changes.map(async ({ path, from, op }) => {
@@ -287,8 +276,9 @@ function sidesOf(
   if (op === "delete") return { oldText: before ?? "", newText: "" };
   // A move alone changes no line.
   if (patch === undefined) return op === "move" ? { oldText: before ?? "", newText: before ?? "" } : null;
-  const after = patched(before ?? "", patch);
-  return after === null
+  // A patch with masked keys does not fit.
+  const after = (before?.length ?? 0) <= maxCharacters && applyPatch(before ?? "", patch);
+  return after === false
     ? { oldText: sideOf(patch, "-"), newText: sideOf(patch, "+") }
     : { oldText: before, newText: after };
 }

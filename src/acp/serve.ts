@@ -13,13 +13,9 @@ import {
   type SessionModeState,
 } from "@agentclientprotocol/sdk";
 import { PaiError, toPaiError } from "../core/error.ts";
-import type { EditorTalk, Host } from "./host.ts";
+import type { ProtocolStreams } from "../core/ports.ts";
+import type { Choice, EditorTalk, Host } from "./host.ts";
 import { doTurn, senderOf } from "./turn.ts";
-
-export interface AcpStreams {
-  readonly input: ReadableStream<Uint8Array>;
-  readonly output: WritableStream<Uint8Array>;
-}
 
 interface Open {
   readonly talk: EditorTalk;
@@ -64,7 +60,7 @@ async function replay(send: Send, talk: EditorTalk): Promise<void> {
 }
 
 /** Serves one editor until it disconnects, then takes back every running turn, and resolves when they have ended. */
-export async function serveAcp(host: Host, { input, output }: AcpStreams): Promise<void> {
+export async function serveAcp(host: Host, { input, output }: ProtocolStreams): Promise<void> {
   const { showing } = host;
   const sessions = new Map<string, Open>();
   const running = new Set<Promise<unknown>>();
@@ -212,7 +208,7 @@ export async function serveAcp(host: Host, { input, output }: AcpStreams): Promi
     .onRequest(methods.agent.session.prompt, ({ params, client }) => prompt(params, client))
     .onNotification(methods.agent.session.cancel, ({ params }) => interrupt(sessions.get(params.sessionId)));
 
-  const connection = app.connect(ndJsonStream(output, input, { maxMessageBytes: maxMessageBytes }));
+  const connection = app.connect(ndJsonStream(output, input, { maxMessageBytes }));
   await connection.closed.catch(() => {});
   for (const open of sessions.values()) interrupt(open);
   await Promise.allSettled(running);
@@ -223,25 +219,16 @@ function describeSession({ mode, modes, model, models }: EditorTalk): {
   readonly modes: SessionModeState;
   readonly configOptions: SessionConfigOption[];
 } {
+  const toOption = (id: "mode" | "model", name: string, current: string, choices: readonly Choice[]) => ({
+    id,
+    name,
+    category: id,
+    type: "select" as const,
+    currentValue: current,
+    options: choices.map(({ id: value, name, description }) => ({ value, name, description })),
+  });
   return {
-    modes: { currentModeId: mode, availableModes: modes.map((each) => ({ ...each })) },
-    configOptions: [
-      {
-        id: "mode",
-        name: "Way of working",
-        category: "mode",
-        type: "select",
-        currentValue: mode,
-        options: modes.map(({ id, name, description }) => ({ value: id, name, description })),
-      },
-      {
-        id: "model",
-        name: "Model",
-        category: "model",
-        type: "select",
-        currentValue: model,
-        options: models.map(({ id, name, description }) => ({ value: id, name, description })),
-      },
-    ],
+    modes: { currentModeId: mode, availableModes: [...modes] },
+    configOptions: [toOption("mode", "Way of working", mode, modes), toOption("model", "Model", model, models)],
   };
 }

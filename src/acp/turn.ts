@@ -5,16 +5,20 @@ import {
   type ClientCapabilities,
   type ContentBlock,
   methods,
+  type PermissionOption,
   type PromptRequest,
   type PromptResponse,
   type SessionUpdate,
   type StopReason,
+  type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import { type ErrorCode, orNull, PaiError } from "../core/error.ts";
 import type { Outcome } from "../core/outcome.ts";
-import { decideByEditor, refuseUnsaved } from "./ask-editor.ts";
-import { openDoor, showCall } from "./door.ts";
-import { createFace } from "./face.ts";
+import { type Plan, workOf } from "../core/plan/plan.ts";
+import type { Decide, Decision, Question } from "../core/question.ts";
+import { rowOf } from "../core/vocabulary.ts";
+import { asBlock, openDoor, showCall } from "./door.ts";
+import { createFace, type EditorFace } from "./face.ts";
 import type { EditorTalk, Host } from "./host.ts";
 
 export interface TurnPlace {
@@ -49,12 +53,123 @@ function bufferOf({ client, capabilities, talk, folder }: TurnPlace): Read | nul
 }
 
 /** Reads from the texts that came with the message before it asks the editor; parts of a file are ignored. */
-function heldOr(readBuffer: Read | null, held: ReadonlyMap<string, string>, readText: Read): Read | null {
+function heldOr(readBuffer: Read | null, held: ReadonlyMap<string, string>, talk: EditorTalk): Read | null {
   if (held.size === 0) return readBuffer;
   return async (path) => {
     const text = held.get(path);
-    const isPart = text !== undefined && (await readText(path))?.includes(text) === true;
+    const isPart = text !== undefined && (await talk.readText(path))?.includes(text) === true;
     return text === undefined || isPart ? ((await readBuffer?.(path)) ?? null) : text;
+  };
+}
+
+const options: PermissionOption[] = [
+  { optionId: "yes", name: "Yes, this once", kind: "allow_once" },
+  { optionId: "no", name: "No, leave everything as it is", kind: "reject_once" },
+];
+
+const shownOnly: Decision = {
+  accept: true,
+  by: "policy",
+  reason: "the plan is only shown; each change is asked about",
+};
+
+/** Whether a plan runs commands: it is then asked about as a whole, since no later question shows them. */
+const runsCommands = (plan: Plan | null): boolean =>
+  plan !== null &&
+  ((plan.execution_plan?.checks.length ?? 0) > 0 ||
+    workOf(plan).some(({ action }) => rowOf(action)?.kind === "command"));
+
+/** Throws conflict for a file with changes that the editor has not saved. `readBuffer`: a file as the editor has it. */
+async function refuseUnsaved(paths: readonly string[], readBuffer: Read | null, talk: EditorTalk): Promise<void> {
+  if (readBuffer === null) return;
+  const unsaved: string[] = [];
+  for (const path of paths) {
+    const [buffer, disk] = await Promise.all([
+      readBuffer(path).catch(() => null),
+      talk.readText(path).catch(() => null),
+    ]);
+    if (buffer !== null && disk !== null && toLines(buffer) !== toLines(disk)) unsaved.push(path);
+  }
+  if (unsaved.length === 0) return;
+  throw new PaiError("conflict", `not saved in the editor: ${unsaved.join(", ")}`, {
+    hint: "save or revert these files, then ask again; nothing was changed",
+  });
+}
+
+/** The text without what editors leave out: byte order mark, last line ending, carriage returns. */
+const toLines = (text: string) =>
+  text
+    .replace(/^\uFEFF/, "")
+    .replaceAll("\r\n", "\n")
+    .replace(/\n$/, "");
+
+/** Asks the questions of a run in the editor; each approval is for one time. */
+function decideByEditor(
+  { showing, client, talk }: TurnPlace,
+  face: EditorFace,
+  readBuffer: Read | null,
+  signal: AbortSignal,
+): Decide {
+  let asked = 0;
+
+  async function ask(toolCall: ToolCallUpdate): Promise<Decision> {
+    await face.shown();
+    signal.throwIfAborted();
+    const ended = Promise.withResolvers<never>();
+    ended.promise.catch(() => {});
+    const onAbort = () => ended.reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      const permission = client.request(methods.client.session.requestPermission, {
+        sessionId: talk.id,
+        toolCall: showCall(toolCall, showing),
+        options,
+      });
+      const { outcome } = await Promise.race([permission, ended.promise]);
+      if (outcome.outcome === "cancelled") throw new PaiError("interrupted", "interrupted");
+      if (outcome.optionId === "yes") return { accept: true, by: "user", reason: "yes" };
+      return { accept: false, by: "user", reason: "no", feedback: null };
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  async function askInWords({ kind, text, diff }: Question): Promise<Decision> {
+    asked += 1;
+    const [title = ""] = text.split("\n");
+    const shown = asBlock(showing.question(text, kind === "command"));
+    return ask({
+      toolCallId: `question-${asked}`,
+      title,
+      kind: kind === "command" || kind === "plan" ? "execute" : "edit",
+      status: "pending",
+      content: [
+        {
+          type: "content",
+          content: { type: "text", text: diff === undefined ? shown : `${shown}\n\n${asBlock(diff, "diff")}` },
+        },
+      ],
+    });
+  }
+
+  return async (question) => {
+    switch (question.kind) {
+      case "plan":
+        return runsCommands(face.plan()) ? askInWords(question) : shownOnly;
+      case "keep":
+        return { accept: false, by: "policy", reason: "a failed run is taken back", feedback: null };
+      case "batch": {
+        await face.shown();
+        const batch = face.batch();
+        if (batch === null) return askInWords(question);
+        const changed = batch.changes.filter(({ op }) => op !== "create" && op !== "mkdir");
+        const paths = changed.map(({ from, path }) => from ?? path);
+        await refuseUnsaved(paths, readBuffer, talk);
+        return ask(batch.toolCall);
+      }
+      default:
+        return askInWords(question);
+    }
   };
 }
 
@@ -64,7 +179,7 @@ export async function doTurn(
   { prompt }: PromptRequest,
   signal: AbortSignal,
 ): Promise<PromptResponse> {
-  const { showing, client, talk, folder } = place;
+  const { talk, folder } = place;
   const send = senderOf(place);
   const message = readPrompt(prompt, [folder, talk.root]);
   const [, name = "", words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(message.text) ?? [];
@@ -73,36 +188,22 @@ export async function doTurn(
     await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: said } });
     return { stopReason: "end_turn" };
   }
-  const readText: Read = (path) => talk.readText(path);
   const readBuffer = bufferOf(place);
-  await refuseUnsaved(message.mentions, { readBuffer: heldOr(readBuffer, message.held, readText), readText });
-  const readShown = (path: string) => readText(path).then((whole) => whole && talk.cover(whole));
+  await refuseUnsaved(message.mentions, heldOr(readBuffer, message.held, talk), talk);
+  const readShown = (path: string) => talk.readText(path).then((whole) => whole && talk.cover(whole));
   const face = createFace({ send, readText: readShown, absolute: (path) => `${folder}/${path}` });
-  const decide = decideByEditor({
-    face,
-    spell: showing.question,
-    permit: async (call, options) => {
-      const { outcome } = await client.request(methods.client.session.requestPermission, {
-        sessionId: talk.id,
-        toolCall: showCall(call, showing),
-        options,
-      });
-      return outcome.outcome === "cancelled" ? null : outcome.optionId === "yes";
-    },
-    readBuffer,
-    readText,
-    signal,
-  });
+  const decide = decideByEditor(place, face, readBuffer, signal);
   const { text, mentions, context } = message;
   const outcome = await talk.run({ text, mentions, context, sink: face.sink, decide, signal });
   if (signal.aborted) {
     await face.finish(outcome);
     return { ...responseOf(outcome), stopReason: "cancelled" };
   }
-  if (outcome.error !== null && isProtocolError(outcome)) {
+  const { error } = outcome;
+  // The turn could not take place: that becomes an error of the protocol, which the editor shows.
+  if (error !== null && outcome.calls.made === 0 && reasons[error.code] === undefined) {
     await face.shown();
-    const { code, message: why, hint } = outcome.error;
-    throw new PaiError(code, why, { hint });
+    throw new PaiError(error.code, error.message, { hint: error.hint });
   }
   await face.finish(outcome);
   const used = outcome.usage.input + outcome.usage.output;
@@ -123,14 +224,10 @@ const reasons: Readonly<Partial<Record<ErrorCode, StopReason>>> = {
   reply_blocked: "refusal",
 };
 
-/** Whether the turn could not take place: that becomes an error of the protocol, which the editor shows. */
-const isProtocolError = ({ error, calls }: Outcome): boolean =>
-  error !== null && calls.made === 0 && reasons[error.code as ErrorCode] === undefined;
-
 /** `usage` is still a draft in the protocol; clients that do not know it ignore it. */
 function responseOf(outcome: Outcome): PromptResponse {
   const { usage, cost, error, status, run } = outcome;
-  const stopReason = error === null ? "end_turn" : (reasons[error.code as ErrorCode] ?? "end_turn");
+  const stopReason = error === null ? "end_turn" : (reasons[error.code] ?? "end_turn");
   const counted = {
     totalTokens: usage.input + usage.output,
     inputTokens: usage.input,

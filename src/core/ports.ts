@@ -266,3 +266,21 @@ export interface PlanCache {
   load(key: string): Json | null;
   save(key: string, plan: Json): void;
 }
+
+/** The link to an MCP server, which is a program or an address: messages as lines, in both directions. */
+export interface ServerLink {
+  readonly input: ReadableStream<Uint8Array>;
+  /** Sends a message. Must not throw when the server has ended. */
+  readonly write: (text: string) => void;
+  readonly kill: () => void;
+  /** How the server ended or why it does not answer, its last words and what it could not see: the end of a sentence, or "". */
+  readonly explain: () => Promise<string>;
+  /** Paths of its copy of the project that it has changed since this was asked last; the copy is thrown away. */
+  readonly takeWritten: () => readonly string[];
+}
+
+/** How the client of a protocol, an editor or an agent, is spoken with. */
+export interface ProtocolStreams {
+  readonly input: ReadableStream<Uint8Array>;
+  readonly output: WritableStream<Uint8Array>;
+}

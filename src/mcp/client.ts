@@ -2,21 +2,13 @@
 import { isTooDeep } from "../core/caps.ts";
 import { clipText } from "../core/command/clip.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
+import type { CommandOptions, ServerLink } from "../core/ports.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
 import { readMessages } from "./lines.ts";
 
-/** The link to a server, which is a program or an address: messages as lines, in both directions. */
-export interface ServerLink {
-  readonly input: ReadableStream<Uint8Array>;
-  /** Sends a message. Must not throw when the server has ended. */
-  readonly write: (text: string) => void;
-  readonly kill: () => void;
-  /** How the server ended or why it does not answer, as the end of a sentence; "": nothing is known. */
-  readonly explain: () => Promise<string>;
-  /** Paths of its copy of the project that it has changed since this was asked last; the copy is thrown away. */
-  readonly takeWritten: () => readonly string[];
-}
+/** How long an answer is waited for. */
+export type Patience = Pick<CommandOptions, "signal" | "timeoutMs">;
 
 export interface CallAnswer {
   readonly ok: boolean;
@@ -37,22 +29,12 @@ const maxPages = 20;
 const maxNoise = 1000;
 const handshakeMs = 15_000;
 
-interface CallLimits {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
-interface Waiting {
-  readonly resolve: (result: Fields) => void;
-  readonly reject: (error: Error) => void;
-}
-
 const fieldsOf = (value: Json | undefined): Fields => (isFields(value) ? value : {});
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** Connects and does the handshake. When that fails, ends the server and throws. */
 export async function connectServer(server: ServerLink, clientVersion: string, signal: AbortSignal) {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PromiseWithResolvers<Fields>>();
   let next = 0;
   let ended: Error | null = null;
 
@@ -101,18 +83,18 @@ export async function connectServer(server: ServerLink, clientVersion: string, s
     stop.throwIfAborted();
     next += 1;
     const id = next;
-    const { promise, resolve, reject } = Promise.withResolvers<Fields>();
-    waiting.set(id, { resolve, reject });
+    const asked = Promise.withResolvers<Fields>();
+    waiting.set(id, asked);
     const giveUp = (why: Error): void => {
       if (!waiting.delete(id)) return;
       send({ method: "notifications/cancelled", params: { requestId: id, reason: why.message } });
-      reject(why);
+      asked.reject(why);
     };
     const timer = setTimeout(() => giveUp(new Error(`no answer in ${Math.round(timeoutMs / 1000)} s`)), timeoutMs);
     const onAbort = () => giveUp(stop.reason instanceof Error ? stop.reason : new Error("interrupted"));
     stop.addEventListener("abort", onAbort, { once: true });
     send({ id, method, params });
-    return promise.finally(() => {
+    return asked.promise.finally(() => {
       clearTimeout(timer);
       stop.removeEventListener("abort", onAbort);
     });
@@ -145,7 +127,7 @@ export async function connectServer(server: ServerLink, clientVersion: string, s
       const isUsable = ({ name, schema }: PinnedTool) => /^[A-Za-z0-9_./-]{1,128}$/.test(name) && !isTooDeep(schema);
       return found.filter(isUsable).slice(0, maxTools);
     },
-    async call(name: string, input: Fields, { timeoutMs, signal: stop }: CallLimits): Promise<CallAnswer> {
+    async call(name: string, input: Fields, { timeoutMs, signal: stop }: Patience): Promise<CallAnswer> {
       const result = await request("tools/call", { name, arguments: input }, timeoutMs, stop);
       return { ok: result["isError"] !== true, text: renderContent(result), thrownAway: server.takeWritten() };
     },

@@ -1,6 +1,6 @@
 /** The link to an MCP server over "streamable HTTP": each message is a POST, answered by JSON or a stream of events. */
 import { isFields, type Json } from "../core/model.ts";
-import type { ServerLink } from "./client.ts";
+import type { ServerLink } from "../core/ports.ts";
 import { parseMessage } from "./lines.ts";
 
 /** Cuts the text of an event stream into the data of its events. */
@@ -98,28 +98,17 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
 
 async function* readAnswer(response: Response, createReader: () => EventReader): AsyncGenerator<string, void> {
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const reader = isStream ? createReader() : createWholeReader();
+  const reader = isStream ? createReader() : null;
   const text = new TextDecoder();
-  let held = 0;
+  let held = "";
   for await (const bytes of response.body ?? []) {
     const piece = text.decode(bytes, { stream: true });
-    const messages = reader.push(piece);
-    held = messages.length > 0 ? 0 : held + piece.length;
-    if (held > maxAnswer) throw new Error(`an answer of more than ${maxAnswer} characters`);
+    const messages = reader?.push(piece) ?? [];
+    held = messages.length > 0 ? "" : held + piece;
+    if (held.length > maxAnswer) throw new Error(`an answer of more than ${maxAnswer} characters`);
     yield* messages;
   }
-  yield* reader.end();
-}
-
-function createWholeReader(): EventReader {
-  const pieces: string[] = [];
-  return {
-    push(piece) {
-      pieces.push(piece);
-      return [];
-    },
-    end: () => [pieces.join("")].filter((text) => text.trim() !== ""),
-  };
+  yield* reader?.end() ?? [held].filter((whole) => whole.trim() !== "");
 }
 
 function explain(status: number): string {

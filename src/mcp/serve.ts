@@ -1,6 +1,7 @@
 /** The server for other agents: pai's plan, apply and undo as tools, in versions with and without handshake. */
 import { spellInJson } from "../core/invisible.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
+import type { ProtocolStreams } from "../core/ports.ts";
 import { readMessages } from "./lines.ts";
 
 /** The stateless version: every request names it. */
@@ -29,11 +30,6 @@ function refuse(code: keyof typeof faults, detail = "", data: Json = null): Repl
   return { error: { code, message, ...(data === null ? {} : { data }) } };
 }
 
-export interface McpStreams {
-  readonly input: ReadableStream<Uint8Array>;
-  readonly output: WritableStream<Uint8Array>;
-}
-
 type Id = string | number;
 
 interface Request {
@@ -54,7 +50,7 @@ function renderAnswer({ ok, text, data }: ToolAnswer): Json {
 }
 
 /** Serves one agent, one call after the other, until it disconnects; then takes back the running call. */
-export async function serveMcp(host: ToolHost, { input, output }: McpStreams): Promise<void> {
+export async function serveMcp(host: ToolHost, { input, output }: ProtocolStreams): Promise<void> {
   const bytes = new TextEncoder();
   const writer = output.getWriter();
   const send = (message: Json): void => {

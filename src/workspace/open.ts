@@ -7,7 +7,7 @@ import { judgeNames, mayMerge, type PathRules, placeOf, whyJudged } from "../cor
 import { spellAllow } from "../core/command/quote.ts";
 import { PaiError } from "../core/error.ts";
 import { type PathUse, pathWithin, type RelPath } from "../core/path.ts";
-import type { View, Workspace } from "../core/ports.ts";
+import type { ServerLink, View, Workspace } from "../core/ports.ts";
 import { realPathOf } from "../system/lookups.ts";
 import { requireAllowable, requireWritable, whyNotOwn } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
@@ -15,7 +15,7 @@ import { openCertificates } from "./certificates.ts";
 import { commandEnv, type Env } from "./command/command-env.ts";
 import { findOwnProgram, runAfter } from "./command/run-after.ts";
 import { openPerform, type Perform } from "./command/run-command.ts";
-import { startTool, type ToolProcess, type ToolProgram } from "./command/start-tool.ts";
+import { startTool, type ToolProgram } from "./command/start-tool.ts";
 import { openRoot, type Root } from "./confine.ts";
 import { openSurvey } from "./context/survey.ts";
 import { watchOthers } from "./effects/others.ts";
@@ -64,7 +64,7 @@ export interface OpenedWorkspace {
   readonly workspace: Workspace;
   readonly history: History;
   /** Starts an MCP server in the sandbox, with or without the network. */
-  readonly startTool: (program: ToolProgram, network: boolean) => Promise<ToolProcess>;
+  readonly startTool: (program: ToolProgram, network: boolean) => Promise<ServerLink>;
   /** What was undone at the start, one message each. */
   readonly recovered: readonly string[];
   /** Runs that had been cut off and were ended at the start. */

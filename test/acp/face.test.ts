@@ -14,11 +14,7 @@ test.each(["plain.txt", 'we"ird.txt', 'ends in"', '"quoted"', "a b", "b/x", "a/a
   async (name) => {
     const change: Change = { path: name as RelPath, before: file("old\n"), after: file("new\n"), from: null };
     const shown = { changes: summarizeAll([change], () => "plan"), diff: renderChanges([change]) };
-    const said = await describeChanges(
-      shown,
-      async () => "old\n",
-      (path) => `/root/${path}`,
-    );
+    const said = await describeChanges(shown, { readText: async () => "old\n", absolute: (path) => `/root/${path}` });
     expect(said).toEqual([{ type: "diff", path: `/root/${name}`, oldText: "old\n", newText: "new\n" }]);
   },
 );

@@ -4,7 +4,7 @@ import { defineQuery } from "../../actions/command.ts";
 import { noEffects } from "../../core/effects.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Fields } from "../../core/model.ts";
-import type { CommandOptions, CommandResult, Transaction, Workspace } from "../../core/ports.ts";
+import type { CommandOptions, CommandResult, ServerLink, Transaction, Workspace } from "../../core/ports.ts";
 import type { AnyAction } from "../../core/proposal.ts";
 import { nameSome } from "../../core/suggest.ts";
 import {
@@ -15,7 +15,7 @@ import {
   renderTools,
   type ServerTools,
 } from "../../core/tool-calls.ts";
-import { type CallAnswer, connectServer, type ServerLink, type ToolClient } from "../../mcp/client.ts";
+import { type CallAnswer, connectServer, type Patience, type ToolClient } from "../../mcp/client.ts";
 import { openAddress } from "../../mcp/http-link.ts";
 import { parseEndpoint, tlsOf } from "../../models/wire/endpoint.ts";
 import { createSseReader } from "../../models/wire/sse.ts";
@@ -64,8 +64,6 @@ const refuse = (text: string): CallAnswer => ({ ok: false, text, thrownAway: [] 
 interface Trusted extends ServerTools {
   readonly server: McpServer;
 }
-
-type Patience = Pick<CommandOptions, "signal" | "timeoutMs">;
 
 const queryMs = 60_000;
 

@@ -3,6 +3,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../core/error.ts";
+import type { ServerLink } from "../../core/ports.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { waitAtMost } from "../../core/steps.ts";
 import { entriesBelow } from "../../system/lookups.ts";
@@ -21,18 +22,8 @@ export interface ToolProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface ToolProcess {
-  readonly input: ReadableStream<Uint8Array>;
-  readonly write: (text: string) => void;
-  readonly kill: () => void;
-  /** How it ended, its last words, and what it could not see: the end of a sentence, or "". */
-  readonly explain: () => Promise<string>;
-  /** Paths that it has changed in its copy, which is thrown away, since this was asked last. */
-  readonly takeWritten: () => readonly string[];
-}
-
 /** `path`: as PATH. Throws sandbox_missing, and failed if there is no such program. */
-export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, path: string): Promise<ToolProcess> {
+export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, path: string): Promise<ServerLink> {
   const [name = "", ...rest] = argv;
   const program = name.includes("/") ? name : Bun.which(name, { PATH: path });
   if (program === null) throw new PaiError("failed", `${name} was not found in PATH`);

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 14_027,
-  workspace: 11_786,
+  workspace: 11_701,
   cli: 10_415,
   flows: 10_919,
   models: 4_299,

@@ -8,18 +8,15 @@ import { orNull } from "../../core/error.ts";
 import type { AfterResult } from "../../core/ports.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { contains } from "../sandbox/folders.ts";
+import type { ShellOptions } from "./shell.ts";
 
 const keptBytes = 4096;
 
-export interface AfterOptions {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
 /** The output goes to a file without a name, as a service that it starts may hold it open. */
-export async function runAfter(command: string, { cwd, env, timeoutMs, signal }: AfterOptions): Promise<AfterResult> {
+export async function runAfter(
+  command: string,
+  { cwd, env, timeoutMs, signal }: ShellOptions & { readonly cwd: string },
+): Promise<AfterResult> {
   const file = join(tmpdir(), `pai-then-${crypto.randomUUID()}`);
   const fd = openSync(file, "wx+", 0o600);
   unlinkSync(file);

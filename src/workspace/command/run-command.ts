@@ -14,11 +14,10 @@ import { entryAt } from "../../system/entry-at.ts";
 import { openLibc } from "../../system/libc.ts";
 import { mayUse, nearestThere, realPathOf } from "../../system/lookups.ts";
 import type { Root } from "../confine.ts";
+import { stageLayer, takeOver, takeTimes } from "../effects/copy-layer.ts";
 import { readLayer } from "../effects/layer.ts";
 import { compareLooks, diff, type Look, takeLook } from "../effects/look.ts";
 import type { OwnOf } from "../effects/others.ts";
-import { stageLayer } from "../effects/stage-layer.ts";
-import { takeOver, takeTimes } from "../effects/take-over.ts";
 import { noUndo, type Undo, undoOf } from "../effects/watch.ts";
 import { showName } from "../parse-path.ts";
 import { type Layers, removeLayers } from "../sandbox/find-level.ts";
@@ -135,12 +134,8 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
       const effects = diff(found, madeBy(so));
       const take: Copy["takeOver"] = async (paths, until) => {
         const taken = await takeOver({ root, upper, made: added }, paths, until);
-        const ignored = effects.changes.filter(({ isIgnored }) => isIgnored);
-        takeTimes(
-          root,
-          upper,
-          ignored.map(({ path }) => path),
-        );
+        const ignored = effects.changes.flatMap(({ path, isIgnored }) => (isIgnored ? [path] : []));
+        takeTimes(root, upper, ignored);
         return taken;
       };
       return { result: { ...ended, held, effects }, copy: { takeOver: take, discard }, undo: noUndo };
@@ -192,14 +187,10 @@ const isSocket = (path: string): boolean => orNull(() => entryAt(path))?.isSocke
 async function requireProtection(sandbox: Sandbox): Promise<void> {
   const { level, choice, why } = await sandbox.state();
   if (holdsUnasked(level, choice)) return;
-  const reason = why === null ? "" : ` (${why})`;
-  throw new PaiError(
-    "sandbox_missing",
-    `commands of a model need a sandbox that protects files, and none works here${reason}`,
-    {
-      hint: "--sandbox off runs them without one",
-    },
-  );
+  const text = "commands of a model need a sandbox that protects files, and none works here";
+  throw new PaiError("sandbox_missing", why === null ? text : `${text} (${why})`, {
+    hint: "--sandbox off runs them without one",
+  });
 }
 
 const operations = { dumpable: 4, childSubreaper: 36 } as const;

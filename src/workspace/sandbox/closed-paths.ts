@@ -1,13 +1,14 @@
 /** Finds what a command must not see or change. */
 
-import type { Dirent, Stats } from "node:fs";
+import { type Dirent, readdirSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { closedNameIn, type PathRules } from "../../core/closed-names.ts";
-import { orNull } from "../../core/error.ts";
+import { closedNameIn, isToolName, type PathRules } from "../../core/closed-names.ts";
+import { orNull, unless } from "../../core/error.ts";
+import { joinPath, type RelPath } from "../../core/path.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { otherHomes, ownHomes } from "../../system/homes.ts";
 import { entriesOf, realPathOf } from "../../system/lookups.ts";
-import { findInside } from "./closed-inside.ts";
+import { targetOfGitFile } from "../git/find-repository.ts";
 import type { Hidden } from "./confinement.ts";
 import { contains, isSystemPath, openUp, outermost } from "./folders.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
@@ -39,7 +40,7 @@ const rootSecrets = [
 export function findClosedPaths(search: ClosedSearch): ClosedPaths {
   const inside = findInside(search);
   const homes = findClosedHomes(search);
-  const outside = [...homes.hidden.map(({ path }) => path), ...secretsAbove(search), ...search.own];
+  const outside = [...homes.hidden, ...secretsAbove(search), ...search.own];
   const privileged = search.isRoot ? [...rootSecrets, ...hostKeys()] : [];
   const mounts = readMounts("self");
   const found = new Map<string, Hidden>();
@@ -132,7 +133,7 @@ interface ClosedHomes {
   readonly tools: readonly string[];
   readonly caches: readonly string[];
   /** Credentials in these; of a home that the project holds, everything with a dot. */
-  readonly hidden: readonly Hidden[];
+  readonly hidden: readonly string[];
 }
 
 interface HomeOptions {
@@ -170,8 +171,8 @@ export function findClosedHomes({ workspace, home, isRoot, open }: HomeOptions):
     tools: foldersIn(seen, toolNames),
     caches: foldersIn(seen, cacheNames),
     hidden: [
-      ...[...seen, ...held].flatMap((each) => credentials.map((name) => join(each, name))).flatMap(hiddenAt),
-      ...shown.reduce(openUp, held.flatMap(dotNamesIn)),
+      ...[...seen, ...held].flatMap((each) => credentials.map((name) => join(each, name))),
+      ...shown.reduce(openUp, held.flatMap(dotNamesIn)).map(({ path }) => path),
     ],
   };
 }
@@ -185,14 +186,114 @@ function realFolder(path: string): readonly string[] {
 const folderAt = (path: string): readonly string[] =>
   orNull(() => entryAt(path))?.isDirectory() === true ? [path] : [];
 
-/** Empty also for what this user, and so a command, may not reach. */
-function hiddenAt(path: string): readonly Hidden[] {
-  const stat = orNull(() => entryAt(path)) ?? null;
-  return stat === null ? [] : [{ path, isFolder: stat.isDirectory() }];
-}
-
 /** A home that the project holds cannot be covered. */
 const dotNamesIn = (home: string): readonly Hidden[] =>
   entriesOf(home)
     .filter(({ name }) => name.startsWith(".") && !name.startsWith(".git"))
     .map((entry) => ({ path: join(home, entry.name), isFolder: entry.isDirectory() }));
+
+/** In all folders together; a folder of the project in which there is more is hidden as a whole. */
+const usualNames = 2_000_000;
+/** Bytes. A command can build longer paths than the kernel takes, step by step. */
+const longestFolder = 3800;
+
+/** undefined also in a folder that may not be entered. */
+const seenAt = (path: string): Stats | undefined => unless(["EACCES"], () => entryAt(path));
+
+/**
+ * The absolute paths of what is hidden in a project, and of its repositories: their folders, the `.git` files that point to
+ * one, and the folders these name. Upper folders first, folders of tools only one level deep.
+ */
+export function findInside({ workspace, rules }: Pick<ClosedSearch, "workspace" | "rules">, maxNames = usualNames) {
+  const found = { hidden: [] as string[], repositories: [] as string[] };
+  const folders: { readonly folder: RelPath; readonly isLast: boolean }[] = [{ folder: "" as RelPath, isLast: false }];
+  const top = workspace === "/" ? "" : workspace;
+  const at = (folder: RelPath) => (folder === "" ? workspace : `${top}/${folder}`);
+  let [names, searched] = [0, 0];
+  const note = (folder: RelPath, entry: Dirent, isLast: boolean): void => {
+    const inner = joinPath(folder, entry.name);
+    const path = `${top}/${inner}`;
+    const kind = closedNameIn(folder, entry.name, rules, entry.isDirectory());
+    if (kind === "repository") found.repositories.push(...repositoryAt(path, entry));
+    else if (kind !== null) found.hidden.push(path);
+    else if (entry.isDirectory() && !isLast) folders.push({ folder: inner, isLast: isToolName(entry.name, true) });
+  };
+  // The list grows meanwhile.
+  for (const { folder, isLast } of folders) {
+    if (names >= maxNames) break;
+    searched += 1;
+    const entries = Buffer.byteLength(at(folder)) > longestFolder ? null : listFolder(at(folder));
+    // No path leads into it, or its owner has removed the right to list it, which a command can restore.
+    if (entries === null) found.hidden.push(at(folder));
+    names += entries?.length ?? 0;
+    for (const entry of entries ?? []) note(folder, entry, isLast);
+  }
+  const others = otherNames(
+    found.hidden,
+    folders.slice(0, searched).map(({ folder }) => at(folder)),
+  );
+  const beyond = [...new Set(folders.slice(searched).map(({ folder }) => at(folder.split("/")[0] as RelPath)))];
+  // A path below a folder that is covered cannot be mounted.
+  const isSeen = (path: string) => !beyond.some((folder) => path.startsWith(`${folder}/`));
+  return { hidden: [...found.hidden, ...others, ...beyond], repositories: found.repositories.filter(isSeen) };
+}
+
+/** Hard links to hidden files, where one has names that are not hidden. */
+function otherNames(hidden: readonly string[], folders: readonly string[]): readonly string[] {
+  const known = new Set(hidden);
+  const missing = missingNames(known);
+  const others: string[] = [];
+  let left = [...missing.values()].reduce((sum, count) => sum + count, 0);
+  for (const folder of left > 0 ? folders : []) {
+    const paths = (listFolder(folder) ?? []).filter((entry) => entry.isFile()).map(({ name }) => join(folder, name));
+    const same = paths.filter((path) => !known.has(path) && missing.has(identityOf(seenAt(path))));
+    others.push(...same);
+    left -= same.length;
+    if (left <= 0) break;
+  }
+  return others;
+}
+
+const identityOf = (stat: Stats | undefined): string => `${stat?.dev}:${stat?.ino}`;
+
+/** By device and inode, how many names of a file are not among these. */
+function missingNames(known: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const missing = new Map<string, number>();
+  for (const path of known) {
+    const stat = seenAt(path);
+    if (!stat?.isFile() || stat.nlink === 1) continue;
+    const identity = identityOf(stat);
+    missing.set(identity, (missing.get(identity) ?? stat.nlink) - 1);
+  }
+  return missing;
+}
+
+/** null: it cannot be listed. */
+function listFolder(folder: string): readonly Dirent[] | null {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? [] : null;
+  }
+}
+
+/** None for a link that leads nowhere. */
+function repositoryAt(path: string, entry: Dirent): readonly string[] {
+  if (entry.isDirectory()) return [path];
+  if (entry.isFile()) return [path, ...targetOf(path)];
+  const target = entry.isSymbolicLink() ? realPathOf(path) : null;
+  return target === null ? [] : [target];
+}
+
+/** If it has the shape of a repository. */
+function targetOf(path: string): readonly string[] {
+  const target = targetOfGitFile(path);
+  const real = target === null ? null : realPathOf(target);
+  return real !== null && hasRepositoryShape(real) ? [real] : [];
+}
+
+function hasRepositoryShape(folder: string): boolean {
+  const has = (name: string) => entryAt(join(folder, name)) !== undefined;
+  return has("HEAD") && (has("objects") || has("commondir"));
+}

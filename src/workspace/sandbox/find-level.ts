@@ -7,10 +7,9 @@ import { entryAt } from "../../system/entry-at.ts";
 import { namesOf } from "../../system/lookups.ts";
 import { hasBubblewrap, wrapInBubblewrap } from "./bubblewrap.ts";
 import { type Confinement, isIsolated, type Way } from "./confinement.ts";
-import type { Machine } from "./machine-code.ts";
 import { findLandlock } from "./memory-file.ts";
 import { findReason, type Reason } from "./reasons.ts";
-import type { Label, Tape } from "./tape.ts";
+import type { Label, Machine, Tape } from "./tape.ts";
 import { enterProgram, launch, type SetupFailure, writeConfinement } from "./write-tape.ts";
 
 export interface FoundLevel {

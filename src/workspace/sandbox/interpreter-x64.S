@@ -1,4 +1,4 @@
-# Performs a tape of system calls. Assembled form: machine-code.ts; a test assembles this file again and compares.
+# Performs a tape of system calls. Assembled form: tape.ts; a test assembles this file again and compares.
 # A record has ten words of eight bytes:
 #   0 call number, 8 to 48 arguments, 56 address that receives the result (0: none),
 #   64 next record after an error (0: give up), 72 next record after a result above zero (0: the following one).

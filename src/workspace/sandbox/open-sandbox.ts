@@ -1,12 +1,15 @@
 /** The sandbox of one workspace: finds the level that works here once, then starts programs in it. */
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import type { PathRules } from "../../core/closed-names.ts";
 import { isEnough, type SandboxChoice, type SandboxState } from "../../core/command/sandbox.ts";
 import { orNull, PaiError } from "../../core/error.ts";
+import { foldersAbove, type RelPath } from "../../core/path.ts";
+import { entryAt } from "../../system/entry-at.ts";
 import { realPathOf } from "../../system/lookups.ts";
 import { wrapInBubblewrap } from "./bubblewrap.ts";
-import { type ClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
-import { type Confinement, isIsolated, levelOf, type Way } from "./confinement.ts";
+import { type ClosedPaths, findClosedHomes, findClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
+import { type Confinement, type Hidden, isIsolated, type LandlockRule, levelOf, type Way } from "./confinement.ts";
 import {
   type FoundLevel,
   findLevel,
@@ -17,19 +20,32 @@ import {
   removeTree,
   sweepScratch,
 } from "./find-level.ts";
-import { thisMachine } from "./machine-code.ts";
+import { contains } from "./folders.ts";
+import { firstWithSockets, readableRules } from "./landlock.ts";
+import { findSubmounts } from "./mounts.ts";
 import { isPrivate, isReplaced } from "./namespaces.ts";
-import { isThere, openPaths, type PathOptions } from "./open-paths.ts";
 import { describeState } from "./reasons.ts";
+import type { SandboxSettings } from "./settings.ts";
+import { findSockets, hasPowerfulSocket, networkFolders } from "./sockets.ts";
+import { thisMachine } from "./tape.ts";
 import { type Launched, launch, runProgram, writeConfinement } from "./write-tape.ts";
 
-export interface SandboxOptions extends PathOptions {
+interface SandboxOptions {
+  readonly settings: SandboxSettings;
+  /** Real path of the workspace. */
+  readonly workspace: string;
   readonly workspaceFd: number;
+  readonly rules: PathRules;
+  readonly home: string | null;
+  /** Not seen by commands. */
+  readonly own: readonly string[];
+  /** Folders outside the project that actions may change. */
+  readonly also?: readonly string[];
   /** For overlay layers; null: only the temporary folder. */
   readonly stateFolder: string | null;
 }
 
-export interface Request {
+interface Request {
   /** `isContained`: all that it starts ends with it. */
   readonly argv: (isContained: boolean) => readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -64,21 +80,6 @@ export function openSandbox(options: SandboxOptions) {
     return last;
   };
 
-  const confine = (found: FoundLevel, way: Way, closed: ClosedPaths, more: Partial<Confinement>): Confinement => ({
-    way,
-    workspace,
-    uid: process.getuid?.() ?? 0,
-    gid: process.getgid?.() ?? 0,
-    userNamespace: found.userNamespace,
-    workspaceRights: "write",
-    overlay: null,
-    temporary: null,
-    landlock: found.landlock,
-    parent: way === "bubblewrap" ? null : process.pid,
-    ...paths.forWay(found, way, closed, more.network ?? settings.network, more.overlay != null),
-    ...more,
-  });
-
   let found: Promise<FoundLevel> | null = null;
   const find = (): Promise<FoundLevel> => {
     found ??= look();
@@ -90,8 +91,10 @@ export function openSandbox(options: SandboxOptions) {
     for (const scratch of scratches) sweepScratch(scratch);
     // A step that fails because of the project's paths fails only the command.
     const closed = paths.searchHomes();
-    const layered = (here: FoundLevel, way: Way, overlay: Layers | null) => confine(here, way, closed, { overlay });
-    return findLevel({ machine, isRoot, workspaceFd, scratches, only: settings.only, confine: layered });
+    const rest = { network: settings.network, temporary: null, readsOnly: false };
+    const confine = (here: FoundLevel, way: Way, overlay: Layers | null) =>
+      paths.confine(here, way, closed, { overlay, ...rest });
+    return findLevel({ machine, isRoot, workspaceFd, scratches, only: settings.only, confine });
   };
 
   const hasNetwork = (by: Request["by"]): boolean => settings.network || by === "user";
@@ -116,14 +119,9 @@ export function openSandbox(options: SandboxOptions) {
       const { way } = here;
       if (way === null || machine === null) return null;
       const closed = search();
-      const network = hasNetwork(by);
       const temporary = way === "landlock" ? makeScratch(tmpdir(), "tmp") : null;
-      const confinement = confine(here, way, closed, {
-        overlay: layers,
-        network,
-        temporary,
-        ...(readsOnly ? paths.forReading(way, closed) : {}),
-      });
+      const own = { overlay: layers, network: hasNetwork(by), temporary, readsOnly };
+      const confinement = paths.confine(here, way, closed, own);
       const isContained = isIsolated(way);
       const program = {
         folder: isContained ? workspace : null,
@@ -180,3 +178,115 @@ function variablesFor({ way, temporary, homes, caches }: Confinement, home: stri
     ...(isWritable(".npm") ? {} : { npm_config_cache: join(folder, ".npm") }),
   };
 }
+
+interface Own extends Pick<Confinement, "overlay" | "network" | "temporary"> {
+  /** The workspace cannot be written either. */
+  readonly readsOnly: boolean;
+}
+
+/** The paths of one command after another, and the confinements made of them. */
+function openPaths({ settings, workspace, rules, home, own, also = [] }: SandboxOptions, isRoot: boolean) {
+  const absolute = (path: string) => {
+    const whole = resolve(workspace, path.replace(/^~(?=\/|$)/, home ?? "~"));
+    return realPathOf(whole) ?? whole;
+  };
+  const named = settings.readable.map(absolute);
+  // What is closed within the folders beside the project stays hidden.
+  const readable = [...named, ...also];
+  const writable = settings.writable.map(absolute);
+  const open = [...named, ...writable];
+  const isClosed = ({ path }: Hidden) => !open.some((each) => contains(each, path));
+  const isInside = (path: string) => path.startsWith(`${workspace}/`);
+  const rulesOutside = (way: Way, { hidden, homes }: ClosedPaths, isReading: boolean): readonly LandlockRule[] => {
+    const isOwn = isIsolated(way);
+    const closed = hidden.filter(({ path }) => isReading || !(isInside(path) || (isOwn && isPrivate(path))));
+    const shown = [...homes.tools, ...homes.caches, ...readable, ...(isReading ? [workspace] : [])];
+    const made = readableRules([...closed, ...homes.covered.map(asFolder)], isOwn, shown);
+    return isOwn && made.length > maxRules ? [] : made;
+  };
+  const inside = ({ hidden, repositories }: ClosedPaths, isLayered: boolean, isOwn: boolean) => {
+    const mine = repositories.filter(isInside);
+    return {
+      readOnly: settings.git ? [] : mine,
+      throughOverlay: settings.git && isLayered ? mine.filter((path) => isInRepository(path, workspace)) : [],
+      submounts: isLayered ? findSubmounts(workspace) : [],
+      // On a copy the folders of the workspace cannot be renamed in the original.
+      fixed: isOwn && !isLayered ? foldersBetween([...hidden.map(({ path }) => path), ...mine], workspace) : [],
+    };
+  };
+  const beyond = ({ homes }: ClosedPaths, hasCaches: boolean, isOwn: boolean, network: boolean) => {
+    const isReplacedHere = (path: string) => isReplaced(path, homes.covered);
+    const seen = [...homes.tools, ...(hasCaches ? [] : homes.caches)].filter((path) => !writable.includes(path));
+    return {
+      writable: writable.filter(isThere),
+      readable: isOwn ? [...seen, ...[...readable, ...(network ? runFolders() : [])].filter(isReplacedHere)] : [],
+      caches: hasCaches ? homes.caches.filter((path) => !writable.includes(path)) : [],
+      homes: isOwn ? homes.covered : [],
+    };
+  };
+
+  return {
+    /** The user has opened it, or a folder above it. */
+    isOpen: (path: string): boolean => open.some((each) => contains(each, path)),
+    /** For each command: people and commands may have made a closed file since. */
+    search: (): ClosedPaths => findClosedPaths({ workspace, rules, home, own, also, isRoot, open }),
+    /** Whether a way works must not depend on what the project holds. */
+    searchHomes(): ClosedPaths {
+      const homes = findClosedHomes({ workspace, home, isRoot, open });
+      return { hidden: [], repositories: [], homes };
+    },
+    confine(found: FoundLevel, way: Way, closed: ClosedPaths, { readsOnly, ...given }: Own): Confinement {
+      const { overlay, network } = given;
+      const { landlock, userNamespace } = found;
+      const { hidden } = closed;
+      const isOwn = isIsolated(way);
+      return {
+        ...given,
+        way,
+        workspace,
+        workspaceRights: readsOnly ? "read" : "write",
+        uid: process.getuid?.() ?? 0,
+        gid: process.getgid?.() ?? 0,
+        userNamespace,
+        landlock,
+        parent: way === "bubblewrap" ? null : process.pid,
+        hidden: [...hidden, ...socketsFor(way, network, landlock, hidden).filter(isClosed)],
+        ...inside(closed, overlay !== null, isOwn),
+        ...(readsOnly && { readOnly: [workspace] }),
+        unixSockets: seesOwnSockets(way, network),
+        ...beyond(closed, found.caches && way === "namespaces", isOwn, network),
+        outside: landlock === 0 ? [] : rulesOutside(way, closed, readsOnly && !isOwn),
+      };
+    },
+  };
+}
+
+const asFolder = (path: string): Hidden => ({ path, isFolder: true });
+
+/** Beyond these, ways with private mounts allow reading all that no mount covers. */
+const maxRules = 2000;
+
+const socketsFor = (way: Way, network: boolean, landlock: number, hidden: readonly Hidden[]): readonly Hidden[] =>
+  (!isIsolated(way) || (landlock >= firstWithSockets && !network) ? [] : findSockets(!network)).filter(
+    ({ path }) => !hidden.some((each) => contains(each.path, path)),
+  );
+
+/** Without private mounts a command with the network sees every socket of the machine. */
+const seesOwnSockets = (way: Way, network: boolean): boolean => isIsolated(way) || !network || !hasPowerfulSocket();
+
+/** Upper ones first. */
+const foldersBetween = (paths: readonly string[], workspace: string): readonly string[] =>
+  [...new Set(paths.flatMap((path) => foldersAbove(path as RelPath)))]
+    .filter((folder) => folder.startsWith(`${workspace}/`))
+    .sort((a, b) => a.length - b.length);
+
+/** A `.git` file may name a folder that is no repository. */
+const isInRepository = (path: string, workspace: string): boolean =>
+  path
+    .slice(workspace.length)
+    .split("/")
+    .some((name) => /^\.(?:git|hg|svn)$/i.test(name));
+
+const isThere = (path: string) => entryAt(path) !== undefined;
+
+const runFolders = (): readonly string[] => networkFolders.map((name) => `/run/${name}`).filter(isThere);

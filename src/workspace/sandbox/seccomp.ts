@@ -1,5 +1,5 @@
 /** The seccomp filter: system calls that a command may not make, whatever its rights. */
-import type { Machine } from "./machine-code.ts";
+import { type Machine, numberOf } from "./tape.ts";
 
 /** AUDIT_ARCH. A call of another architecture (int 0x80 with 32 bits) kills the process. */
 const architectures = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
@@ -43,10 +43,6 @@ const unknown: Readonly<Record<string, Numbers>> = {
   openat2: [437, 437],
 };
 
-const clone = { x64: 56, arm64: 220 } as const;
-const socket = { x64: 41, arm64: 198 } as const;
-const ioctl = { x64: 16, arm64: 29 } as const;
-const fcntl = { x64: 72, arm64: 25 } as const;
 /** F_SETLEASE: with a lease other programs would have to wait when they open the file. */
 const setLease = 1024;
 const renameat2 = { x64: 316, arm64: 276 } as const;
@@ -72,7 +68,6 @@ const giving: readonly (readonly [numbers: Numbers, mode: number])[] = [
 ];
 /** S_ISUID, S_ISGID: whoever runs such a file later, outside, would get the rights of its owner. */
 const takesIdentity = 0o6000;
-const limits = { x64: 302, arm64: 261 } as const;
 /** All CLONE_NEW flags in the low word. */
 const namespaceFlags = 0x7e020000;
 /** TIOCSTI types on the user's terminal; TIOCLINUX and TIOCSETD control it. */
@@ -103,7 +98,7 @@ const argumentAt = (n: number) => 16 + 8 * n;
 /** `held`, `not`: instructions to skip. */
 type Instruction = readonly [operation: number, held: number, not: number, operand: number];
 
-export interface FilterOptions {
+interface FilterOptions {
   /** Of sockets that may be opened. */
   readonly families: readonly number[];
   /** It sees only its own processes; otherwise it may not change limits of others, such as pai. */
@@ -125,12 +120,7 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
     [jumpEqual, 1, 0, architectures[machine]],
     [answer, 0, 0, kill],
     [load, 0, 0, numberAt],
-    ...(machine === "x64"
-      ? ([
-          [jumpAtLeast, 0, 1, x32Calls],
-          [answer, 0, 0, kill],
-        ] as const)
-      : []),
+    ...(machine === "x64" ? refuseX32 : []),
     // The most frequent calls come first.
     ...opening.flatMap(([numbers, flags, mode]) => {
       const number = of(numbers);
@@ -138,7 +128,7 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
     }),
     ...answerAll(refused, fail(EPERM)),
     ...answerAll(unknown, fail(ENOSYS)),
-    ...block(clone[machine], [
+    ...block(numberOf("clone", machine), [
       [load, 0, 0, argumentAt(0)],
       [jumpAnyBit, 0, 1, namespaceFlags],
       [answer, 0, 0, fail(EPERM)],
@@ -149,19 +139,24 @@ export function writeFilter(machine: Machine, { families, isAlone, keepsLength }
       const number = of(numbers);
       return number === null ? [] : block(number, [...refuseIdentity(mode), [answer, 0, 0, allow]]);
     }),
-    ...(isAlone ? [] : block(limits[machine], choose(0, [0], allow, fail(EPERM)))),
+    ...(isAlone ? [] : block(numberOf("prlimit64", machine), choose(0, [0], allow, fail(EPERM)))),
     ...block(renameat2[machine], [
       [load, 0, 0, argumentAt(4)],
       [jumpAnyBit, 0, 1, renameWhiteout],
       [answer, 0, 0, fail(EINVAL)],
       [answer, 0, 0, allow],
     ]),
-    ...block(fcntl[machine], choose(1, [setLease], fail(EPERM), allow)),
-    ...block(ioctl[machine], choose(1, refusedRequests, fail(EPERM), allow)),
-    ...block(socket[machine], choose(0, families, allow, fail(EAFNOSUPPORT))),
+    ...block(numberOf("fcntl", machine), choose(1, [setLease], fail(EPERM), allow)),
+    ...block(numberOf("ioctl", machine), choose(1, refusedRequests, fail(EPERM), allow)),
+    ...block(numberOf("socket", machine), choose(0, families, allow, fail(EAFNOSUPPORT))),
     [answer, 0, 0, allow],
   ]);
 }
+
+const refuseX32: readonly Instruction[] = [
+  [jumpAtLeast, 0, 1, x32Calls],
+  [answer, 0, 0, kill],
+];
 
 /** Landlock judges opening for writing; this refuses O_TRUNC without it. */
 const judgeOpening = (flags: number, mode: number, keepsLength: boolean): readonly Instruction[] => {
@@ -171,16 +166,16 @@ const judgeOpening = (flags: number, mode: number, keepsLength: boolean): readon
     [jumpAnyBit, 0, given.length, openFlags.create],
     ...given,
     [load, 0, 0, argumentAt(flags)],
-    ...(keepsLength
-      ? ([
-          [jumpAnyBit, 0, 2, openFlags.truncate],
-          [jumpAnyBit, 1, 0, openFlags.write],
-          [answer, 0, 0, fail(EPERM)],
-        ] as const)
-      : []),
+    ...(keepsLength ? refuseEmptying : []),
     [answer, 0, 0, allow],
   ];
 };
+
+const refuseEmptying: readonly Instruction[] = [
+  [jumpAnyBit, 0, 2, openFlags.truncate],
+  [jumpAnyBit, 1, 0, openFlags.write],
+  [answer, 0, 0, fail(EPERM)],
+];
 
 /** Continues after itself if the mode has neither S_ISUID nor S_ISGID. */
 const refuseIdentity = (mode: number): readonly Instruction[] => [

@@ -13,9 +13,9 @@ import { type Mount, readMounts, translatePath } from "./mounts.ts";
 const powerfulSocket =
   /docker|podman|containerd|buildkit|cri-?o|lxd|incus|libvirt|qemu|snapd|systemd|dbus|bus$|agent|keyring|wayland|X11|\bX\d/i;
 
-/** Services for programs with the network that answer queries and run nothing, even if root owns them. */
-const ordinarySocket =
-  /^\/(?:var\/)?run\/(?:systemd\/resolve|resolvconf|NetworkManager|postgresql|mysqld|redis|memcached)\/|^\/var\/lib\/mysql\//;
+/** Below `/run`: services for programs with the network that answer queries and run nothing, even if root owns them. */
+export const networkFolders = `systemd/resolve resolvconf NetworkManager postgresql mysqld redis memcached`.split(" ");
+const ordinarySocket = new RegExp(`^/(?:var/)?run/(?:${networkFolders.join("|")})/|^/var/lib/mysql/`);
 
 /** They may belong to another user or network namespace. */
 const usualSockets = `/run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock /run/crio/crio.sock

@@ -14,11 +14,10 @@ import {
   workspaceFd,
 } from "./confinement.ts";
 import { addLandlock } from "./landlock.ts";
-import type { Machine } from "./machine-code.ts";
 import { openMemoryFile } from "./memory-file.ts";
 import { addNamespaces, forkCollected } from "./namespaces.ts";
 import { socketFamilies, unixFamily, writeFilter } from "./seccomp.ts";
-import { closeFrom, createTape, type Tape } from "./tape.ts";
+import { closeFrom, createTape, type Machine, type Tape } from "./tape.ts";
 
 /** CHOWN, DAC_OVERRIDE, FOWNER, FSETID: root needs them for files of other users in the workspace. */
 const rootCapabilities = 0x1bn;

@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { finish } from "../../../src/core/steps.ts";
+import { takeOver } from "../../../src/workspace/effects/copy-layer.ts";
 import { compareLooks, diff, type Limits, type Look, takeLook } from "../../../src/workspace/effects/look.ts";
-import { takeOver } from "../../../src/workspace/effects/take-over.ts";
 import { noRules, openFolder, p } from "../folder.ts";
 import { at, change, file } from "../tree.ts";
 

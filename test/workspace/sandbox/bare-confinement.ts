@@ -1,6 +1,6 @@
 /** A confinement that hides and opens nothing, for tests that lay one on by hand. */
 import type { Confinement, Way } from "../../../src/workspace/sandbox/confinement.ts";
-import { type Machine, thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
+import { type Machine, thisMachine } from "../../../src/workspace/sandbox/tape.ts";
 
 /** This machine; throws where no tape is written for it. */
 export function machineHere(): Machine {

@@ -2,8 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { findInside } from "../../../src/workspace/sandbox/closed-inside.ts";
-import { findClosedHomes } from "../../../src/workspace/sandbox/closed-paths.ts";
+import { findClosedHomes, findInside } from "../../../src/workspace/sandbox/closed-paths.ts";
 import { removeTree } from "../../../src/workspace/sandbox/find-level.ts";
 import { newFolder, removeFolder } from "../../grounds.ts";
 import { needs, rootUser } from "../../needs.ts";

@@ -2,8 +2,14 @@
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { interpreterOf, type Machine, thisMachine } from "../../../src/workspace/sandbox/machine-code.ts";
-import { createTape, type Label, type Tape } from "../../../src/workspace/sandbox/tape.ts";
+import {
+  createTape,
+  interpreterOf,
+  type Label,
+  type Machine,
+  type Tape,
+  thisMachine,
+} from "../../../src/workspace/sandbox/tape.ts";
 import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
 

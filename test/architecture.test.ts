@@ -125,7 +125,7 @@ const budgets = {
   flows: 10_919,
   models: 4_299,
   ui: 4_278,
-  store: 3_623,
+  store: 3_522,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -9,23 +9,17 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  writeFileSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { cannotBeWritten, PaiError, toPaiError, unless } from "../core/error.ts";
-import type { Amendment, CheckResult, Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/outcome.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { ChangedPath, Fact, FactOf } from "../core/receipt.ts";
 import { entryAt } from "../system/entry-at.ts";
 import { writeBytes } from "../system/write-file.ts";
 
-export interface Audit {
-  readonly add: (facts: readonly Fact[]) => void;
-  /** Path of the log; null before the first run, and if it cannot be kept. */
-  readonly file: string | null;
-  readonly close: () => void;
-}
-
-export interface AuditPlace {
+interface AuditPlace {
   readonly root: string;
   /** State folder, for the log if the folder in the workspace is unusable; null: none. */
   readonly stateDir: string | null;
@@ -35,22 +29,15 @@ export interface AuditPlace {
   readonly warn: (text: string) => void;
 }
 
-interface OpenLog {
-  readonly fd: number;
-  readonly file: string;
-}
-
-const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
-
 const usualName = ".pai_history";
 
-/** Creates nothing before the first run has ended. */
-export function openAudit(place: AuditPlace): Audit {
-  let log: OpenLog | null = null;
+/** Creates nothing before the first run has ended. `file` is null until then, and if no log can be kept. */
+export function openAudit(place: AuditPlace) {
+  let log: ReturnType<typeof openLog> | null = null;
   let ended = false;
 
   return {
-    add(facts) {
+    add(facts: readonly Fact[]): void {
       const lines = ended || isSystemFolder(place.root) ? "" : renderAuditLines(facts);
       if (lines === "") return;
       try {
@@ -61,10 +48,10 @@ export function openAudit(place: AuditPlace): Audit {
         place.warn(`the audit log cannot be kept: ${toPaiError(error, log?.file).message}`);
       }
     },
-    get file() {
+    get file(): string | null {
       return log?.file ?? null;
     },
-    close() {
+    close(): void {
       ended = true;
       if (log !== null) closeSync(log.fd);
       log = null;
@@ -80,7 +67,7 @@ const systemFolders = "/boot /dev /etc /lib /lib64 /proc /run /sbin /bin /sys /u
 export const isSystemFolder = (root: string): boolean =>
   systemFolders.some((at) => root === at || root.startsWith(`${at}/`));
 
-function openLog(place: AuditPlace): OpenLog {
+function openLog(place: AuditPlace): ReturnType<typeof openLogIn> {
   const folder = resolve(place.root, usualName);
   try {
     return openLogIn(folder, place);
@@ -93,32 +80,33 @@ function openLog(place: AuditPlace): OpenLog {
   }
 }
 
-/** Errors name the folder: its files are opened through a descriptor, whose path means nothing to a person. */
-function openLogIn(folder: string, place: AuditPlace): OpenLog {
-  try {
-    return openLogThrough(folder, place);
-  } catch (error) {
-    throw cannotBeWritten(folder, error) ?? error;
-  }
-}
-
-/** Opens everything below the folder through its descriptor, so that nobody can replace it by a link meanwhile. */
-function openLogThrough(folder: string, { now, keep }: AuditPlace): OpenLog {
+/**
+ * Opens everything below the folder through its descriptor, so that nobody can replace it by a link meanwhile. Errors name
+ * the folder: the path of a descriptor means nothing to a person.
+ */
+function openLogIn(folder: string, { now, keep }: AuditPlace): { readonly fd: number; readonly file: string } {
   const time = now();
-  const own = openOwnFolder(folder);
+  let own: number | null = null;
   try {
+    const there = entryAt(folder);
+    if (there === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    else if (!there.isDirectory()) throw new PaiError("path_refused", `${folder} is not a folder of its own`);
+    own = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    closeToOthers(own, folder);
     const through = `/proc/self/fd/${own}`;
     const base = existsSync(through) ? through : folder;
-    ignoreItself(base);
+    unless(["EEXIST"], () => writeFileSync(join(base, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 }));
     for (let number = 1; number <= 1000; number += 1) {
       const name = `${nameOf(time)}${number === 1 ? "" : `_${number}`}.log`;
-      const fd = createNew(join(base, name));
-      if (fd !== null) prune(base, time, keep);
-      if (fd !== null) return { fd, file: join(folder, name) };
+      const fd = unless(["EEXIST"], () => openSync(join(base, name), "ax", 0o600));
+      if (fd !== undefined) prune(base, time, keep);
+      if (fd !== undefined) return { fd, file: join(folder, name) };
     }
     throw new PaiError("io_failed", `${folder} has too many logs of this second`);
+  } catch (error) {
+    throw cannotBeWritten(folder, error) ?? error;
   } finally {
-    closeSync(own);
+    if (own !== null) closeSync(own);
   }
 }
 
@@ -139,36 +127,11 @@ function prune(folder: string, now: Date, keep: number): void {
   for (const name of old) rmSync(join(folder, name), { force: true });
 }
 
-function openOwnFolder(folder: string): number {
-  const there = entryAt(folder);
-  if (there === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  else if (!there.isDirectory()) throw new PaiError("path_refused", `${folder} is not a folder of its own`);
-  const fd = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  try {
-    const stat = fstatSync(fd);
-    if (stat.uid !== (process.geteuid?.() ?? stat.uid)) {
-      throw new PaiError("path_refused", `${folder} belongs to another user`);
-    }
-    if ((stat.mode & 0o077) !== 0) fchmodSync(fd, 0o700);
-    return fd;
-  } catch (error) {
-    closeSync(fd);
-    throw error;
-  }
+function closeToOthers(own: number, folder: string): void {
+  const { uid, mode } = fstatSync(own);
+  if (uid !== (process.geteuid?.() ?? uid)) throw new PaiError("path_refused", `${folder} belongs to another user`);
+  if ((mode & 0o077) !== 0) fchmodSync(own, 0o700);
 }
-
-function ignoreItself(folder: string): void {
-  const fd = createNew(join(folder, ".gitignore"));
-  if (fd === null) return;
-  try {
-    writeBytes(fd, "*\n");
-  } finally {
-    closeSync(fd);
-  }
-}
-
-const createNew = (file: string): number | null =>
-  unless(["EEXIST"], () => openSync(file, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)) ?? null;
 
 type Entry = readonly [kind: string, text: string];
 
@@ -178,15 +141,11 @@ const longest = 4000;
 export function renderAuditLines(facts: readonly Fact[]): string {
   let at = "";
   const lines = facts.flatMap((fact) => {
-    if ("at" in fact) at = renderTime(new Date(fact.at));
+    if ("at" in fact) at = `${new Date(fact.at).toISOString().slice(0, 19).replace("T", " ")}+00:00`;
     return entriesOf(fact).map(([kind, text]) => `[${at}] ${kind} ${escapeLine(shorten(text))}\n`);
   });
   const isCutOff = facts.length > 0 && facts.at(-1)?.type !== "run.finished";
   return `${lines.join("")}${isCutOff ? `[${at}] STATUS cut off\n` : ""}`;
-}
-
-function renderTime(time: Date): string {
-  return `${time.toISOString().slice(0, 19).replace("T", " ")}+00:00`;
 }
 
 function shorten(text: string): string {
@@ -214,7 +173,7 @@ function entriesOf(fact: Fact): readonly Entry[] {
         ["USER", fact.task.text],
       ];
     case "plan":
-      return planEntries(fact.plan, fact.cached, fact.promise);
+      return planEntries(fact);
     case "amendment":
       return [["AMENDED", renderAmendment(fact)]];
     case "call":
@@ -233,7 +192,7 @@ function entriesOf(fact: Fact): readonly Entry[] {
         ...fact.left.map((path): Entry => ["CHANGE", `changed by somebody else, and left: ${path}`]),
       ];
     case "check":
-      return [["CHECK", renderCheck(fact, fact.when)]];
+      return [["CHECK", renderCheck(fact)]];
     case "run.finished":
       return outcomeEntries(fact.outcome);
     case "context.sent":
@@ -274,22 +233,17 @@ function commandEntries({ command, exit, timedOut, ms, output, changes, error }:
   ];
 }
 
-function renderAmendment({ action, path, destination, why, accept, by }: Amendment): string {
+function renderAmendment({ action, path, destination, why, accept, by }: FactOf<"amendment">): string {
   const what = `${action} ${path}${destination === null ? "" : ` to ${destination}`}`;
   return `${accept ? "accepted" : "refused"} by ${by}: ${what}${why === "" ? "" : ` - ${why}`}`;
 }
 
-function renderCheck(check: CheckResult, when: string): string {
-  const result = check.passed === null ? "not run" : check.passed ? "passed" : "failed";
-  const exit = check.exit === null ? "" : `, exit ${check.exit}`;
-  return `${result}${exit}, ${check.ms} ms, ${when} the change: ${check.command}`;
+function renderCheck({ passed, exit, ms, when, command }: FactOf<"check">): string {
+  const result = passed === null ? "not run" : passed ? "passed" : "failed";
+  return `${result}${exit === null ? "" : `, exit ${exit}`}, ${ms} ms, ${when} the change: ${command}`;
 }
 
-function planEntries(
-  plan: Plan,
-  cached: boolean,
-  promise: { readonly expected: number; readonly at_most: number; readonly tokens: number | null },
-): readonly Entry[] {
+function planEntries({ plan, cached, promise }: FactOf<"plan">): readonly Entry[] {
   const { steps = [], checks = [] } = plan.execution_plan ?? {};
   const calls = `${promise.expected} calls expected, at most ${promise.at_most}, ${promise.tokens ?? "unknown"} tokens`;
   return [

@@ -14,7 +14,7 @@ import { countNames, createVeil, type Veil } from "../core/secrets/veil.ts";
 import type { PastTurn } from "../core/session/past.ts";
 import { openReceipts, type ReceiptWriter } from "./receipts.ts";
 
-export interface Started {
+interface Started {
   readonly task: {
     readonly text: string;
     readonly history: readonly PastTurn[];
@@ -33,7 +33,7 @@ interface Recorded {
   readonly actions: readonly AnyAction[];
 }
 
-export interface Recorder extends Recorded {
+interface Recorder extends Recorded {
   readonly memory: ProjectMemory | null;
   readonly planCache: PlanCache | null;
   /** Hides secrets. The run must use this one, so that a secret has the same name in the run and in the receipt. */
@@ -41,12 +41,14 @@ export interface Recorder extends Recorded {
   readonly sink: (event: StampedEvent) => void;
 }
 
-export interface RunPorts extends Recorded {
+interface RunPorts extends Recorded {
   readonly memory?: ProjectMemory | null;
   readonly planCache?: PlanCache | null;
   readonly now: () => Date;
   readonly veil?: Veil;
 }
+
+type Tell = (fact: Fact) => void;
 
 /** Records one run in a receipt. Calls `ended` once, after the last line is written and the receipt is closed. */
 export function recordRun(
@@ -56,9 +58,24 @@ export function recordRun(
   ended: () => void,
 ): Recorder {
   const { model, workspace, decide, now, veil = createVeil() } = ports;
-  const add = (fact: Fact) => receipt.add(veil.cover(fact));
-  const tell = (fact: Fact) => add(veil.hideAll(fact));
+  const add: Tell = (fact) => receipt.add(veil.cover(fact));
+  const tell: Tell = (fact) => add(veil.hideAll(fact));
   let sandboxTold = false;
+  const factOfStart = (event: Extract<StampedEvent, { readonly type: "run.started" }>): Fact => {
+    // The text as the run has hidden it: a word that only its name tells to be secret is hidden at that place only.
+    const { type, run, at, pai, root, mode, task: text } = event;
+    const { history, context, files = [], conversation, dialogue } = task;
+    const { id, window, maxOutputTokens } = model;
+    const earlier = (conversation?.messages.length ?? 0) + (dialogue?.messages.length ?? 0);
+    const shown = context === null ? null : veil.hide(context, "plain");
+    return {
+      ...{ type, v: 1, run, at, pai, root, mode },
+      task: { text, history, context: shown, files, earlier },
+      options: options as { readonly [name: string]: Json },
+      model: { id, window, maxOutputTokens },
+      names: { part: veil.part, last: veil.last },
+    };
+  };
   return {
     veil,
     model: recordModel(model, now, add),
@@ -66,7 +83,7 @@ export function recordRun(
       ...workspace,
       ...recordRepository(workspace, tell),
       ...recordSurvey(workspace, tell),
-      begin: async (run) => recordTransaction(await workspace.begin(run), add, veil),
+      begin: async (run) => recordTransaction(await workspace.begin(run), add, tell, veil),
       async sandbox() {
         const state = await workspace.sandbox();
         if (!sandboxTold) tell({ type: "sandbox", state });
@@ -87,7 +104,7 @@ export function recordRun(
       return decision;
     },
     sink(event) {
-      const fact = event.type === "run.started" ? factOfStart(event, task, options, ports, veil) : factOf(event);
+      const fact = event.type === "run.started" ? factOfStart(event) : factOf(event);
       if (fact !== null) tell(fact);
       if (event.type !== "run.finished") return;
       receipt.close();
@@ -96,31 +113,9 @@ export function recordRun(
   };
 }
 
-function factOfStart(
-  event: Extract<StampedEvent, { readonly type: "run.started" }>,
-  { history, context, files = [], conversation, dialogue }: Started["task"],
-  options: object,
-  { model }: RunPorts,
-  veil: Veil,
-): Fact {
-  // The text as the run has hidden it: a word that only its name tells to be secret is known to it, and hidden at that
-  // place only.
-  const { type, run, at, pai, root, mode, task: text } = event;
-  const { id, window, maxOutputTokens } = model;
-  const earlier = (conversation?.messages.length ?? 0) + (dialogue?.messages.length ?? 0);
-  const shown = context === null ? null : veil.hide(context, "plain");
-  return {
-    ...{ type, v: 1, run, at, pai, root, mode },
-    task: { text, history, context: shown, files, earlier },
-    options: options as { readonly [name: string]: Json },
-    model: { id, window, maxOutputTokens },
-    names: { part: veil.part, last: veil.last },
-  };
-}
-
 export const keyOfTerms = (terms: readonly Term[]) => digest(JSON.stringify(terms)).slice(0, 16);
 
-function recordSurvey({ survey }: Workspace, tell: (fact: Fact) => void): Pick<Workspace, "survey"> {
+function recordSurvey({ survey }: Workspace, tell: Tell): Pick<Workspace, "survey"> {
   if (survey === undefined) return {};
   return {
     survey(terms) {
@@ -168,7 +163,7 @@ export function describeRequest(request: ModelRequest): Pick<FactOf<"call">, "sh
   return { sha256: digest(json), bytes: Buffer.byteLength(json), masked: countNames(json) };
 }
 
-function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): Model {
+function recordModel(model: Model, now: () => Date, add: Tell): Model {
   return {
     ...model,
     get window() {
@@ -209,13 +204,12 @@ function recordModel(model: Model, now: () => Date, add: (fact: Fact) => void): 
   };
 }
 
-function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, veil: Veil): Transaction {
-  const masked = veil.hideAll;
+function recordTransaction(transaction: Transaction, add: Tell, tell: Tell, veil: Veil): Transaction {
   const recordApplied = async <T>(work: () => Promise<T>): Promise<T> => {
     const from = transaction.changes.length;
     const done = await work();
     const applied = transaction.changes.slice(from);
-    if (applied.length > 0) add(masked({ type: "changes", changes: applied.map(changedPath), error: null }));
+    if (applied.length > 0) tell({ type: "changes", changes: applied.map(changedPath), error: null });
     return done;
   };
   return {
@@ -228,30 +222,30 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
       try {
         await transaction.apply(changes, by, signal);
       } catch (thrown) {
-        add(masked({ type: "changes", changes: changes.map(changedPath), error: toFailure(thrown) }));
+        tell({ type: "changes", changes: changes.map(changedPath), error: toFailure(thrown) });
         throw thrown;
       }
-      add(masked({ type: "changes", changes: transaction.changes.slice(from).map(changedPath), error: null }));
+      tell({ type: "changes", changes: transaction.changes.slice(from).map(changedPath), error: null });
     },
     async run(command, options) {
       const nothing = { exit: null, timedOut: false, ms: 0, output: "", notes: [], changes: [] };
       const { by } = options;
       try {
         const result = await transaction.run(command, options);
-        const { exit, timedOut, ms, effects } = result;
+        const { exit, timedOut, ms, effects, held: confined } = result;
         const { notes } = effects;
         const sha256 = digest(result.output);
-        const held = { level: result.held.level, proposed: result.held.isCopy, wall: result.held.wall };
+        const held = { level: confined.level, proposed: confined.isCopy, wall: confined.wall };
         const output = veil.hideOutput(result.output);
         const ended = { type: "command", command, by, exit, timedOut, ms, output, sha256, notes, error: null } as const;
         const contents = (isIgnored: boolean) =>
           effects.changes.filter((change) => change.isIgnored === isIgnored).map(changedContent);
         const ignored = contents(true);
         const content = { changes: contents(false), ...(ignored.length > 0 && { ignored }) };
-        add({ ...masked({ ...ended, ...held, changes: [] }), ...content });
+        add({ ...veil.hideAll({ ...ended, ...held, changes: [] }), ...content });
         return result;
       } catch (thrown) {
-        add(masked({ type: "command", command, by, ...nothing, sha256: digest(""), error: toFailure(thrown) }));
+        tell({ type: "command", command, by, ...nothing, sha256: digest(""), error: toFailure(thrown) });
         throw thrown;
       }
     },
@@ -259,7 +253,7 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
     drop: (...dropped) => recordApplied(() => transaction.drop(...dropped)),
     async rollback() {
       const report = await transaction.rollback();
-      add(masked({ type: "rolled_back", restored: report.restored.map(({ path }) => path), left: report.left }));
+      tell({ type: "rolled_back", restored: report.restored.map(({ path }) => path), left: report.left });
       return report;
     },
   };
@@ -272,7 +266,17 @@ function recordTransaction(transaction: Transaction, add: (fact: Fact) => void, 
  */
 export function keepReceipts(
   stateFolder: string | null,
-  { keep, now, notify, ended }: KeepingReceipts,
+  {
+    keep,
+    now,
+    notify,
+    ended,
+  }: {
+    readonly keep: number;
+    readonly now: () => Date;
+    readonly notify: (notice: Notice) => void;
+    readonly ended: (facts: readonly Fact[]) => void;
+  },
 ): (id: string, started: Started, ports: Omit<RunPorts, "now">) => Recorder {
   const receipts = stateFolder === null ? null : openReceipts(join(stateFolder, "runs"));
   return (id, started, ports) => {
@@ -292,14 +296,7 @@ export function keepReceipts(
   };
 }
 
-interface KeepingReceipts {
-  readonly keep: number;
-  readonly now: () => Date;
-  readonly notify: (notice: Notice) => void;
-  readonly ended: (facts: readonly Fact[]) => void;
-}
-
-function recordLooks(action: AnyAction, tell: (fact: Fact) => void): AnyAction {
+function recordLooks(action: AnyAction, tell: Tell): AnyAction {
   if (action.kind !== "look") return action;
   return {
     ...action,
@@ -314,7 +311,7 @@ function recordLooks(action: AnyAction, tell: (fact: Fact) => void): AnyAction {
   };
 }
 
-function recordMemory(memory: ProjectMemory | null, tell: (fact: Fact) => void): ProjectMemory | null {
+function recordMemory(memory: ProjectMemory | null, tell: Tell): ProjectMemory | null {
   if (memory === null) return null;
   const learns = memory.learn !== null;
   return {
@@ -327,7 +324,7 @@ function recordMemory(memory: ProjectMemory | null, tell: (fact: Fact) => void):
   };
 }
 
-function recordPlans(cache: PlanCache | null, tell: (fact: Fact) => void): PlanCache | null {
+function recordPlans(cache: PlanCache | null, tell: Tell): PlanCache | null {
   if (cache === null) return null;
   return {
     ...cache,
@@ -339,7 +336,7 @@ function recordPlans(cache: PlanCache | null, tell: (fact: Fact) => void): PlanC
   };
 }
 
-function recordRepository({ repository }: Workspace, tell: (fact: Fact) => void): Pick<Workspace, "repository"> {
+function recordRepository({ repository }: Workspace, tell: Tell): Pick<Workspace, "repository"> {
   if (repository === undefined) return {};
   return {
     async repository(signal) {

@@ -75,9 +75,7 @@ export const listJsonl = (folder: string): readonly string[] =>
     entry.isFile() && entry.name.endsWith(".jsonl") ? [entry.name.slice(0, -6)] : [],
   );
 
-export function makePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-}
+const makePrivateFolder = (folder: string) => mkdirSync(folder, { recursive: true, mode: 0o700 });
 
 /**
  * A file of lines that is added to, made at the first of them: folder with mode 0700, file with 0600. `isNew`: no such
@@ -121,7 +119,7 @@ function judgeOwner(path: string, stat: Stats): void {
   }
 }
 
-export function targetOf(file: string): string {
+function targetOf(file: string): string {
   if (entryAt(file)?.isSymbolicLink() !== true) return file;
   try {
     return realpathSync(file);
@@ -134,12 +132,8 @@ export function targetOf(file: string): string {
 }
 
 /** The descriptor of a file; null if it is missing, or a link that `flags` do not follow. Throws other system errors. */
-export const openIfThere = (file: string, flags: number): number | null =>
+const openIfThere = (file: string, flags: number): number | null =>
   (entryAt(file) && unless(["ENOENT", "ENOTDIR", "ELOOP"], () => openSync(file, flags))) ?? null;
-
-export function errnoOf(error: unknown): string | null {
-  return error instanceof Error ? ((error as NodeJS.ErrnoException).code ?? null) : null;
-}
 
 /**
  * Runs `work` while no other pai holds the lock of `file`. Throws io_failed if another process holds it for more than

@@ -60,10 +60,9 @@ const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "
 
 /** `stateFolder` of one workspace; null: no session is kept. Its folder of sessions is made with the first line. */
 export function openSessions(stateFolder: string | null, root: string): Sessions {
-  if (stateFolder === null) return noSessions;
-  const folder = join(stateFolder, "sessions");
-  const fileOf = (id: string) => join(folder, `${id}.jsonl`);
-  const ids = () => listJsonl(folder).filter((id) => idShape.test(id));
+  const folder = stateFolder === null ? null : join(stateFolder, "sessions");
+  const fileOf = (id: string) => join(folder ?? "", `${id}.jsonl`);
+  const ids = () => (folder === null ? [] : listJsonl(folder).filter((id) => idShape.test(id)));
   const read = (id: string) => readSession(id, readFileSync(fileOf(id), "utf8"));
   const summarize = (id: string): SessionSummary[] => {
     try {
@@ -93,6 +92,7 @@ export function openSessions(stateFolder: string | null, root: string): Sessions
     list,
     unreadable,
     load(wanted) {
+      if (folder === null) throw new PaiError("usage", "no sessions are kept here");
       if (wanted !== null) {
         const id = findId(ids(), wanted, "sessions", "see: pai resume --list");
         if (id === null) throw unknownSession(join(folder, "../.."), wanted);
@@ -106,8 +106,9 @@ export function openSessions(stateFolder: string | null, root: string): Sessions
     },
     open(loaded, now, warn) {
       const at = now();
+      if (folder === null) return follow(emptySession("", at.toISOString()), nowhere, { root, now, isNew: false });
       const id = loaded?.id ?? `${stamp(at)}-${crypto.randomUUID().slice(0, 8)}`;
-      const file = openAppend(fileOf(id), { warn, read: () => read(id).session });
+      const file = openAppend(fileOf(id), warn, () => read(id).session);
       const session = loaded ?? emptySession(id, at.toISOString());
       return follow(session, file, { root, now, isNew: loaded === null });
     },
@@ -118,17 +119,6 @@ export function openSessions(stateFolder: string | null, root: string): Sessions
     },
   };
 }
-
-const noSessions: Sessions = {
-  folder: null,
-  list: () => [],
-  unreadable: () => [],
-  load() {
-    throw new PaiError("usage", "no sessions are kept here");
-  },
-  open: (_, now) => openUnkept(now),
-  prune: () => 0,
-};
 
 /** What to say of an id that no session here has: whose it is, by the sessions of all folders. */
 function unknownSession(stateDir: string, wanted: string): PaiError {
@@ -142,24 +132,17 @@ function unknownSession(stateDir: string, wanted: string): PaiError {
   });
 }
 
-/** A session that is not saved (--ephemeral). */
-function openUnkept(now: () => Date): OpenSession {
-  const nowhere: Append = { write: () => {}, read: () => null, isNews: () => false, close: () => {} };
-  return follow(emptySession("", now().toISOString()), nowhere, { root: "", now, isNew: false });
-}
-
 interface Append {
   write(line: SessionLine): void;
-  read(): Session | null;
-  /** Whether another process has written since it was last asked. */
-  isNews(): boolean;
+  /** The session of the file, if another process has written there since this was last asked; null: none has. */
+  news(): Session | null;
   close(): void;
 }
 
-function openAppend(
-  file: string,
-  { warn, read }: { readonly warn: (text: string) => void; readonly read: () => Session },
-): Append {
+/** A session that is not saved (--ephemeral). */
+const nowhere: Append = { write: () => {}, news: () => null, close: () => {} };
+
+function openAppend(file: string, warn: (text: string) => void, read: () => Session): Append {
   const sizeNow = () => Bun.file(file).size;
   let broken = false;
   const lines = openLines(file, false, (thrown) => {
@@ -175,12 +158,11 @@ function openAppend(
       lines.write(bytes);
       known += bytes.length;
     },
-    read: () => orNull(read),
-    isNews() {
+    news() {
       const size = broken ? known : sizeNow();
-      const isNews = size !== known;
+      if (size === known) return null;
       known = size;
-      return isNews;
+      return orNull(read);
     },
     close: lines.close,
   };
@@ -212,7 +194,7 @@ function follow(
     },
     add,
     refresh() {
-      const news = file.isNews() ? file.read() : null;
+      const news = file.news();
       if (news === null) return;
       // Processes that spoke at the same time leave a mixture in the file that no provider takes.
       const { conversation, replaced, turns: own } = session;
@@ -243,15 +225,10 @@ function notePrinted({ checks, commands }: Printed, event: StampedEvent): void {
 /** The session line for an event; null: sessions do not keep this kind. `printed`: what its run printed. */
 function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
   switch (event.type) {
-    case "run.started":
-      return {
-        type: "turn.started",
-        at: event.at,
-        run: event.run,
-        mode: event.mode,
-        model: event.model,
-        request: event.task,
-      };
+    case "run.started": {
+      const { at, run, mode, model, task: request } = event;
+      return { type: "turn.started", at, run, mode, model, request };
+    }
     case "message.added":
     case "conversation.replaced":
     case "files.known":
@@ -260,19 +237,12 @@ function lineOf(event: StampedEvent, printed: Printed): SessionLine | null {
       return line;
     }
     case "run.finished": {
-      const { mode, status, next, score, calls, changes, left, dry_run } = event.outcome;
-      return {
-        type: "turn.finished",
-        at: event.at,
-        run: event.run,
-        mode,
-        status,
-        ...turnRecord(event.outcome, printed),
-        next,
-        score,
-        calls: calls.sent ?? calls.made,
-        changed: changes.length > 0 && left === undefined && dry_run !== true,
-      };
+      const { at, run, outcome } = event;
+      const { mode, status, next, score, changes, left, dry_run } = outcome;
+      const calls = outcome.calls.sent ?? outcome.calls.made;
+      const changed = changes.length > 0 && left === undefined && dry_run !== true;
+      const record = turnRecord(outcome, printed);
+      return { type: "turn.finished", at, run, mode, status, ...record, next, score, calls, changed };
     }
     default:
       return null;

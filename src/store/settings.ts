@@ -23,20 +23,18 @@ type RowValues = {
 
 export type Settings = Readonly<ReturnType<typeof groupRows>>;
 
-/** "flag", the name of the variable, "pai.json", "config.json", the path of the system's file, or "default". */
-export type Origin = string;
-
 /** null: the source does not set it. */
 type Found<T> = { readonly value: T } | null;
 
 interface Sourced<T> {
   readonly value: T;
-  readonly origin: Origin;
+  readonly origin: string;
 }
 
 export interface LoadedSettings {
   readonly settings: Settings;
-  readonly origins: Readonly<Record<string, Origin>>;
+  /** "flag", the name of the variable, "pai.json", "config.json", the path of the system's file, or "default". */
+  readonly origins: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, Json>>;
   readonly warnings: readonly string[];
   readonly trust: Trust | null;
@@ -58,7 +56,7 @@ const systemFile = "/etc/pai-code/config.json";
 /** Throws config_invalid with file and line for invalid content, usage for an invalid flag. Writes nothing. */
 export function loadSettings({ flags, env, places, root, system = systemFile }: SettingSources): LoadedSettings {
   const warnings: string[] = [];
-  const origins: Record<string, Origin> = {};
+  const origins: Record<string, string> = {};
   const values: Record<string, Json> = {};
   const machine = openPrivateFile(system);
   const user = places.configDir === null ? null : openPrivateFile(join(places.configDir, "config.json"));
@@ -67,7 +65,10 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
     if (file === null) continue;
     for (const name of unknownNames(file, () => true)) warnings.push(`${file.file}: unknown setting ${name}, ignored`);
   }
-  const mayHold = (name: string) => (project?.trust === "trusted" ? !isUserOnly(name) : narrows(name));
+  const mayHold = (name: string) => {
+    const { userOnly = false, narrow } = byName.get(name) ?? {};
+    return project?.trust === "trusted" ? !userOnly : narrow !== undefined;
+  };
   const ignored = project === null ? [] : unknownNames(project, mayHold);
 
   const fromProject = <T>(project: ProjectFile, setting: Setting<T>, current: T): Found<T> => {
@@ -86,7 +87,7 @@ export function loadSettings({ flags, env, places, root, system = systemFile }: 
   };
 
   /** The value after one more source, within the bound of the system's file. `found` null: the source does not set it. */
-  const take = <T>(setting: Setting<T>, now: Sourced<T>, found: Found<T>, origin: Origin): Sourced<T> => {
+  const take = <T>(setting: Setting<T>, now: Sourced<T>, found: Found<T>, origin: string): Sourced<T> => {
     if (found === null) return now;
     const bound = machine === null ? null : valueIn(machine, setting);
     const value = bound === null ? found.value : (setting.bind?.(bound.value, found.value) ?? found.value);
@@ -160,12 +161,6 @@ function groupRows(rows: RowValues, baseUrl: Readonly<Record<ProviderId, string 
   } as const;
 }
 
-function narrows(name: string): boolean {
-  return allSettings.some((setting) => setting.name === name && "narrow" in setting);
-}
-
-const isUserOnly = (name: string) => allSettings.some((setting) => setting.name === name && "userOnly" in setting);
-
 /** Whether `held` lacks anything of `wanted`; additions to a list take nothing away. A project may list any number. */
 function losesBy(held: unknown, wanted: unknown): boolean {
   if (!Array.isArray(held) || !Array.isArray(wanted)) return !same(held, wanted);
@@ -175,7 +170,7 @@ function losesBy(held: unknown, wanted: unknown): boolean {
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-const names: ReadonlySet<string> = new Set(allSettings.map((one) => one.name));
+const byName = new Map(allSettings.map((one) => [one.name, one as Setting<unknown>]));
 
 interface SettingsFile extends JsonText {
   readonly file: string;
@@ -186,10 +181,7 @@ interface ProjectFile extends SettingsFile {
   readonly hint: string;
 }
 
-/**
- * The system's or the user's file; null: missing. Throws if it cannot be read or others may write it, rather than
- * ignoring it.
- */
+/** The system's or the user's file; null: missing. Throws if it cannot be read, or others may write it. */
 function openPrivateFile(file: string): SettingsFile | null {
   const text = readPrivate(file);
   return text === null ? null : openFile(text, file);
@@ -228,7 +220,7 @@ function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: 
 }
 
 /** Whether a setting has parts that are settings, too: `checks` has `checks.sandbox`. */
-const hasParts = (name: string): boolean => [...names].some((known) => known.startsWith(`${name}.`));
+const hasParts = (name: string): boolean => byName.keys().some((known) => known.startsWith(`${name}.`));
 
 /**
  * Where a setting is: nested, or under its full name ("checks.sandbox"). null: there is an object of its parts in its
@@ -249,7 +241,7 @@ function jsonOf(file: SettingsFile, name: string): Json | undefined {
   for (const [n, part] of path.entries()) {
     if (json === undefined) return undefined;
     const above = path.slice(0, n);
-    if (!isFields(json) && names.has(above.join("."))) return undefined;
+    if (!isFields(json) && byName.has(above.join("."))) return undefined;
     if (!isFields(json)) throw wrongType(file, above, "an object");
     json = Object.hasOwn(json, part) ? json[part] : undefined;
   }
@@ -265,12 +257,12 @@ function wrongType(file: SettingsFile, path: readonly string[], wants: string): 
 function unknownNames(file: SettingsFile, allowed: (name: string) => boolean): string[] {
   const found: string[] = [];
   const isKnown = (name: string, below: readonly string[]): boolean =>
-    name === "$schema" || (names.has(name) ? allowed(name) : below.some(allowed));
+    name === "$schema" || (byName.has(name) ? allowed(name) : below.some(allowed));
   const look = (json: Json, prefix: string): void => {
     if (!isFields(json)) return;
     for (const [key, value] of Object.entries(json)) {
       const name = `${prefix}${key}`;
-      const below = [...names].filter((known) => known.startsWith(`${name}.`));
+      const below = [...byName.keys()].filter((known) => known.startsWith(`${name}.`));
       if (below.length > 0 && isFields(value)) look(value, `${name}.`);
       else if (!isKnown(name === "checks.commands" ? "checks" : name, below)) found.push(name);
     }

@@ -3,15 +3,6 @@ import * as z from "zod/mini";
 import { orNull, PaiError } from "../core/error.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
 
-export interface StateFile<T> {
-  read(): T;
-  /** Whether it is there and is damaged, or of another version, also where that is read as empty. */
-  isDamaged(): boolean;
-  /** Replaces the value by what `change` returns, while no other process changes it. Throws config_invalid for a damaged file. */
-  edit(change: (now: T) => T): void;
-  editFor<R>(change: (now: T) => readonly [value: T, result: R]): R;
-}
-
 interface Kind {
   /** What to do about a damaged file, or one of another version: reading it throws config_invalid. Absent: it is read as empty. */
   readonly hint?: string;
@@ -19,13 +10,13 @@ interface Kind {
   readonly isCache?: boolean;
 }
 
-/** A missing file holds `empty`. */
+/** A missing file holds `empty`. To edit one throws config_invalid where it is damaged. */
 export function openStateFile<T extends object>(
   file: string,
   shape: z.ZodMiniType<T>,
   empty: T,
   { hint, isCache = false }: Kind = {},
-): StateFile<T> {
+) {
   const full = { version: 1, ...empty };
   const parse = (text: string, isStrict: boolean): T => {
     try {
@@ -47,17 +38,18 @@ export function openStateFile<T extends object>(
       throw thrown;
     }
   };
-  const write = (value: T) =>
-    writePrivate(file, `${JSON.stringify({ version: 1, ...value }, null, 2)}\n`, { lasting: !isCache });
+  /** Replaces the value by what `change` returns, while no other process changes it. */
+  const editFor = <R>(change: (now: T) => readonly [value: T, result: R]): R =>
+    withLock(file, () => {
+      const [value, result] = change(read(true));
+      writePrivate(file, `${JSON.stringify({ version: 1, ...value }, null, 2)}\n`, { lasting: !isCache });
+      return result;
+    });
   return {
     read: () => read(),
+    /** Whether it is there and is damaged, or of another version, also where that is read as empty. */
     isDamaged: () => orNull(() => read(true)) === null,
-    edit: (change) => withLock(file, () => write(change(read(true)))),
-    editFor: (change) =>
-      withLock(file, () => {
-        const [value, result] = change(read(true));
-        write(value);
-        return result;
-      }),
+    edit: (change: (now: T) => T) => editFor((now) => [change(now), null]),
+    editFor,
   };
 }

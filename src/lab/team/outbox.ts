@@ -1,9 +1,9 @@
 /** Messages that wait to be sent to the team's database: a small file each, kept until the database has it. */
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { PaiError } from "../../core/error.ts";
+import { PaiError, toPaiError, unless } from "../../core/error.ts";
 import type { Json } from "../../core/model.ts";
-import { errnoOf, readRegular, writePrivate } from "../../store/safe-file.ts";
+import { readRegular, writePrivate } from "../../store/safe-file.ts";
 import { takeLock } from "../../system/lock.ts";
 
 /** An ended run; an undo or redo; a reservation without the database; what a call cost; new lines of a session. */
@@ -38,20 +38,15 @@ export function openOutbox(folder: string) {
     for (const { name } of list) rmSync(join(folder, name), { force: true });
   };
   /** Puts a letter aside that the database refuses for good; its file stays for inspection. */
-  const putAside = ({ name }: Pick<Letter, "name">) => {
-    try {
-      renameSync(join(folder, name), join(folder, `${name}.refused`));
-    } catch (thrown) {
-      if (errnoOf(thrown) !== "ENOENT") throw thrown;
-    }
-  };
+  const putAside = ({ name }: Pick<Letter, "name">) =>
+    unless(["ENOENT"], () => renameSync(join(folder, name), join(folder, `${name}.refused`)));
   const read = ({ name }: Name): readonly Letter[] => {
     try {
       const text = readRegular(join(folder, name), { follow: false });
       return text === null ? [] : [{ name, json: JSON.parse(text) as Json }];
     } catch (thrown) {
       // One that the system does not let us read now waits.
-      if (errnoOf(thrown) === null || thrown instanceof PaiError) putAside({ name });
+      if (thrown instanceof PaiError || toPaiError(thrown).code === "internal") putAside({ name });
       return [];
     }
   };

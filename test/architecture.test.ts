@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 14_027,
   workspace: 11_701,
-  cli: 10_415,
+  cli: 10_224,
   flows: 10_919,
   models: 4_299,
   ui: 4_278,

@@ -246,7 +246,7 @@ export const commands: readonly Command[] = [
     about: "serve editors: the Agent Client Protocol on stdin and stdout",
     flags: [...asking, ...acting],
     examples: ["pai acp", "pai acp --model anthropic:claude-sonnet-5-5 --check 'npm test'"],
-    load: async () => (await import("./commands/acp.ts")).acpCommand,
+    load: async () => (await import("./serve/editor-host.ts")).acpCommand,
   }),
   define({
     group: "programs",

@@ -3,10 +3,10 @@
 import { parseArgs } from "node:util";
 import type { ArgsDef } from "citty";
 import { PaiError } from "../core/error.ts";
+import type { Notice } from "../core/question.ts";
 import { didYouMean } from "../core/suggest.ts";
 import { type FlagKey, type FlagSpec, type Flags, flagKeys, flagTable } from "./flags.ts";
 import { habitOfFlag } from "./habits.ts";
-import type { Notices } from "./notices.ts";
 import type { PipeWait } from "./read-text.ts";
 
 /** A command's access to the process; environment, streams and exit are used through this alone. */
@@ -21,7 +21,7 @@ export interface Context {
   /** Writes progress, questions and errors to standard error. */
   readonly err: (text: string) => void;
   /** Notices outside the result; collected for --json and --jsonl. */
-  readonly notices: Notices;
+  readonly notices: ReturnType<typeof openNotices>;
   /** Resolves when readers have taken all output. */
   readonly shown: () => Promise<unknown>;
   readonly tty: {
@@ -41,6 +41,22 @@ export interface Context {
   readonly now: () => Date;
   /** Takes what closes a workspace that the command has opened; absent: it stays open until the process ends. */
   readonly onOpened?: (close: () => void) => void;
+}
+
+/** The notices of one call of pai, collected for JSON output. */
+export function openNotices() {
+  const held: Notice[] = [];
+  let tell = (notice: Notice): void => {
+    held.push(notice);
+  };
+  return {
+    add: (notice: Notice) => tell(notice),
+    take: (): readonly Notice[] => held.splice(0),
+    follow(listener: (notice: Notice) => void) {
+      tell = listener;
+      for (const notice of held.splice(0)) listener(notice);
+    },
+  };
 }
 
 export type Handler = (context: Context) => Promise<number>;

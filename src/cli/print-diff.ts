@@ -2,7 +2,7 @@
 import type { Change } from "../core/change.ts";
 import { renderHidden } from "../core/secrets/hide-message.ts";
 import { renderDiff } from "../ui/diff/render-diff.ts";
-import { columnsOf } from "./columns.ts";
+import { columnsOf } from "./answer-document.ts";
 import type { Context } from "./command.ts";
 import { type Base, findRoot, knownSecrets } from "./compose/base.ts";
 import { loadHighlight, styleOf } from "./compose/view.ts";

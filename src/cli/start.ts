@@ -9,6 +9,7 @@ import { textOfSystem } from "../system/lookups.ts";
 import { renderCommandDocument } from "../ui/command-document.ts";
 import { hasKeyboard, isInForeground, isPipedIn, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
+import { openLog } from "./answer-document.ts";
 import {
   argsForCitty,
   type Command,
@@ -16,6 +17,7 @@ import {
   type Context,
   checkLine,
   flagsOf,
+  openNotices,
   orderLine,
   requireFlags,
 } from "./command.ts";
@@ -23,8 +25,6 @@ import { commands, findCommand, session } from "./command-table.ts";
 import { renderVersion, version } from "./commands/version.ts";
 import { flagKeys } from "./flags.ts";
 import { habitOfCommand } from "./habits.ts";
-import { openNotices } from "./notices.ts";
-import { openLog } from "./open-log.ts";
 import { readPiped, readStdin } from "./read-text.ts";
 
 /** A single word like this is a mistyped command, not a task that costs money; `-` alone means standard input. */

@@ -1,7 +1,7 @@
 /** The command line: flags, words, columns of lists, and what belongs to its surface. */
 import { expect, test } from "bun:test";
 import { parseArgs as parseByCitty } from "citty";
-import { columnsOf, columnsOfErrors } from "../../src/cli/columns.ts";
+import { columnsOf, columnsOfErrors } from "../../src/cli/answer-document.ts";
 import { argsForCitty, checkLine, flagsOf, orderLine } from "../../src/cli/command.ts";
 import { commands } from "../../src/cli/command-table.ts";
 import { renderHelpOf } from "../../src/cli/commands/help.ts";

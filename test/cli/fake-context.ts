@@ -1,7 +1,7 @@
 /** A process for one command: a temporary home, what is typed, and everything that was said. */
-import type { Command, Context } from "../../src/cli/command.ts";
+
+import { type Command, type Context, openNotices } from "../../src/cli/command.ts";
 import type { Flags } from "../../src/cli/flags.ts";
-import { openNotices } from "../../src/cli/notices.ts";
 import { toPaiError } from "../../src/core/error.ts";
 import { type Files, placeFiles } from "../flows/scripted.ts";
 import { type Home, makeHome } from "../store/temp-home.ts";

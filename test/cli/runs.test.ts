@@ -1,6 +1,6 @@
 /** The lines of `pai history`: one a run, or two where the terminal is too narrow. */
 import { expect, test } from "bun:test";
-import { type ListedRun, renderRows, toRow } from "../../src/cli/runs.ts";
+import { type ListedRun, renderRows, toRow } from "../../src/cli/commands/history.ts";
 import { describeLosses, renderListed } from "../../src/cli/session/render-resumed.ts";
 import type { ReadSession } from "../../src/core/session/session.ts";
 import { firstLine } from "../../src/ui/sanitize.ts";

@@ -6,14 +6,13 @@ import { didYouMean } from "../../core/suggest.ts";
 import { openPlaces } from "../../store/places.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { visible } from "../../ui/sanitize.ts";
-import { showResult } from "../answer-document.ts";
+import { openLog, showResult } from "../answer-document.ts";
 import { chooseProvider } from "../choose-word.ts";
 import type { Context, Handler } from "../command.ts";
 import { isInteractive, openPrompter } from "../compose/view.ts";
 import { keyWords } from "../config/keys.ts";
 import { settingWords } from "../config/settings.ts";
 import type { ConfigCall, ConfigWord, SettingsNow } from "../config/word.ts";
-import { openLog } from "../open-log.ts";
 
 type Asking = Pick<ConfigCall, "askHidden" | "readLine">;
 

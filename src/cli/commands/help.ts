@@ -2,8 +2,7 @@
 import { PaiError } from "../../core/error.ts";
 import { didYouMean } from "../../core/suggest.ts";
 import { hang, wrap } from "../../ui/layout.ts";
-import { showResult } from "../answer-document.ts";
-import { columnsOfResults } from "../columns.ts";
+import { columnsOfResults, showResult } from "../answer-document.ts";
 import type { Command, CommandGroup, Handler } from "../command.ts";
 import { type FlagSpec, flagGroups, flagTable } from "../flags.ts";
 import { exitMeanings } from "../manual.ts";

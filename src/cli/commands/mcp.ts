@@ -8,10 +8,10 @@ import { changedSince, type McpServer, pinnedTools, pinTools, projectServers } f
 import { counted } from "../../ui/amount.ts";
 import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
-import { askYes, isApproved } from "../ask-yes.ts";
 import type { Context } from "../command.ts";
+import { type Here, openHere } from "../compose/compose-task.ts";
 import { listServers, startServer } from "../compose/connect-tools.ts";
-import { type Here, openHere } from "../compose/open-here.ts";
+import { askYes, isApproved } from "../compose/view.ts";
 import { openAgentHost } from "../serve/agent-host.ts";
 import { openProtocolStreams } from "../serve/streams.ts";
 

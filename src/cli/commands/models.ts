@@ -8,15 +8,12 @@ import { requireOwnAddresses } from "../../store/base-url.ts";
 import { findKeys } from "../../store/keys.ts";
 import { counted, renderDuration, roundTokens } from "../../ui/amount.ts";
 import { hang } from "../../ui/layout.ts";
-import { showResult } from "../answer-document.ts";
+import { columnsOfResults, openLog, showResult } from "../answer-document.ts";
 import { chooseProvider } from "../choose-word.ts";
-import { columnsOfResults } from "../columns.ts";
 import type { Context } from "../command.ts";
 import { type Base, composeBase } from "../compose/base.ts";
-import { describeChosen, factsOfModel, priceOf } from "../compose/model-facts.ts";
-import { findServerModels } from "../compose/server-models.ts";
+import { describeChosen, factsOfModel, findServerModels, priceOf } from "../compose/model-facts.ts";
 import { pickModel } from "../onboard/pick-model.ts";
-import { openLog } from "../open-log.ts";
 
 /** A model as it is listed; null: unknown, or there is nothing to say. Prices in USD per million tokens. */
 interface ModelRow {

@@ -21,13 +21,11 @@ import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
 import type { OpenedWorkspace } from "../../workspace/open.ts";
-import { showFinding, showResult } from "../answer-document.ts";
+import { openLog, showFinding, showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
+import { openHere } from "../compose/compose-task.ts";
 import { flowFor } from "../compose/flow.ts";
-import { openHere } from "../compose/open-here.ts";
-import { openLog } from "../open-log.ts";
-import { playTape, type ReplayTape } from "../replay/replay-tape.ts";
-import { openPast } from "../replay/replay-workspace.ts";
+import { openPast, playTape, type ReplayTape } from "../replay/replay-tape.ts";
 
 function finishedEdits({ facts }: Receipt, history: History, id: string): readonly Change[] {
   const work = history.work(id) ?? [];

@@ -11,7 +11,6 @@ import {
   reviewSchema,
   splitDiff,
 } from "../../core/review.ts";
-import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import { counted } from "../../ui/amount.ts";
 import { visible } from "../../ui/sanitize.ts";
@@ -79,8 +78,7 @@ async function reviewPart(part: string, { composed, view, context, signal }: Rev
     checks: [],
     outputSchema: JSON.stringify(reviewSchema),
   } as const;
-  const ports = composed.portsFor({ task, options, sink: view.sink, signal, decide: view.decide });
-  const outcome = await runTask(singleShot, task, options, ports);
+  const outcome = await composed.run(singleShot, { task, options, sink: view.sink, signal, decide: view.decide });
   if (outcome.error !== null) throw new PaiError(outcome.error.code, outcome.error.message);
   return outcome;
 }

@@ -5,15 +5,13 @@ import { nameSome } from "../../core/suggest.ts";
 import { openSessions } from "../../store/sessions.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
-import { showResult } from "../answer-document.ts";
-import { columnsOfResults } from "../columns.ts";
+import { columnsOfResults, openLog, showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { openHere } from "../compose/open-here.ts";
+import { openHere } from "../compose/compose-task.ts";
 import { openLab } from "../lab.ts";
-import { openLog } from "../open-log.ts";
-import { continuedId } from "../session/continue-session.ts";
 import { type ListedSession, renderListed } from "../session/render-resumed.ts";
 import { talkAt } from "../session/session.ts";
+import { continuedId } from "../session/watch-truth.ts";
 import { runCommand } from "./task.ts";
 
 const kept = 20;

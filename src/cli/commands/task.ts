@@ -9,26 +9,24 @@ import { nameOf } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { keepPlans } from "../../flows/plans/plan-state.ts";
 import type { Flow, Run, RunOptions, Task } from "../../flows/run.ts";
-import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import { openPlaces } from "../../store/places.ts";
 import { renderDocument } from "../../ui/json.ts";
 import { absoluteMentions, findMentions } from "../at-paths.ts";
 import type { Context } from "../command.ts";
-import { type Base, composeBase, findRoot, projectOf } from "../compose/base.ts";
+import { type Base, composeBase, findRoot, projectOf, rootFlag, settleRoot, whyNoProject } from "../compose/base.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { expandCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
 import { composeOptions, limitTime } from "../compose/options.ts";
-import { rootFlag, settleRoot, whyNoProject } from "../compose/refused-root.ts";
 import { openView, type TerminalView } from "../compose/view.ts";
 import { alsoFlag, shownFlag } from "../flag-values.ts";
 import { chooseModel, offerToKeep, readLineOf } from "../onboard/choose-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
 import { renderChangeFile, renderPlanFile } from "../plan-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
-import { continuedId, continueSession, takeId } from "../session/continue-session.ts";
+import { continuedId, continueSession, takeId } from "../session/watch-truth.ts";
 
 function readTaskFile(context: Context, file: string, signal: AbortSignal): Promise<string> {
   requireInput(file, projectOf(context));
@@ -212,13 +210,13 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
       continued?.sink(event);
       view.sink(event);
     };
-    const ports = composed.portsFor({ task: said, options: all, sink, signal: limited.signal, decide: view.decide });
     let ran: Run | null = null;
     const keeping: Flow = (run) => {
       ran = run;
       return how(run);
     };
-    const outcome = await runTask(keeping, said, all, ports);
+    const { decide } = view;
+    const outcome = await composed.run(keeping, { task: said, options: all, sink, signal: limited.signal, decide });
     if (ran !== null) keepChange?.(ran, outcome, view.notify);
     await continued?.close();
     const closing = composed.close();

@@ -9,10 +9,9 @@ import { loadSettings, projectFile, readProjectFile } from "../../store/settings
 import { revokeTrust, trustProject, trustPrompts } from "../../store/trust.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
-import { askYes } from "../ask-yes.ts";
 import type { Context } from "../command.ts";
 import { findRoot } from "../compose/base.ts";
-import { isInteractive } from "../compose/view.ts";
+import { askYes, isInteractive } from "../compose/view.ts";
 
 export async function trustCommand(context: Context): Promise<number> {
   const root = findRoot(context);

@@ -8,8 +8,8 @@ import { findBelongings, findProjects, findUnfinished } from "../../store/belong
 import { openPlaces, type Places } from "../../store/places.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
-import { askYes, isApproved } from "../ask-yes.ts";
 import type { Context } from "../command.ts";
+import { askYes, isApproved } from "../compose/view.ts";
 
 interface Removal {
   readonly remove: readonly string[];

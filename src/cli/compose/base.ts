@@ -1,13 +1,18 @@
-/** The settings, the user's folders and the working folder of one call of pai. */
+/** The settings, the user's folders and the working folder of one call of pai; one that is refused as a project is asked about. */
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { quoteForShell } from "../../core/command/quote.ts";
 import { PaiError } from "../../core/error.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
 import { holdKeys } from "../../store/keys.ts";
 import { findNamedSecrets } from "../../store/named-secrets.ts";
 import { openPlaces, type Places } from "../../store/places.ts";
 import { type LoadedSettings, loadSettings, type Settings } from "../../store/settings.ts";
+import { realPathOf } from "../../system/lookups.ts";
+import { visibleLine } from "../../ui/sanitize.ts";
+import { judgeRoot } from "../../workspace/path-policy.ts";
 import type { Context } from "../command.ts";
+import type { ReadLine } from "../config/key-entry.ts";
 import { envFlag } from "../flag-values.ts";
 
 /** What asking a server with the user's keys takes. */
@@ -69,3 +74,50 @@ export function knownSecrets(base: Base, root: string): readonly string[] {
 /** The text with those secrets hidden, for what is kept outside of a run. */
 export const hideKnown = (base: Base, root: string, text: string): string =>
   createVeil({ known: knownSecrets(base, root) }).cover(text);
+
+/** Why the working folder is no project, as a clause; null: it is one, or the user said so before. */
+export function whyNoProject(
+  { root, places, context }: Base,
+  isForced = context.flags.forceRoot === true,
+): string | null {
+  const real = realPathOf(root) ?? root;
+  const home = places.home === null ? null : (realPathOf(places.home) ?? places.home);
+  return isForced ? null : judgeRoot(real, home);
+}
+
+/** What the next command in this folder needs: a folder that pai worked in by force needs it again. */
+export const rootFlag = (base: Base): string => (whyNoProject(base, false) === null ? "" : " --force-root");
+
+const forced = (base: Base): Base => ({
+  ...base,
+  context: { ...base.context, flags: { ...base.context.flags, forceRoot: true } },
+});
+
+/** `task`: what was typed, to be asked instead; null: a session. */
+interface Asked {
+  readonly task: string | null;
+  /** null: nobody can be asked. */
+  readonly readLine: ReadLine | null;
+}
+
+const maxTask = 200;
+
+/** The base to go on with where the folder is no project. Throws root_refused if nobody can be asked, and declined. */
+export async function settleRoot(base: Base, { task, readLine }: Asked): Promise<Base> {
+  const why = whyNoProject(base);
+  if (why === null) return base;
+  if (base.asksOnly === true) return forced(base);
+  const where = `${visibleLine(base.root)} ${why}`;
+  if (readLine === null) {
+    const instead =
+      task === null ? "" : `; to look and change nothing: pai ask ${quoteForShell(task.slice(0, maxTask))}`;
+    throw new PaiError("root_refused", where, {
+      hint: `start in the folder of a project, or pass --force-root${instead}`,
+    });
+  }
+  const choices = task === null ? "y or n" : "y, n, or a: only look and answer, as pai ask does";
+  const said = (await readLine(`${where}: work here all the same? ${choices}: `))?.trim().toLowerCase() ?? "";
+  if (/^(?:y|yes)$/.test(said)) return forced(base);
+  if (task !== null && /^(?:a|ask)$/.test(said)) return { ...forced(base), asksOnly: true };
+  throw new PaiError("declined", "nothing was done", { hint: "start in the folder of a project" });
+}

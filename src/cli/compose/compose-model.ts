@@ -1,7 +1,7 @@
-/** Opens the models of the settings, with their keys, addresses and prices. */
+/** Opens the models of the settings, with their keys, addresses and prices, and says what to do when a server does not know one. */
 
 import { setTimeout as wait } from "node:timers/promises";
-import { PaiError } from "../../core/error.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
 import type { KeyState } from "../../core/key-turns.ts";
 import type { Job, Model } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
@@ -9,6 +9,7 @@ import type { Notice } from "../../core/question.ts";
 import type { Price } from "../../core/spending/cost.ts";
 import { fallBack, pairModels } from "../../models/fallback.ts";
 import { openModel, parseModelId, providerOfModel } from "../../models/open.ts";
+import { findSuccessor, namedSuccessor, namesOnOffer, nearNames } from "../../models/successor.ts";
 import { configuredAddress, findBaseUrl, requireConsent, requireOwnAddresses } from "../../store/base-url.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { type FoundKey, findKeys } from "../../store/keys.ts";
@@ -16,10 +17,9 @@ import { settingTable } from "../../store/setting-table.ts";
 import { projectFile } from "../../store/settings.ts";
 import { version } from "../commands/version.ts";
 import { openLab } from "../lab.ts";
-import { adviseUnknown } from "./advise-unknown.ts";
 import type { Base } from "./base.ts";
 import { openKeyCommand } from "./key-command.ts";
-import { factsOfModel, priceOf } from "./model-facts.ts";
+import { factsOfModel, findKeptList, findServerModels, priceOf } from "./model-facts.ts";
 
 export interface Face {
   readonly notify: (notice: Notice) => void;
@@ -179,4 +179,53 @@ function requirePrices(ids: readonly string[], base: Base): void {
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal });
+}
+
+/** The model, whose refusal as unknown says what to do. Of a default model, which ends one day, its server is asked. */
+export function adviseUnknown(model: Model, base: Base, { isDefault }: { readonly isDefault: boolean }) {
+  /** What to use instead of a default model that its server refused, as `provider:name`; null: it did not. */
+  let successor: string | null = null;
+  const row = providerOfModel(model.id, base.settings.providers);
+  const advise = async (error: PaiError, signal: AbortSignal): Promise<PaiError> => {
+    if (row === null) return error;
+    const { provider, name } = model;
+    const day = base.context.now().toISOString().slice(0, 10);
+    const listed = (isDefault ? await askList(row, base, signal) : null) ?? findKeptList(row, base);
+    const next = findSuccessor({ provider, name, said: error.message }, listed, day);
+    const near = nearNames(name, namesOnOffer(provider, listed, day));
+    const all = `all of them: pai models --online ${provider}`;
+    // What the catalogue alone knows is a guess.
+    const isTold = listed !== null || namedSuccessor(error.message) === next;
+    if (next !== null && isDefault && isTold) {
+      successor = `${provider}:${next}`;
+      return withHint(error, `use its successor: pai config set model ${successor}`);
+    }
+    const names = [...new Set([...(next === null ? [] : [next]), ...near])].filter((each) => each !== name).slice(0, 3);
+    const [last, ...others] = names.map((each) => `${provider}:${each}`).toReversed();
+    if (last === undefined) return withHint(error, `choose another one with --model or PAI_MODEL; ${all}`);
+    const listing = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
+    return withHint(error, `did you mean ${listing}? ${all}`);
+  };
+  const stream: Model["stream"] = async function* (request, signal, refit) {
+    try {
+      yield* model.stream(request, signal, refit);
+    } catch (thrown) {
+      const error = toPaiError(thrown);
+      throw error.code === "model_unknown" ? await advise(error, signal) : thrown;
+    }
+  };
+  return { model: { ...model, stream }, successor: () => successor };
+}
+
+/** The error with this hint before what else its own one says to do: "…, or turn on billing …". */
+function withHint({ code, message, cause, hint: own }: PaiError, hint: string): PaiError {
+  const other = /, (or .+)$/.exec(own ?? "")?.[1];
+  return new PaiError(code, message, { hint: other === undefined ? hint : `${hint}, ${other}`, cause });
+}
+
+async function askList(row: Provider, base: Base, signal: AbortSignal) {
+  const asking = { ...base, context: { ...base.context, signal } };
+  const list = await findServerModels(row, asking, { fresh: true }).catch(() => null);
+  signal.throwIfAborted();
+  return list?.models ?? null;
 }

@@ -4,24 +4,28 @@ import { join } from "node:path";
 import { allActions } from "../../actions/registry.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { type Json, type Model, textOf } from "../../core/model.ts";
+import type { Outcome } from "../../core/outcome.ts";
 import type { Plan } from "../../core/plan/plan.ts";
 import type { PlanCache } from "../../core/ports.ts";
 import type { Decide } from "../../core/question.ts";
 import { createVeil, type Veil } from "../../core/secrets/veil.ts";
 import { textsOf } from "../../core/session/past.ts";
 import { hasCaps } from "../../core/spending/allowance.ts";
-import type { Ports, RunOptions, Task } from "../../flows/run.ts";
+import type { Flow, RunOptions, Task } from "../../flows/run.ts";
+import { runTask } from "../../flows/run-task.ts";
 import type { TeamLink } from "../../lab/door.ts";
 import { openAudit } from "../../store/audit.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { keepReceipts } from "../../store/recorder.ts";
 import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
+import { openLog } from "../answer-document.ts";
 import { askUntilShown } from "../at-paths.ts";
+import type { Context } from "../command.ts";
 import { allowFlag, alsoFlag, envFlag, shownFlag } from "../flag-values.ts";
 import { openLab } from "../lab.ts";
 import { openProjectMemory } from "../remember.ts";
-import { type Base, knownSecrets } from "./base.ts";
+import { type Base, composeBase, knownSecrets } from "./base.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
 import { connectTools } from "./connect-tools.ts";
 import { describeSkills } from "./custom.ts";
@@ -94,17 +98,6 @@ function openSessionLog({ context, settings, places }: Base, root: string, notif
   return openAudit({ root, stateDir: places.stateDir, now: context.now, keep: settings.keep, warn });
 }
 
-/** Passes notices to the current run, or to the face before the first run. */
-function openRelay(face: Notify): { readonly notify: Notify; readonly onNotice: NonNullable<Ports["onNotice"]> } {
-  let tell = face;
-  return {
-    notify: (notice) => tell(notice),
-    onNotice: (listener) => {
-      tell = listener;
-    },
-  };
-}
-
 /** Opens the workspace and the model in parallel. Reports notices of the workspace even if no model can be opened. */
 async function openBoth(
   base: Base,
@@ -147,16 +140,6 @@ async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Pro
   return (await openLab()).linkTeam(base, ephemeral, notify);
 }
 
-interface Parts {
-  readonly base: Base;
-  readonly opened: OpenedWorkspace;
-  readonly kept: ReturnType<typeof openKept>;
-  readonly tools: ReturnType<typeof connectTools>;
-  readonly team: TeamLink | null;
-  readonly notify: Notify;
-  readonly onNotice: NonNullable<Ports["onNotice"]>;
-}
-
 /** A cache that finds `shown` first, whatever the key. */
 function beginWith(shown: Plan, { load, save }: PlanCache): PlanCache {
   let left: Plan | null = shown;
@@ -171,67 +154,62 @@ function beginWith(shown: Plan, { load, save }: PlanCache): PlanCache {
   };
 }
 
-/** The ports of one run, wrapped so that its receipt records what passes through them. */
-function portsOf(
-  { base, opened, kept, tools, team, notify, onNotice }: Parts,
-  { model, price }: ComposedModel,
-  veil: Veil,
-  { sink, signal, decide: ask, task, options, shown }: RunStart,
-): Ports {
-  const { now } = base.context;
-  const id = makeRunId(now());
-  const actions = tools?.offer(allActions) ?? allActions;
-  const { memory: learns } = base.settings;
-  const memory = openProjectMemory(opened, { run: id, learns, isSeen: options.interactive, now });
-  const { planCache: plans } = kept;
-  const cache: PlanCache = {
-    load: (name) => plans?.load(name) ?? null,
-    save: (name, plan) => plans?.save(name, veil.cover(plan)),
-  };
-  const planCache = shown === undefined ? cache : beginWith(shown, cache);
-  const workspace = tools?.workspace ?? opened.workspace;
-  // Only a person answers in words, which may mention files.
-  const decide = options.interactive ? askUntilShown(opened, ask, notify) : ask;
-  const runPorts = { model, workspace, decide, actions, memory, planCache, veil };
-  const recorder = kept.receipts?.(id, { task, options }, runPorts) ?? null;
-  return {
-    id,
-    ...runPorts,
-    ...recorder,
-    price,
-    onNotice,
-    sink: (event) => {
-      recorder?.sink(event);
-      team?.sink(event);
-      sink(event);
-    },
-    signal,
-    now,
-    allowance: team?.allowance ?? null,
-  };
-}
-
 /** Composes one or more runs in one workspace. `given`: a model instead of that of the settings. */
 export async function composeTask(base: Base, face: Face, given: Model | null = null) {
-  const ephemeral = base.context.flags.ephemeral === true;
-  const { notify, onNotice } = openRelay(face.notify);
+  const { context, places, settings } = base;
+  const { now } = context;
+  /** Notices go to the current run, and to the face before the first one. */
+  let hear: Notify = face.notify;
+  const notify: Notify = (notice) => hear(notice);
   /** One for all runs, so that a secret keeps its name throughout a conversation. */
   const veil = createVeil();
   const { learn, cover } = veil;
   const [opened, own] = await openBoth(base, face, notify, { given, learn });
-  knownSecrets(base, opened.workspace.root).forEach(learn);
+  const { workspace } = opened;
+  knownSecrets(base, workspace.root).forEach(learn);
   const kept = openKept(base, opened, face.notify);
-  const tools = connectTools(base, opened.workspace, opened.startTool);
-  const skills = describeSkills({ places: base.places, root: opened.workspace.root });
-  const team = await openTeamLink(base, ephemeral, notify);
-  const parts: Parts = { base, opened, kept, tools, team, notify, onNotice };
+  const tools = connectTools(base, workspace, opened.startTool);
+  const skills = describeSkills({ places, root: workspace.root });
+  const team = await openTeamLink(base, context.flags.ephemeral === true, notify);
+  const cache: PlanCache = {
+    load: (name) => kept.planCache?.load(name) ?? null,
+    save: (name, plan) => kept.planCache?.save(name, veil.cover(plan)),
+  };
   return {
     base,
     opened,
-    portsFor(run: RunStart): Ports {
-      const model = run.model ?? own;
-      veil.resume(earlierTexts(run.task));
-      return portsOf(parts, model, veil, run);
+    /** Runs a flow on a task. Its receipt records what passes through the ports. */
+    run(flow: Flow, { task, options, sink, signal, decide: ask, model: use = own, shown }: RunStart): Promise<Outcome> {
+      veil.resume(earlierTexts(task));
+      const id = makeRunId(now());
+      const doors = {
+        model: use.model,
+        workspace: tools?.workspace ?? workspace,
+        // Only a person answers in words, which may mention files.
+        decide: options.interactive ? askUntilShown(opened, ask, notify) : ask,
+        actions: tools?.offer(allActions) ?? allActions,
+        memory: openProjectMemory(opened, { run: id, learns: settings.memory, isSeen: options.interactive, now }),
+        planCache: shown === undefined ? cache : beginWith(shown, cache),
+        veil,
+      };
+      const recorder = kept.receipts?.(id, { task, options }, doors) ?? null;
+      return runTask(flow, task, options, {
+        id,
+        ...doors,
+        ...recorder,
+        price: use.price,
+        onNotice: (listener) => {
+          hear = listener;
+        },
+        sink: (event) => {
+          recorder?.sink(event);
+          team?.sink(event);
+          sink(event);
+        },
+        signal,
+        now,
+        allowance: team?.allowance ?? null,
+      });
     },
     tellTools(task: Task): Task {
       const found = [task.context, skills, tools?.describe(task.text) ?? null].filter((part) => part !== null);
@@ -252,3 +230,13 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
     },
   };
 }
+
+/** Opens the working folder for a command that is not a task, and reports its notices. */
+export async function openHere(context: Context) {
+  const base = composeBase(context);
+  const { notify } = openLog(context);
+  for (const text of base.warnings) notify({ level: "warning", code: "settings", text });
+  return { ...(await composeWorkspace(base, notify)), base };
+}
+
+export type Here = Awaited<ReturnType<typeof openHere>>;

@@ -1,6 +1,7 @@
-/** The face of a run: terminal lines, a JSON document or JSON lines; and who answers its questions. */
+/** The face of a run: terminal lines, a JSON document or JSON lines; and who answers its questions, and those outside of a run. */
 
 import { grantsRun } from "../../core/command/run-patterns.ts";
+import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { pathWithin } from "../../core/path.ts";
 import type { Decide, Decision, Question } from "../../core/question.ts";
@@ -10,9 +11,8 @@ import type { Prompter } from "../../ui/prompt/prompt.ts";
 import type { TypedAhead } from "../../ui/run/spinner.ts";
 import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/run/terminal.ts";
 import { chooseStyle, type Style } from "../../ui/style.ts";
-import { columnsOf } from "../columns.ts";
+import { columnsOf, openLog } from "../answer-document.ts";
 import type { Context } from "../command.ts";
-import { openLog } from "../open-log.ts";
 import type { Face } from "./compose-model.ts";
 
 export interface TerminalView extends Face {
@@ -198,4 +198,19 @@ export function decideByAsking(prompter: () => Promise<Prompter>) {
       allowed = [];
     },
   };
+}
+
+/** Whether -y gave the approval; else a person is asked. Throws approval_needed if nobody can be; `line` gives it. */
+export function isApproved(
+  context: Context,
+  { needs, line }: { readonly needs: string; readonly line: string },
+): boolean {
+  if (context.flags.yes === true) return true;
+  if (!isInteractive(context)) throw new PaiError("approval_needed", needs, { hint: line });
+  return false;
+}
+
+export async function askYes(context: Context, text: string, declined = "nothing was changed"): Promise<void> {
+  const prompter = await openPrompter(context, context.signal)();
+  if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", declined);
 }

@@ -25,7 +25,7 @@ import {
 import { loadSettings } from "../../store/settings.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
 import { currentKeys } from "../compose/key-command.ts";
-import { permitAddress } from "../compose/server-models.ts";
+import { permitAddress } from "../compose/model-facts.ts";
 import { askOwner, refuseSetting, requireKey } from "./key-entry.ts";
 import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 

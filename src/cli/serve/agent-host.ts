@@ -8,8 +8,7 @@ import type { RunEvent, StampedEvent } from "../../core/event.ts";
 import type { Fields, Json } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { didYouMean } from "../../core/suggest.ts";
-import type { Flow, RunOptions, Task } from "../../flows/run.ts";
-import { runTask } from "../../flows/run-task.ts";
+import type { Flow, RunOptions } from "../../flows/run.ts";
 import { followPlan, singleShot } from "../../flows/single-shot.ts";
 import type { InputSchema, OfferedTool, ToolAnswer, ToolHost, ToolRequest } from "../../mcp/serve.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
@@ -199,44 +198,35 @@ export function openAgentHost(given: Context): ToolHost {
   // Standard input belongs to the protocol.
   const flags = { ...given.flags, json: true, noInput: true, noStdin: true };
 
-  interface Run {
-    readonly flow: Flow;
-    readonly task: Task;
-    readonly command: string;
-    readonly options: Partial<RunOptions>;
-    readonly onEvent?: (event: RunEvent) => void;
-  }
-
   async function doRun(
-    { flow, task: asked, command, options, onEvent }: Run,
     { signal, progress }: ToolRequest,
+    text: string,
+    options: Partial<RunOptions> & Pick<RunOptions, "command">,
+    flow: Flow,
+    onEvent: (event: RunEvent) => void = () => {},
   ): Promise<Outcome> {
-    const closing: (() => void)[] = [];
-    const base = composeBase({ ...given, onOpened: (close) => closing.push(close) });
-    const notify = ({ text: said }: { readonly text: string }) => progress(said);
-    const composed = await composeTask(base, { notify, confirm: null });
-    const limited = limitTime(AbortSignal.any([given.signal, signal]), base.settings.limits.timeout);
-    try {
+    return closeAfter(given, async (context) => {
+      const base = composeBase(context);
+      const notify = ({ text: said }: { readonly text: string }) => progress(said);
+      const composed = await composeTask(base, { notify, confirm: null });
+      const limited = limitTime(AbortSignal.any([given.signal, signal]), base.settings.limits.timeout);
       const sink = (event: StampedEvent) => {
-        onEvent?.(event);
+        onEvent(event);
         const said = describeEvent(event);
         if (said !== null) progress(said);
       };
-      const task = composed.tellTools(asked);
-      const all: RunOptions = {
-        ...composeOptions(given, base, command, false),
-        mode: "single-shot",
-        ...options,
-      };
-      // Calling the tool is the approval.
-      const decide = decideByPolicy(true);
-      const ports = composed.portsFor({ task, options: all, sink, signal: limited.signal, decide });
-      return await runTask(flow, task, all, ports);
-    } finally {
-      limited.end();
-      await composed.close();
-      for (const close of closing) close();
-    }
+      try {
+        const task = composed.tellTools({ text, history: [], context: null });
+        const usual = composeOptions(given, base, options.command, false);
+        const all = { ...usual, mode: "single-shot", ...options } as const;
+        // Calling the tool is the approval.
+        const decide = decideByPolicy(true);
+        return await composed.run(flow, { task, options: all, sink, signal: limited.signal, decide });
+      } finally {
+        limited.end();
+        await composed.close();
+      }
+    });
   }
 
   async function documentOf(command: Handler, words: readonly string[], signal: AbortSignal): Promise<ToolAnswer> {
@@ -272,14 +262,9 @@ export function openAgentHost(given: Context): ToolHost {
       if (run.planning.plan?.intent !== "task") return;
       saved = await renderPlanFile(run, false, given.now());
     };
-    const asked: Task = { text: words, history: [], context: null };
-    const onEvent = (event: RunEvent) => {
+    const outcome = await doRun(request, words, { command: "plan", planOnly: true, only }, flow, (event) => {
       if (event.type === "plan.ready") promise = { ...event.promise };
-    };
-    const outcome = await doRun(
-      { flow, task: asked, command: "plan", options: { planOnly: true, only }, onEvent },
-      request,
-    );
+    });
     if (!outcome.ok || saved === "" || outcome.run === null) return answerOf(outcome);
     planned.save(outcome.run, { saved, only, checks, outcome: null });
     const { plan } = documentOfOutcome(outcome);
@@ -293,13 +278,12 @@ export function openAgentHost(given: Context): ToolHost {
     if (found === null) throw new PaiError("usage", `unknown plan: ${id}`, { hint: "make one with the tool plan" });
     if (found.outcome !== null) return found.outcome;
     const saved = readPlanFile(found.saved, `plan ${id}`);
-    const flow: Flow = async (run) => {
+    const only = [...found.only, onlyFlag(given.flags)].filter((globs) => globs.length > 0);
+    const outcome = await doRun(request, saved.task, { command: "apply", only }, async (run) => {
       await requireBase(run.workspace, saved, false);
       await followPlan(addChecks(saved.plan, found.checks), null)(run);
-    };
-    const only = [...found.only, onlyFlag(given.flags)].filter((globs) => globs.length > 0);
-    const asked: Task = { text: saved.task, history: [], context: null };
-    const answer = answerOf(await doRun({ flow, task: asked, command: "apply", options: { only } }, request));
+    });
+    const answer = answerOf(outcome);
     // A failed run was rolled back, so the plan may be tried again.
     if (answer.ok) planned.save(id, { ...found, outcome: answer });
     return answer;
@@ -308,7 +292,7 @@ export function openAgentHost(given: Context): ToolHost {
   async function runAtOnce(request: ToolRequest): Promise<ToolAnswer> {
     const { input } = request;
     const { mode, checks: own } = composeBase(given).settings;
-    const asked: Task = { text: readText(input, "task"), history: [], context: null };
+    const text = readText(input, "task");
     const checks = readTexts(input, "checks");
     const refused = checks.filter((check) => !grantsRun(runFlag(given.flags), check));
     if (refused.length > 0)
@@ -317,27 +301,18 @@ export function openAgentHost(given: Context): ToolHost {
       });
     // Another agent's checks are no more the user's than those of a project.
     const held = checks.length > 0 ? { checkRights: { weakest: null, byProject: true, inSystem: false } } : {};
-    const options = { mode, only: narrowedBy(input), checks: [...own, ...checks], ...held };
-    return answerOf(await doRun({ flow: await flowFor(mode), task: asked, command: "run", options }, request));
+    const options = { command: "run", mode, only: narrowedBy(input), checks: [...own, ...checks], ...held };
+    return answerOf(await doRun(request, text, options, await flowFor(mode)));
   }
 
-  async function carryOut(request: ToolRequest): Promise<ToolAnswer> {
-    const { name, input, signal } = request;
-    switch (name) {
-      case "plan":
-        return makePlan(request);
-      case "apply":
-        return applyPlan(request);
-      case "run":
-        return runAtOnce(request);
-      case "undo":
-        return undo(request);
-      case "history":
-        return documentOf(historyCommand, [], signal);
-      default:
-        return documentOf(contextCommand, [readText(input, "task")], signal);
-    }
-  }
+  const work: Readonly<Record<string, (request: ToolRequest) => Promise<ToolAnswer>>> = {
+    plan: makePlan,
+    apply: applyPlan,
+    run: runAtOnce,
+    undo,
+    history: ({ signal }) => documentOf(historyCommand, [], signal),
+    context: ({ input, signal }) => documentOf(contextCommand, [readText(input, "task")], signal),
+  };
 
   const offered = given.flags.yes === true ? [...tools, runTool] : tools;
   return {
@@ -346,7 +321,9 @@ export function openAgentHost(given: Context): ToolHost {
     async call(request) {
       try {
         const tool = offered.find(({ name }) => name === request.name);
-        if (tool !== undefined) requireKnown(tool, request.input);
+        const carryOut = work[request.name];
+        if (tool === undefined || carryOut === undefined) throw new PaiError("usage", `unknown tool: ${request.name}`);
+        requireKnown(tool, request.input);
         return await carryOut(request);
       } catch (thrown) {
         return failureOf(thrown);

@@ -2,13 +2,13 @@
 
 import { asBlock } from "../../acp/door.ts";
 import type { Choice, EditorTalk, Host, TalkSummary } from "../../acp/host.ts";
+import { serveAcp } from "../../acp/serve.ts";
 import { createDialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import { providers, renderSetKey } from "../../core/providers.ts";
 import { decode } from "../../core/text.ts";
 import type { Task } from "../../flows/run.ts";
-import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import { providerOfModel } from "../../models/open.ts";
@@ -24,16 +24,16 @@ import { redoInSession, undoInSession } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { type ComposedModel, composeModel, type Face, listModels, withModel } from "../compose/compose-model.ts";
-import { type Composed, composeTask } from "../compose/compose-task.ts";
+import { type Composed, composeTask, openHere } from "../compose/compose-task.ts";
 import { expandCustom, listCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
 import { flowFor } from "../compose/flow.ts";
-import { openHere } from "../compose/open-here.ts";
 import { composeOptions, limitTime } from "../compose/options.ts";
 import { renderHiddenHere } from "../print-diff.ts";
 import { changesOfSession, sayChangedSince } from "../session/rewind.ts";
 import { modeAbout } from "../session/slash.ts";
 import { usualMode } from "../session/talk.ts";
 import { continueWith, watchTruth } from "../session/watch-truth.ts";
+import { openProtocolStreams } from "./streams.ts";
 
 /** Before the first turn nobody can be asked. */
 const faceOf = (tell: (text: string) => void): Face => ({ notify: ({ text }) => tell(text), confirm: null });
@@ -153,18 +153,12 @@ function createTalk(
           planOnly: mode === planOnly,
           keep: context.flags.keep === true || way === "tool-loop",
         };
-        const ports = composed.portsFor({
-          task,
-          options,
-          sink: (event) => {
-            truth.sink(open, event);
-            sink(event);
-          },
-          signal: limited.signal,
-          decide,
-          model,
-        });
-        return await runTask(mode === planOnly ? singleShot : await flowFor(way), task, options, ports);
+        const saving: typeof sink = (event) => {
+          truth.sink(open, event);
+          sink(event);
+        };
+        const flow = mode === planOnly ? singleShot : await flowFor(way);
+        return await composed.run(flow, { task, options, sink: saving, signal: limited.signal, decide, model });
       } finally {
         limited.end();
       }
@@ -237,4 +231,9 @@ export function openEditorHost(called: Context): Host {
       });
     },
   };
+}
+
+export async function acpCommand(context: Context): Promise<number> {
+  await serveAcp(openEditorHost(context), openProtocolStreams(context));
+  return 0;
 }

@@ -10,7 +10,7 @@ import { wrap } from "../../ui/layout.ts";
 import { createSpinner, lastLines } from "../../ui/run/spinner.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { pathOutside } from "../../workspace/system/search-path.ts";
-import { columnsOf } from "../columns.ts";
+import { columnsOf } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { makeRunId } from "../compose/options.ts";
 import { type Talk, tell, whileInterruptible } from "./talk.ts";

@@ -10,17 +10,16 @@ import { renderConversation } from "../../core/session/conversation.ts";
 import { renderForSummary } from "../../core/session/past.ts";
 import { allTurns, conversationBefore, pendingOf, type Session, type Turn } from "../../core/session/session.ts";
 import { nameSome } from "../../core/suggest.ts";
-import type { Run } from "../../flows/run.ts";
-import { runTask } from "../../flows/run-task.ts";
+import type { Flow, Run } from "../../flows/run.ts";
 import { compactConversation, summarizeText } from "../../flows/tool-loop/compact.ts";
 import { counted } from "../../ui/amount.ts";
 import { cut } from "../../ui/layout.ts";
 import { firstLine, visibleLine } from "../../ui/sanitize.ts";
 import type { History, KeptRun } from "../../workspace/journal/run-history.ts";
-import { askYes } from "../ask-yes.ts";
-import { columnsOf } from "../columns.ts";
+import { columnsOf } from "../answer-document.ts";
+import { tellUndone } from "../commands/history.ts";
 import { composeOptions } from "../compose/options.ts";
-import { tellUndone } from "../compose/tell-undone.ts";
+import { askYes } from "../compose/view.ts";
 import { addSpent, type Talk, tell, waitingPlan, whileInterruptible } from "./talk.ts";
 
 const actions = ["both", "code", "conversation", "summary"] as const;
@@ -99,15 +98,14 @@ async function rewindCode(talk: Talk, from: number): Promise<number> {
 }
 
 /** Asks the model for a summary outside any task; it is shown, counted and saved like a run. */
-async function askModel(talk: Talk, request: string, work: Parameters<typeof runTask>[0]): Promise<void> {
+async function askModel(talk: Talk, request: string, work: Flow): Promise<void> {
   const { context, composed, view, mode, model } = talk;
   await whileInterruptible(talk, async (signal) => {
     const task = { text: request, history: [], context: null, conversation: talk.open.session.conversation };
     // A summary changes nothing, so no checks apply.
     const composedOptions = composeOptions(context, composed.base, request, view.interactive);
     const options = { ...composedOptions, checks: [], mode, effort: talk.effort };
-    const ports = composed.portsFor({ task, options, sink: view.sink, signal, decide: view.decide, model });
-    const outcome = await runTask(work, task, options, ports);
+    const outcome = await composed.run(work, { task, options, sink: view.sink, signal, decide: view.decide, model });
     talk.spent = addSpent(talk.spent, outcome);
     if (outcome.error !== null) throw new PaiError(outcome.error.code, outcome.error.message);
   });

@@ -16,7 +16,7 @@ import { counted } from "../../ui/amount.ts";
 import { hang, pad, refit, wrap } from "../../ui/layout.ts";
 import { visible, visibleBut, visibleLine } from "../../ui/sanitize.ts";
 import { ownCodes } from "../../ui/style.ts";
-import { columnsOf, columnsOfResults } from "../columns.ts";
+import { columnsOf, columnsOfResults } from "../answer-document.ts";
 import { configIn } from "../commands/config.ts";
 import { previewTask, renderPreview } from "../commands/context.ts";
 import { redoInSession, undoInSession } from "../commands/history.ts";

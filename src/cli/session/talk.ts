@@ -10,7 +10,6 @@ import { resumePlan } from "../../flows/auto.ts";
 import { withCorrections } from "../../flows/briefing/briefing.ts";
 import type { ApprovedWork } from "../../flows/plans/plan-state.ts";
 import type { Flow, Run, Task } from "../../flows/run.ts";
-import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
 import type { InputHistory } from "../../store/input-history.ts";
 import type { OpenSession, Sessions } from "../../store/sessions.ts";
@@ -232,19 +231,14 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     const base = composeOptions(context, composed.base, "run", view.interactive);
     const keep = base.keep || mode === "tool-loop";
     const options = { ...base, keep, mode, effort: talk.effort, planOnly, ...(approved && { approved }) };
-    const ports = composed.portsFor({ task, options, sink, signal, decide: answer, model, shown });
     context.err("\n");
     const work = flow ?? (await flowFor(mode));
     let begun: Run | null = null;
-    const outcome = await runTask(
-      (run) => {
-        begun = run;
-        return work(run);
-      },
-      task,
-      options,
-      ports,
-    );
+    const keeping: Flow = (run) => {
+      begun = run;
+      return work(run);
+    };
+    const outcome = await composed.run(keeping, { task, options, sink, signal, decide: answer, model, shown });
     view.finish(outcome);
     if (composed.base.settings.notify !== null) {
       notifyEnd(context, composed.base, outcome, { task: composed.cover(typed), notify: view.notify });

@@ -1,7 +1,7 @@
-/** Tells each request of a session what has happened since the last one: to its turns, and to files that they showed or changed. */
+/** Goes on with a session, and tells each of its requests what has happened since the last one: to its turns, and to files that they showed or changed. */
 import { join } from "node:path";
 import type { Change } from "../../core/change.ts";
-import type { Dialogue } from "../../core/dialogue.ts";
+import { createDialogue, type Dialogue } from "../../core/dialogue.ts";
 import { digest } from "../../core/digest.ts";
 import { orNull } from "../../core/error.ts";
 import type { SentFile, StampedEvent } from "../../core/event.ts";
@@ -16,9 +16,11 @@ import { allTurns, nameRequest, type Session, sayMissing, type Turn } from "../.
 import { nameSome } from "../../core/suggest.ts";
 import { findBuilt } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
-import type { OpenSession } from "../../store/sessions.ts";
+import { type OpenSession, openSessions } from "../../store/sessions.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { type History, heldIn, type KeptRun } from "../../workspace/journal/run-history.ts";
+import type { Context } from "../command.ts";
+import type { Composed } from "../compose/compose-task.ts";
 
 export type TruthWatch = ReturnType<typeof watchTruth>;
 
@@ -277,4 +279,35 @@ export async function continueWith(
   ].filter(Boolean);
   const context = parts.length === 0 ? null : parts.join("\n\n");
   return { ...task, history: pastOf(session), context, conversation, dialogue };
+}
+
+/** The id of --continue; null: the last session; undefined: not asked for. */
+export function continuedId({ flags }: Pick<Context, "flags">): string | null | undefined {
+  if (flags.continue === undefined) return undefined;
+  return typeof flags.continue === "object" ? (flags.continue.at(-1) ?? null) : null;
+}
+
+const idShape = /^\d{8}(?:-[\da-f-]*)?$/;
+
+/** The words without an id before the task, which goes to the flag: `--continue ID "TASK"`. */
+export function takeId(context: Context): Context {
+  const [first = "", ...rest] = context.words;
+  if (context.flags.continue !== true || rest.length === 0 || !idShape.test(first)) return context;
+  return { ...context, words: rest, flags: { ...context.flags, continue: [first] } };
+}
+
+/** Throws usage where no session is kept, or none has this id. */
+export async function continueSession(
+  { now }: Pick<Context, "now">,
+  { opened: { workspace, history, stateFolder } }: Composed,
+  { id, task, warn }: { readonly id: string | null; readonly task: Task; readonly warn: (text: string) => void },
+) {
+  const sessions = openSessions(stateFolder, workspace.root);
+  const open = sessions.open(sessions.load(id).session, now, warn);
+  const truth = watchTruth({ workspace, history, now });
+  return {
+    task: await continueWith(task, { open, truth, dialogue: createDialogue() }),
+    sink: (event: StampedEvent) => truth.sink(open, event),
+    close: () => truth.saved().then(open.close),
+  };
 }

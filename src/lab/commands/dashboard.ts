@@ -1,11 +1,10 @@
 /** `pai dashboard`: the runs of all folders as one page, written to a file or served on this machine. */
 
 import { resolve } from "node:path";
-import { showResult } from "../../cli/answer-document.ts";
+import { openLog, showResult } from "../../cli/answer-document.ts";
 import type { Context } from "../../cli/command.ts";
 import { version } from "../../cli/commands/version.ts";
 import { type Base, composeBase, knownSecrets, projectOf } from "../../cli/compose/base.ts";
-import { openLog } from "../../cli/open-log.ts";
 import { findOutput } from "../../cli/output-file.ts";
 import { PaiError } from "../../core/error.ts";
 import type { TeamRun } from "../../core/run-summary.ts";

@@ -2,9 +2,8 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { showResult } from "../../cli/answer-document.ts";
+import { columnsOf, showResult } from "../../cli/answer-document.ts";
 import { chooseWord } from "../../cli/choose-word.ts";
-import { columnsOf } from "../../cli/columns.ts";
 import type { Context } from "../../cli/command.ts";
 import { type Base, composeBase } from "../../cli/compose/base.ts";
 import { composeSandbox, makeRunId } from "../../cli/compose/options.ts";

@@ -1,7 +1,6 @@
 /** `pai stats`: sums up the runs of all folders by day, model, mode or folder. */
 
-import { showResult } from "../../cli/answer-document.ts";
-import { columnsOfResults } from "../../cli/columns.ts";
+import { columnsOfResults, showResult } from "../../cli/answer-document.ts";
 import type { Context } from "../../cli/command.ts";
 import { type Base, composeBase } from "../../cli/compose/base.ts";
 import { styleOf } from "../../cli/compose/view.ts";

@@ -1,10 +1,9 @@
 /** A queue of evaluations in the team's store: fill it, work on it, read its results. */
 
 import { hostname } from "node:os";
-import { showResult } from "../../cli/answer-document.ts";
+import { openLog, showResult } from "../../cli/answer-document.ts";
 import { version } from "../../cli/commands/version.ts";
 import type { Base } from "../../cli/compose/base.ts";
-import { openLog } from "../../cli/open-log.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { pause } from "../../store/pause.ts";
 import { modes } from "../../store/setting-table.ts";

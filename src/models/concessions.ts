@@ -3,7 +3,6 @@ import { type ErrorCode, PaiError } from "../core/error.ts";
 import { type Fields as Body, isFields, type ModelRequest } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
 import { nearestNamed } from "./effort.ts";
-import { foreignSignature } from "./gemini/foreign-signature.ts";
 import { wordsOfError } from "./wire/http-errors.ts";
 
 interface Lesson {
@@ -118,17 +117,17 @@ const concessions: readonly Concession[] = [
   },
 ];
 
-export interface Concessions {
-  encode(request: ModelRequest, encode: (request: ModelRequest) => Body): Body;
-  /** Whether asking again has a point after `sent` failed. What is conceded, and told, holds from now on. */
-  learn(failed: unknown, sent: Body, request: ModelRequest, encode: (request: ModelRequest) => Body): boolean;
-}
+type Encode = (request: ModelRequest) => Body;
+type Learned = ReadonlyMap<Concession, Lesson>;
 
-export function createConcessions(model: string, notify: (notice: Notice) => void): Concessions {
-  let learned: ReadonlyMap<Concession, Lesson> = new Map();
+export type Concessions = ReturnType<typeof createConcessions>;
+
+export function createConcessions(model: string, notify: (notice: Notice) => void) {
+  let learned: Learned = new Map();
   return {
-    encode: (request, encode) => concede(request, encode, learned),
-    learn(failed, sent, request, encode) {
+    encode: (request: ModelRequest, encode: Encode): Body => concede(request, encode, learned),
+    /** Whether asking again has a point after `sent` failed. What is conceded, and told, holds from now on. */
+    learn(failed: unknown, sent: Body, request: ModelRequest, encode: Encode): boolean {
       if (!(failed instanceof PaiError)) return false;
       const words = wordsOfError(failed);
       if (failed.code === "request_rejected" && !Bun.deepEquals(concede(request, encode, learned), sent)) return true;
@@ -146,23 +145,20 @@ export function createConcessions(model: string, notify: (notice: Notice) => voi
   };
 }
 
-type Learned = ReadonlyMap<Concession, Lesson>;
-
-function concede(request: ModelRequest, encode: (request: ModelRequest) => Body, learned: Learned): Body {
-  const rows = concessions.filter((row) => learned.has(row));
-  const body = rows.flatMap(({ fields = [] }) => fields).reduce(withoutField, encode(adapt(request, learned)));
-  return rows.reduce((made, row) => {
+const inOrder = (learned: Learned) =>
+  concessions.flatMap((row) => {
     const lesson = learned.get(row);
-    return lesson === undefined ? made : (row.body?.(made, lesson) ?? made);
-  }, body);
+    return lesson === undefined ? [] : [{ ...row, lesson }];
+  });
+
+function concede(request: ModelRequest, encode: Encode, learned: Learned): Body {
+  const rows = inOrder(learned);
+  const made = rows.flatMap(({ fields = [] }) => fields).reduce(withoutField, encode(adapt(request, learned)));
+  return rows.reduce((body, row) => row.body?.(body, row.lesson) ?? body, made);
 }
 
-function adapt(request: ModelRequest, learned: Learned): ModelRequest {
-  return concessions.reduce((made, row) => {
-    const lesson = learned.get(row);
-    return lesson === undefined ? made : (row.request?.(made, lesson) ?? made);
-  }, request);
-}
+const adapt = (request: ModelRequest, learned: Learned): ModelRequest =>
+  inOrder(learned).reduce((made, row) => row.request?.(made, row.lesson) ?? made, request);
 
 /** The body without the field at a path, and without the object that is empty without it. */
 function withoutField(body: Body, path: string): Body {
@@ -203,6 +199,9 @@ function changeReplies(body: Body, change: (reply: Body) => Body): Body {
 function putEmptyReasoning(body: Body): Body {
   return changeReplies(body, (reply) => ({ reasoning_content: "", ...reply }));
 }
+
+/** What Gemini 3 accepts as the signature of a call that it did not make itself. */
+export const foreignSignature = "skip_thought_signature_validator";
 
 /** Signs the calls of other models for Gemini, as OpenRouter, whose words say so, or Google's own server wants it. */
 function signCalls(body: Body, { words }: Lesson): Body {

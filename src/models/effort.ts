@@ -164,20 +164,15 @@ export function nearestNamed(effort: Effort, words: string): Effort | null {
   return found === "xhigh" ? "max" : found;
 }
 
-export interface EffortTeller {
-  readonly fields: (request: ModelRequest) => Fields;
-  /** Says once where an effort has no effect, or is not the one that was wanted. */
-  readonly tell: (request: ModelRequest) => void;
-}
-
-function openTelling(model: string, knows: readonly Level[], notify: (notice: Notice) => void): EffortTeller["tell"] {
+/** Says once where an effort has no effect, or is not the one that was wanted. */
+function openTelling(model: string, knows: readonly Level[], notify: (notice: Notice) => void) {
   const told = new Set<string>();
   const say = (text: string) => {
     if (told.has(text)) return;
     told.add(text);
     notify({ level: "info", code: "effort", text });
   };
-  return ({ effort = null }) => {
+  return ({ effort = null }: ModelRequest): void => {
     if (effort === null) return;
     const level = nearest(effort, knows);
     if (level === null) say(`${model} cannot be told how hard to think: the effort has no effect`);
@@ -203,14 +198,14 @@ export function openEffort(
   model: string,
   notify: (notice: Notice) => void,
   ollama?: { readonly thinks: boolean },
-): EffortTeller {
+) {
   const kind = ollama !== undefined ? "ollama" : dialect?.reasoningObject === true ? "openrouter" : wire;
   const rows: readonly Row[] = table[kind];
   const row = rows.find(({ names }) => names.test(model));
   const knows = row === undefined || ollama?.thinks === false ? [] : row.knows;
   const form = row?.form ?? forms[kind];
   return {
-    fields({ effort = null, maxOutputTokens }) {
+    fields({ effort = null, maxOutputTokens }: ModelRequest): Fields {
       const level = effort === null ? null : nearest(effort, knows);
       return level === null ? {} : form(level, maxOutputTokens);
     },

@@ -4,12 +4,6 @@ import type { Model } from "../core/model.ts";
 import type { Notice } from "../core/question.ts";
 import { throwIfInterrupted, tryUntilBegun } from "./stream.ts";
 
-export interface Fallback {
-  /** Has the name of the first model, and the window and limits of the current one. */
-  readonly model: Model;
-  readonly current: () => Model;
-}
-
 /** Failures after which another model may succeed: not a refused key or request, and no refusal by the model itself. */
 const reasons: ReadonlySet<ErrorCode> = new Set([
   "quota",
@@ -21,9 +15,10 @@ const reasons: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** When a call fails before its first event, the next model goes on, and stays. Throws what the last model throws. */
-export function fallBack(first: Model, others: readonly Model[], notify: (notice: Notice) => void): Fallback {
+export function fallBack(first: Model, others: readonly Model[], notify: (notice: Notice) => void) {
   let current = first;
   let left = others;
+  /** Has the name of the first model, and the window and limits of the current one. */
   const model: Model = {
     ...first,
     get window() {

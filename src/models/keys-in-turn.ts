@@ -13,88 +13,60 @@ export interface Key {
   readonly key: string;
 }
 
-export interface KeyedStream {
-  readonly id: string;
-  readonly stream: Stream;
-}
-
-export interface KeysInTurnOptions {
-  readonly provider: string;
-  readonly state: KeyState;
-  readonly notify: (notice: Notice) => void;
-  readonly now: () => number;
-}
-
 const restMs = 600_000;
 
 /** A key at its quota, out of credit or refused gives way to the next. Throws `quota` when all rest. */
-export function takeKeysInTurn(keys: readonly KeyedStream[], options: KeysInTurnOptions): Stream {
+export function takeKeysInTurn(
+  keys: readonly { readonly id: string; readonly stream: Stream }[],
+  provider: string,
+  { keyState, notify, now }: { keyState: KeyState; notify: (notice: Notice) => void; now: () => number },
+): Stream {
   const refused = new Map<string, PaiError>();
+  const restsUntil = (id: string): number => keyState.load().resting[`${provider}/${id}`] ?? 0;
+
+  const inTurn = () => {
+    const start = keys.findIndex(({ id }) => id === keyState.load().cursor[provider]) + 1;
+    return [...keys.slice(start), ...keys.slice(0, start)];
+  };
+
+  const putAside = (id: string, thrown: unknown): void => {
+    if (!(thrown instanceof PaiError)) throw thrown;
+    const { code, message, retryAfter } = thrown;
+    if (code === "key_rejected") {
+      refused.set(id, thrown);
+    } else if (code === "quota" || code === "credit_exhausted") {
+      const rest = retryAfter === null ? restMs : retryAfter * 1000;
+      keyState.save({ cursor: {}, resting: { [`${provider}/${id}`]: now() + rest } });
+    } else throw thrown;
+    notify({ level: code === "key_rejected" ? "warning" : "info", code, text: `${message}; trying the next key` });
+  };
+
+  const nothingLeft = (): PaiError => {
+    const resting = keys.filter(({ id }) => !refused.has(id)).map(({ id }) => restsUntil(id));
+    const [first] = refused.values();
+    if (resting.length === 0 && first !== undefined) return first;
+    const seconds = Math.max(0, Math.ceil((Math.min(...resting) - now()) / 1000));
+    const cause: Setback = { retry: often };
+    return new PaiError("quota", `all keys of ${provider} are at their limit`, {
+      hint: `the first is ready again in ${renderWait(seconds)}; keys of one project share its quota`,
+      retryAfter: seconds,
+      cause,
+    });
+  };
 
   return async function* (request, signal) {
-    await options.state.refresh?.();
-    const left = [...inTurn(keys, options)];
+    await keyState.refresh?.();
+    const left = inTurn();
     let tried = "";
     yield* tryUntilBegun((failed) => {
-      if (failed !== null) putAside(tried, failed, refused, options);
+      if (failed !== null) putAside(tried, failed);
       throwIfInterrupted(signal);
-      const key = nextReady(left, refused, options);
-      if (key === null) throw nothingLeft(keys, refused, options);
+      let key = left.shift();
+      while (key !== undefined && (refused.has(key.id) || restsUntil(key.id) > now())) key = left.shift();
+      if (key === undefined) throw nothingLeft();
       tried = key.id;
-      options.state.save({ cursor: { [options.provider]: key.id }, resting: {} });
+      keyState.save({ cursor: { [provider]: key.id }, resting: {} });
       return key.stream(request, signal);
     });
   };
-}
-
-function nextReady(
-  left: KeyedStream[],
-  refused: Map<string, PaiError>,
-  options: KeysInTurnOptions,
-): KeyedStream | null {
-  for (let key = left.shift(); key !== undefined; key = left.shift()) {
-    if (!refused.has(key.id) && restsUntil(key.id, options) <= options.now()) return key;
-  }
-  return null;
-}
-
-function putAside(id: string, thrown: unknown, refused: Map<string, PaiError>, options: KeysInTurnOptions): void {
-  if (!(thrown instanceof PaiError)) throw thrown;
-  if (thrown.code === "key_rejected") {
-    refused.set(id, thrown);
-  } else if (thrown.code === "quota" || thrown.code === "credit_exhausted") {
-    const rest = thrown.retryAfter === null ? restMs : thrown.retryAfter * 1000;
-    options.state.save({ cursor: {}, resting: { [`${options.provider}/${id}`]: options.now() + rest } });
-  } else throw thrown;
-  options.notify({
-    level: thrown.code === "key_rejected" ? "warning" : "info",
-    code: thrown.code,
-    text: `${thrown.message}; trying the next key`,
-  });
-}
-
-function inTurn(keys: readonly KeyedStream[], { state, provider }: KeysInTurnOptions): readonly KeyedStream[] {
-  const start = keys.findIndex(({ id }) => id === state.load().cursor[provider]) + 1;
-  return [...keys.slice(start), ...keys.slice(0, start)];
-}
-
-function restsUntil(id: string, { state, provider }: KeysInTurnOptions): number {
-  return state.load().resting[`${provider}/${id}`] ?? 0;
-}
-
-function nothingLeft(
-  keys: readonly KeyedStream[],
-  refused: Map<string, PaiError>,
-  options: KeysInTurnOptions,
-): PaiError {
-  const resting = keys.filter(({ id }) => !refused.has(id)).map(({ id }) => restsUntil(id, options));
-  const [first] = refused.values();
-  if (resting.length === 0 && first !== undefined) return first;
-  const seconds = Math.max(0, Math.ceil((Math.min(...resting) - options.now()) / 1000));
-  const cause: Setback = { retry: often, status: 429, thrown: null };
-  return new PaiError("quota", `all keys of ${options.provider} are at their limit`, {
-    hint: `the first is ready again in ${renderWait(seconds)}; keys of one project share its quota`,
-    retryAfter: seconds,
-    cause,
-  });
 }

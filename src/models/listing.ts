@@ -4,15 +4,9 @@ import type { ListedModel, ModelList } from "../core/listed-model.ts";
 import type { Provider, Wire } from "../core/providers.ts";
 import type { Price, Rate } from "../core/spending/cost.ts";
 import { rootOf, windowMade, windowOfRow } from "./local/server.ts";
-import { type ProbeModelOptions, probeModel } from "./probe.ts";
+import { type ProbeModelOptions, probeModel, readRefusal } from "./probe.ts";
 import { count, fields, listIn, parseJson, textIn, type WireFields } from "./wire/fields.ts";
-import { readHttpError } from "./wire/http-errors.ts";
-
-export interface ListOptions extends Pick<ProbeModelOptions, "env" | "signal"> {
-  /** null: none is sent. */
-  readonly key: { readonly id: string; readonly key: string } | null;
-  readonly now: number;
-}
+import type { AskedServer } from "./wire/http-errors.ts";
 
 /** Where each wire's server lists its models: after the base URL, with the longest page. */
 const paths: Readonly<Record<Wire, string>> = {
@@ -35,16 +29,19 @@ const notForText =
   /(?:^|[\W_])(?:embed(?:ding)?|whisper|tts|dall-e|moderation|transcribe|realtime|audio|image|sora|veo|imagen|rerank|lyria)/i;
 
 /** Throws network, tls, redirected, what a refusal means, and reply_invalid for an answer that is no list. */
-export async function askForModels(provider: Provider, baseUrl: string, options: ListOptions): Promise<ModelList> {
+export async function askForModels(
+  provider: Provider,
+  baseUrl: string,
+  options: Pick<ProbeModelOptions, "env" | "signal"> & { readonly key: AskedServer["key"]; readonly now: number },
+): Promise<ModelList> {
   const { key, now } = options;
   const headers = provider.headers(key?.key ?? null);
   const asked = { ...options, provider: provider.id, path: paths[provider.wire], headers, timeoutMs, limit: maxLength };
-  const { endpoint, status, body, ...rest } = await probeModel(baseUrl, asked);
-  const { address, proxy } = endpoint;
-  if (status >= 300 && status < 400)
-    throw new PaiError("redirected", `${address} answered with a redirect, which is not followed`);
-  if (status >= 400)
-    throw readHttpError({ provider: provider.id, model: "", key, address, proxy }, { ...rest, status, body, now });
+  const answer = await probeModel(baseUrl, asked);
+  const refusal = readRefusal(provider.id, key, answer, now);
+  if (refusal !== null) throw refusal;
+  const { endpoint, body } = answer;
+  const { address } = endpoint;
   if (body.length >= maxLength) {
     throw new PaiError("reply_invalid", `${address} lists more than ${maxLength / 1024 / 1024} MB, which is not read`);
   }

@@ -109,12 +109,12 @@ async function openRemote(provider: Provider, name: string, options: OpenOptions
 }
 
 function takeKeys(open: OpenKey, provider: string, options: OpenOptions): Stream {
-  const { keys, keyState: state, notify, now, renew } = options;
+  const { keys, renew } = options;
   if (renew !== undefined) return renewKey(open, renew);
   const [only = null, ...others] = keys;
   if (others.length === 0) return open(only);
   const keyed = keys.map((key) => ({ id: key.id, stream: open(key) }));
-  return takeKeysInTurn(keyed, { provider, state, notify, now });
+  return takeKeysInTurn(keyed, provider, options);
 }
 
 /** Each call with the key of its moment, and once more with another one if that was refused. */
@@ -153,9 +153,7 @@ const bridges: Readonly<Record<Wire, () => Promise<Prepare>>> = {
     const { openLocal } = await import("./local/bridge.ts");
     return async (base, { keys: [first], limits: stated, signal = new AbortController().signal }) => {
       const headers = base.provider.headers(first?.key ?? null);
-      const isStated = stated?.window !== undefined;
-      const asking = { headers, signal, isStated, loadMs: base.idleMs, notify: base.notify };
-      const found = await askServer(base.endpoint, base.model, asking);
+      const found = await askServer(base, { headers, signal, isStated: stated?.window !== undefined });
       const server = { ...found, window: stated?.window ?? found.window };
       const { window, thinks } = server;
       if (window === null) return { open: (key) => openLocal({ ...base, key, server }) };

@@ -1,7 +1,8 @@
 /** One small request that costs nothing: to see which server answers, whether it takes a key, what it lists. */
-import { type Endpoint, type ProxyEnv, parseEndpoint, tlsOf, withQuery } from "./wire/endpoint.ts";
+import { PaiError } from "../core/error.ts";
+import { type Endpoint, fetchFrom, type ProxyEnv, parseEndpoint } from "./wire/endpoint.ts";
 import { readStart } from "./wire/error-body.ts";
-import { readFetchError } from "./wire/http-errors.ts";
+import { type AskedServer, readFetchError, readHttpError } from "./wire/http-errors.ts";
 
 export interface ProbeModelOptions {
   readonly provider: string;
@@ -23,22 +24,32 @@ export interface ProbeAnswer {
   readonly body: string;
 }
 
-export interface OneQuestion extends Pick<ProbeModelOptions, "headers" | "signal" | "limit" | "post"> {
-  readonly endpoint: Endpoint;
-  readonly url: string;
-}
-
-/** One request, whose redirects are not followed. Throws what `fetch` throws. */
-export async function askOnce({ endpoint, url, headers, signal, limit = 65_536, post }: OneQuestion) {
-  const response = await fetch(withQuery(url, endpoint), {
+/** Throws what `fetch` throws. */
+export async function askOnce(
+  endpoint: Endpoint,
+  url: string,
+  { headers, signal, limit = 65_536, post }: Pick<ProbeModelOptions, "headers" | "signal" | "limit" | "post">,
+) {
+  const response = await fetchFrom(endpoint, url, {
     ...(post === undefined ? {} : { method: "POST", body: post }),
     headers: { ...headers, ...(post === undefined ? {} : { "content-type": "application/json" }) },
-    redirect: "manual",
-    proxy: endpoint.proxy,
-    ...tlsOf(endpoint),
     signal,
   });
   return { status: response.status, headers: response.headers, body: await readStart(response, limit) };
+}
+
+/** What an answer to a question with this key means; null: it is no refusal, and no redirect. */
+export function readRefusal(
+  provider: string,
+  key: AskedServer["key"],
+  answer: ProbeAnswer,
+  now: number,
+): PaiError | null {
+  const { address, proxy } = answer.endpoint;
+  if (answer.status < 300) return null;
+  return answer.status < 400
+    ? new PaiError("redirected", `${address} answered with a redirect, which is not followed`)
+    : readHttpError({ provider, model: "", key, address, proxy }, { ...answer, now });
 }
 
 /** Asks the server at a base URL. Throws network or tls when no server answers, config_invalid for a bad URL. */
@@ -48,7 +59,7 @@ export async function probeModel(baseUrl: string, options: ProbeModelOptions): P
   const limit = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([options.signal, limit]);
   try {
-    return { endpoint, ...(await askOnce({ ...options, endpoint, url: endpoint.url + options.path, signal })) };
+    return { endpoint, ...(await askOnce(endpoint, endpoint.url + options.path, { ...options, signal })) };
   } catch (thrown) {
     options.signal.throwIfAborted();
     const cause = limit.aborted ? Object.assign(new Error("no answer"), { code: "ETIMEDOUT" }) : thrown;

@@ -40,9 +40,8 @@ function open(ids = ["a", "b", "c"], before: readonly ModelEvent[] = []) {
       yield { ...done, key: id };
     },
   }));
-  const stream = takeKeysInTurn(keys, {
-    provider: "gemini",
-    state: {
+  const stream = takeKeysInTurn(keys, "gemini", {
+    keyState: {
       load: () => record,
       save: (next) => {
         record = { cursor: { ...record.cursor, ...next.cursor }, resting: { ...record.resting, ...next.resting } };

@@ -56,7 +56,7 @@ describe("retry", () => {
     ["a refused connection", many(lost("ECONNREFUSED")), [1], "network"],
     ["an unknown host", many(lost("ENOTFOUND")), [1], "network"],
     ["a TLS failure", many(lost("UNABLE_TO_VERIFY_LEAF_SIGNATURE")), [1], "tls"],
-    ["an empty reply", many(failure("reply_empty", "empty", onceAtOnce)), [], "reply_empty"],
+    ["an empty reply", many(failure("reply_empty", "empty", onceAtOnce, "")), [], "reply_empty"],
     ["401", [http(401)], [], "key_rejected"],
     ["403", [http(403)], [], "key_rejected"],
     ["400", [http(400)], [], "request_rejected"],

@@ -2,9 +2,8 @@
 import { PaiError } from "../../core/error.ts";
 import { findAnyProvider, type Provider, providerOfKey, providers, providerTable } from "../../core/providers.ts";
 import { alignRows } from "../../core/text.ts";
-import { type ProbeAnswer, probeModel } from "../../models/probe.ts";
-import { parseEndpoint } from "../../models/wire/endpoint.ts";
-import { type AskedServer, readHttpError, renderWait } from "../../models/wire/http-errors.ts";
+import { probeModel, readRefusal } from "../../models/probe.ts";
+import { renderWait } from "../../models/wire/http-errors.ts";
 import { configuredAddress, findBaseUrl } from "../../store/base-url.ts";
 import { endRests, openKeyState } from "../../store/key-state.ts";
 import {
@@ -307,28 +306,15 @@ export async function validateOnline(
 ): Promise<readonly KeyVerdict[]> {
   const loaded = loadSettings({ flags: {}, env: context.env, places, root: null });
   const base = await permitAddress(provider, keys, { ...loaded, context, places });
-  const { address, proxy } = parseEndpoint(base.url, context.env);
   const { id, probe: path, headers } = provider;
   const options = { provider: id, path, env: context.env, timeoutMs: 20_000, signal: context.signal };
   const verdicts: KeyVerdict[] = [];
   for (const key of keys.length === 0 ? [null] : keys) {
     const answer = await probeModel(base.url, { ...options, headers: headers(key?.key ?? null) });
-    const asked: AskedServer = { provider: id, model: "", key, address, proxy };
-    verdicts.push({
-      id: key?.id ?? null,
-      address,
-      error: judge(asked, answer, context.now().getTime()),
-      unsure: answer.status === 404,
-    });
+    // A gateway without a list of models says nothing about the key.
+    const unsure = answer.status === 404;
+    const error = unsure ? null : readRefusal(id, key, answer, context.now().getTime());
+    verdicts.push({ id: key?.id ?? null, address: answer.endpoint.address, error, unsure });
   }
   return verdicts;
-}
-
-function judge(asked: AskedServer, answer: ProbeAnswer, now: number): PaiError | null {
-  if (answer.status >= 300 && answer.status < 400) {
-    return new PaiError("redirected", `${asked.address} answered with a redirect, which is not followed`);
-  }
-  // A gateway without a list of models says nothing about the key.
-  if (answer.status === 404) return null;
-  return answer.status < 400 ? null : readHttpError(asked, { ...answer, now });
 }

@@ -11,9 +11,9 @@ export function openChat(options: BridgeOptions): Stream {
   const isMarked = /^~?anthropic\//.test(model);
   return openBridge(
     {
-      encode: (request) => encodeChat(model, request, { owner, isMarked, dialect: provider.dialect }),
+      encode: (request) => encodeChat(model, request, owner, { isMarked, dialect: provider.dialect }),
       send: postTo(`${endpoint.url}/chat/completions`),
-      decode: (request) => createChatDecoder({ request, model, owner }),
+      decode: (request) => createChatDecoder(request, model, owner),
     },
     options,
   );

@@ -1,7 +1,7 @@
 /** Decodes replies of Chat Completions and of Ollama's own API, tolerant of the variants that servers send. */
 import type { ModelRequest, Usage } from "../../core/model.ts";
 import { createThoughtSplitter, type Split } from "../../core/script/thought.ts";
-import { closing } from "../wire/chunks.ts";
+import { closing } from "../wire/exchange.ts";
 import { count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
 import { turnOf } from "../wire/open-bridge.ts";
 import { createReplyTally, type Decoder, refused } from "../wire/replies.ts";
@@ -20,16 +20,16 @@ interface Arriving {
   extra: unknown;
 }
 
-export interface ChatDecoderOptions {
-  readonly request: ModelRequest;
-  readonly model: string;
-  /** Marks the native form of the reply. */
-  readonly owner: string;
-  /** Gets the final usage, and whether the reply was cut before it held anything but thoughts. */
-  readonly onEnd?: (usage: Usage, isMute: boolean) => void;
-}
-
-export function createChatDecoder({ request, model, owner, onEnd = () => {} }: ChatDecoderOptions): Decoder {
+/**
+ * `owner` marks the native form of the reply. `onEnd` gets the final usage, and whether the reply was cut before it held
+ * anything but thoughts.
+ */
+export function createChatDecoder(
+  request: ModelRequest,
+  model: string,
+  owner: string,
+  onEnd: (usage: Usage, isMute: boolean) => void = () => {},
+): Decoder {
   const tally = createReplyTally(model, turnOf(request));
   const thoughts = createThoughtSplitter();
   const written = createTextCallReader(request.toolChoice === "none" ? [] : request.tools.map(({ name }) => name));

@@ -7,18 +7,12 @@ import { reasoningFor } from "./reasoning.ts";
 
 export type ChatItem = { readonly [key: string]: Json };
 
-export interface ChatForm {
-  /** Marks native replies that may be sent back. */
-  readonly owner: string;
-  /** The server caches only what is marked. */
-  readonly isMarked?: boolean;
-  readonly dialect?: ChatDialect | undefined;
-}
-
+/** `owner` marks native replies that may be sent back. `isMarked`: the server caches only what is marked. */
 export function encodeChat(
   model: string,
   request: ModelRequest,
-  { owner, isMarked = false, dialect }: ChatForm,
+  owner: string,
+  { isMarked = false, dialect }: { readonly isMarked?: boolean; readonly dialect?: ChatDialect | undefined } = {},
 ): ChatItem {
   const { format } = request;
   const messages = encodeMessages(request, dialect?.strictMessages === true ? strictForm : chatForm, owner);

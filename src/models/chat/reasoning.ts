@@ -17,14 +17,7 @@ const extrasName = "extra_content";
 /** Fields of a block that come in pieces; of any other field the last value counts. */
 const pieced: ReadonlySet<string> = new Set(["text", "summary", "data"]);
 
-export interface ReasoningKeeper {
-  /** Takes a message or the next piece of it. Returns the text of its reasoning. */
-  push(message: WireFields): string;
-  /** The fields of the whole message; null: it had no reasoning. `extras`: what came beside each of its calls, or null. */
-  whole(extras: readonly unknown[]): JsonFields | null;
-}
-
-export function createReasoningKeeper(): ReasoningKeeper {
+export function createReasoningKeeper() {
   const said: Record<string, string> = {};
   const blocks: Record<string, unknown>[] = [];
 
@@ -44,14 +37,16 @@ export function createReasoningKeeper(): ReasoningKeeper {
   }
 
   return {
-    push(message) {
+    /** Takes a message or the next piece of it. Returns the text of its reasoning. */
+    push(message: WireFields): string {
       for (const name of textNames) {
         if (textIn(message[name]) !== "") said[name] = (said[name] ?? "") + textIn(message[name]);
       }
       for (const piece of listIn(message[blocksName])) readBlock(fields(piece));
       return textNames.map((name) => textIn(message[name])).find((thought) => thought !== "") ?? "";
     },
-    whole(extras) {
+    /** The fields of the whole message; null: it had no reasoning. `extras`: what came beside each of its calls, or null. */
+    whole(extras: readonly unknown[]): JsonFields | null {
       const thought = blocks.length > 0 ? { [blocksName]: blocks } : said;
       const kept = extras.some((extra) => extra !== null) ? { ...thought, [extrasName]: extras } : thought;
       return Object.keys(kept).length === 0 ? null : (kept as JsonFields);

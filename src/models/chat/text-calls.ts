@@ -1,17 +1,10 @@
 /** Finds calls that a small model writes into its text instead of making them. */
 import { readJson } from "../../core/json.ts";
-import { fields, parseJson, textIn, type WireFields } from "../wire/fields.ts";
+import { fields, parseJson, textIn } from "../wire/fields.ts";
 
-export interface TextCall {
+interface TextCall {
   readonly name: string;
   readonly input: unknown;
-}
-
-export interface TextCallReader {
-  /** Returns text that is surely not part of a call, to be shown at once. */
-  push(piece: string): string;
-  /** At the end of the reply: its calls, or the text that was held back in vain. */
-  end(): { readonly text: string; readonly calls: readonly TextCall[] };
 }
 
 /** Where a call may begin: tags of the usual chat templates, a fence, or JSON at the beginning of a line. */
@@ -20,7 +13,7 @@ const opening =
 const longestOpening = "<|python_tag|>".length;
 
 /** `names`: the tools that were offered, in lower case; without any, no call is searched. */
-export function createTextCallReader(names: readonly string[]): TextCallReader {
+export function createTextCallReader(names: readonly string[]) {
   let held = "";
   let holding = false;
   /** Something of the current line has been shown, so that no JSON begins it. */
@@ -35,7 +28,8 @@ export function createTextCallReader(names: readonly string[]): TextCallReader {
   }
 
   return {
-    push(piece) {
+    /** Returns text that is surely not part of a call, to be shown at once. */
+    push(piece: string): string {
       held += piece;
       if (holding) return "";
       if (names.length === 0) return release(held.length);
@@ -46,6 +40,7 @@ export function createTextCallReader(names: readonly string[]): TextCallReader {
       const tail = held.slice(from).search(/[<[`]/);
       return release(holding ? at : tail < 0 ? held.length : from + tail);
     },
+    /** At the end of the reply: its calls, or the text that was held back in vain. */
     end() {
       const calls = holding ? findCalls(held, names) : [];
       return { text: calls.length === 0 ? held : "", calls };
@@ -55,10 +50,7 @@ export function createTextCallReader(names: readonly string[]): TextCallReader {
 
 function findCalls(held: string, names: readonly string[]): readonly TextCall[] {
   const tagged = [...held.matchAll(/<function=([\w.-]+)>([\s\S]*?)(?:<\/function>|$)/g)].map(
-    ([, name = "", body = ""]) => ({
-      name,
-      input: readBody(body),
-    }),
+    ([, name = "", body = ""]) => ({ name, input: readBody(body) }),
   );
   const named = [...held.matchAll(/\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\])?\s*(?=\{)/g)].map(
     ({ 0: { length }, 1: name = "", index }) => ({ name, input: jsonValues(held.slice(index + length))[0] }),
@@ -86,12 +78,8 @@ function readCalls(value: unknown): readonly TextCall[] {
   if (Array.isArray(outer["tool_calls"])) return readCalls(outer["tool_calls"]);
   const call = "function" in outer ? fields(outer["function"]) : outer;
   const name = textIn(call["name"]) || textIn(call["tool"]) || textIn(outer["function"]);
-  return name === "" ? [] : [{ name, input: readInput(call) }];
-}
-
-function readInput(call: WireFields): unknown {
   const input = call["arguments"] ?? call["parameters"] ?? call["input"] ?? call["args"] ?? {};
-  return typeof input === "string" ? parseJson(input) : input;
+  return name === "" ? [] : [{ name, input: typeof input === "string" ? parseJson(input) : input }];
 }
 
 /** How often each character is read on average at most: with many unclosed brackets, it would be once for each. */

@@ -1,12 +1,12 @@
 /** The bridge to Google's Gemini: its SDK sends the request; pai reads the answer, since the SDK loses parts of it. */
 import { type GenerateContentRequest, GoogleGenerativeAI } from "@google/generative-ai";
 import type { Json, Message, ModelRequest, Tool, Usage } from "../../core/model.ts";
+import { foreignSignature } from "../concessions.ts";
 import type { Stream } from "../stream.ts";
-import type { SendRequest } from "../wire/exchange.ts";
+import type { Exchange } from "../wire/exchange.ts";
 import { count, fields, listIn, textIn, type WireFields, withoutDialect } from "../wire/fields.ts";
 import { type BridgeOptions, openBridge, turnOf } from "../wire/open-bridge.ts";
 import { createReplyTally, type Decoder, refused, unusable } from "../wire/replies.ts";
-import { foreignSignature } from "./foreign-signature.ts";
 
 export function openGemini(options: BridgeOptions): Stream {
   const { model, key, endpoint } = options;
@@ -48,7 +48,7 @@ const dispatch = Object.assign(
 
 /** Runs `call`, which must put the headers on its request; resolves to the answer of `send`. */
 async function lendFetch(
-  send: SendRequest,
+  send: Exchange["send"],
   call: (headers: Readonly<Record<string, string>>) => Promise<unknown>,
 ): Promise<Response> {
   serial += 1;

@@ -9,11 +9,7 @@ import type { Stream } from "../stream.ts";
 import { type BridgeOptions, openBridge, postTo } from "../wire/open-bridge.ts";
 import { type LocalServer, rootOf } from "./server.ts";
 
-export interface LocalOptions extends BridgeOptions {
-  readonly server: LocalServer;
-}
-
-export function openLocal(options: LocalOptions): Stream {
+export function openLocal(options: BridgeOptions & { readonly server: LocalServer }): Stream {
   const { provider, model, endpoint, server, notify } = options;
   const owner = nativeOfChat(provider.id, model, endpoint.url);
   const isOllama = server.kind === "ollama";
@@ -24,23 +20,18 @@ export function openLocal(options: LocalOptions): Stream {
     {
       encode: (request) =>
         isOllama
-          ? encodeOllama(model, request, { owner, window: server.window, isThinkingOff })
-          : encodeChat(model, request, { owner }),
+          ? encodeOllama(model, request, owner, { window: server.window, isThinkingOff })
+          : encodeChat(model, request, owner),
       // As a grammar, beside the prompt whose beginning such servers keep.
       takesSchemaApart: true,
       send: postTo(url),
       decode: (request) =>
-        createChatDecoder({
-          request,
-          model,
-          owner,
-          onEnd: (usage, isMute) => {
-            if (isTruncated(request, usage)) notify(truncated(model, usage));
-            if (!isMute || !server.thinks || isThinkingOff) return;
-            isThinkingOff = true;
-            const text = `${model} thought until its reply was full: asked to think no more from now on`;
-            notify({ level: "warning", code: "conceded", text });
-          },
+        createChatDecoder(request, model, owner, (usage, isMute) => {
+          if (isTruncated(request, usage)) notify(truncated(model, usage));
+          if (!isMute || !server.thinks || isThinkingOff) return;
+          isThinkingOff = true;
+          const text = `${model} thought until its reply was full: asked to think no more from now on`;
+          notify({ level: "warning", code: "conceded", text });
         }),
     },
     { ...options, effort },
@@ -63,18 +54,15 @@ const ollamaForm: MessageForm = {
   result: ({ name }) => ({ tool_name: name }),
 };
 
-interface OllamaForm {
-  readonly owner: string;
-  /** Tokens of input and output together; null: the server's own. */
-  readonly window: number | null;
-  readonly isThinkingOff: boolean;
-}
-
-/** Only Ollama's own API takes the size of the context. A request that does not fit is an error, and not silently cut. */
+/**
+ * Only Ollama's own API takes the size of the context; null: the server's own. A request that does not fit is an error,
+ * and not silently cut.
+ */
 export function encodeOllama(
   model: string,
   request: ModelRequest,
-  { owner, window, isThinkingOff }: OllamaForm,
+  owner: string,
+  { window, isThinkingOff = false }: { readonly window: number | null; readonly isThinkingOff?: boolean },
 ): ChatItem {
   const { format } = request;
   return {

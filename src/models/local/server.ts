@@ -1,9 +1,8 @@
 /** Identifies the server at a local address: its kind, and the context window of one of its models. */
-import type { Notice } from "../../core/question.ts";
 import { usualOutput } from "../catalogue.ts";
-import { askOnce } from "../probe.ts";
-import type { Endpoint } from "../wire/endpoint.ts";
+import { askOnce, type ProbeModelOptions } from "../probe.ts";
 import { count, fields, listIn, parseJson, textIn, type WireFields } from "../wire/fields.ts";
+import type { BridgeOptions } from "../wire/open-bridge.ts";
 
 export interface LocalServer {
   /** Ollama gets requests of its own API, all others get Chat Completions. */
@@ -12,16 +11,6 @@ export interface LocalServer {
   readonly window: number | null;
   /** Ollama says that the model can think, and be told not to. */
   readonly thinks: boolean;
-}
-
-export interface AskServerOptions {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-  /** The user stated the window: nothing is loaded to find it out. */
-  readonly isStated: boolean;
-  /** Milliseconds that loading a model may take. */
-  readonly loadMs: number;
-  readonly notify: (notice: Notice) => void;
 }
 
 /** The least context with which pai works well. Ollama's own, which depends on the memory, may be a quarter of it. */
@@ -41,14 +30,19 @@ export function outputOf(window: number, thinks: boolean): number {
   return Math.max(256, Math.min(usualOutput, Math.floor(window / (thinks ? 2 : 4))));
 }
 
-/** Asks all at once. Has Ollama load the model, since only then it says how much of the window it uses. Never throws. */
-export async function askServer(endpoint: Endpoint, model: string, options: AskServerOptions): Promise<LocalServer> {
-  const { headers, signal, isStated, loadMs, notify } = options;
+/**
+ * Asks all at once. Has Ollama load the model, in at most `loadMs`, since only then it says how much of the window it
+ * uses: needless where the user stated that. Never throws.
+ */
+export async function askServer(
+  { endpoint, model, idleMs: loadMs, notify }: Pick<BridgeOptions, "endpoint" | "model" | "idleMs" | "notify">,
+  { headers, signal, isStated }: Pick<ProbeModelOptions, "headers" | "signal"> & { readonly isStated: boolean },
+): Promise<LocalServer> {
   const root = rootOf(endpoint.url);
   const ask = async (url: string, body?: object, ms = timeoutMs): Promise<WireFields> => {
     const within = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
     const post = body === undefined ? {} : { post: JSON.stringify(body) };
-    const asking = askOnce({ endpoint, url, headers, signal: within, limit: answerLimit, ...post });
+    const asking = askOnce(endpoint, url, { headers, signal: within, limit: answerLimit, ...post });
     const answer = await asking.catch(() => null);
     return fields(answer?.status === 200 ? parseJson(answer.body) : null);
   };

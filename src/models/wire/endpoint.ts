@@ -46,8 +46,11 @@ export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
   };
 }
 
-export function withQuery(url: string, { query }: Pick<Endpoint, "query">): string {
-  return query === "" ? url : `${url}${url.includes("?") ? "&" : "?"}${query}`;
+/** A request to `url` at the endpoint; redirects are not followed. Throws what `fetch` throws. */
+export function fetchFrom(endpoint: Endpoint, url: string, init: BunFetchRequestInit): Promise<Response> {
+  const { query, proxy } = endpoint;
+  const whole = query === "" ? url : `${url}${url.includes("?") ? "&" : "?"}${query}`;
+  return fetch(whole, { ...init, redirect: "manual", proxy, ...tlsOf(endpoint) });
 }
 
 /** TLS options for a request over https: certificates are verified, whatever the environment says. */

@@ -10,8 +10,6 @@ import { judgeReply, never, often, onceSoon, type Retry } from "./judge.ts";
 /** Why a request failed; travels as the `cause` of its PaiError. */
 export interface Setback {
   readonly retry: Retry;
-  readonly status: number | null;
-  readonly thrown: unknown;
   /** All words of the provider, of which the message shows the beginning; absent: the message has them all. */
   readonly words?: string;
 }
@@ -44,15 +42,8 @@ export function wordsOfError(error: PaiError): string {
 }
 
 /** A PaiError that tells `withRetry` whether asking again may help. */
-export function failure(
-  code: ErrorCode,
-  message: string,
-  retry: Retry,
-  more: Partial<Setback> & { hint?: string } = {},
-) {
-  const cause: Setback = { retry, status: more.status ?? null, thrown: more.thrown ?? null };
-  return new PaiError(code, message, { hint: more.hint, cause });
-}
+export const failure = (code: ErrorCode, message: string, retry: Retry, hint: string): PaiError =>
+  new PaiError(code, message, { hint, cause: { retry } satisfies Setback });
 
 /** The server's own wish about retries; null: it states none. */
 function wished(headers: Headers, willing: Retry): Retry | null {
@@ -70,8 +61,6 @@ export function readHttpError(asked: AskedServer, answer: ErrorAnswer): PaiError
   const said = clean(body.message, asked);
   const cause: Setback = {
     retry: wished(answer.headers, code === "request_rejected" ? often : retry) ?? retry,
-    status: answer.status,
-    thrown: null,
     words: [body.message, ...body.names].join(" "),
   };
   const message = what(parties, answer.status);
@@ -118,10 +107,9 @@ export function readFetchError(asked: AskedServer, thrown: unknown): PaiError {
     const hint = foreignCa.test(code)
       ? "your network re-signs TLS: set NODE_EXTRA_CA_CERTS to the file of its certificate"
       : "check the address, the clock and the certificate of the server";
-    return failure("tls", what, onceSoon, { thrown, hint });
+    return failure("tls", what, onceSoon, hint);
   }
-  const hint = hintFor(asked);
-  return failure("network", what, wasLost ? often : onceSoon, { thrown, hint });
+  return failure("network", what, wasLost ? often : onceSoon, hintFor(asked));
 }
 
 function hintFor({ provider, proxy }: AskedServer): string {

@@ -5,7 +5,7 @@ import type { Fields as Body, ModelEvent, ModelRequest } from "../../core/model.
 import type { Provider } from "../../core/providers.ts";
 import type { Notice } from "../../core/question.ts";
 import type { Concessions } from "../concessions.ts";
-import { type EffortTeller, joinFields } from "../effort.ts";
+import { joinFields, type openEffort } from "../effort.ts";
 import type { Key } from "../keys-in-turn.ts";
 import { type Stream, throwIfInterrupted, tryUntilBegun } from "../stream.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -24,7 +24,7 @@ export interface BridgeOptions {
   readonly idleMs: number;
   readonly notify: (notice: Notice) => void;
   readonly concessions: Concessions;
-  readonly effort: EffortTeller;
+  readonly effort: ReturnType<typeof openEffort>;
   readonly now: () => number;
 }
 
@@ -65,7 +65,7 @@ export function openBridge(
   }
   const asked: AskedServer = { provider: provider.id, model, key, address: endpoint.address, proxy: endpoint.proxy };
   const encode = (request: ModelRequest) => joinFields(encodeTask(request), effort.fields(request));
-  const carried = provider.headers(key?.key ?? null);
+  const headers = { "user-agent": agent, ...provider.headers(key?.key ?? null) };
 
   const onSilence = (ms: number): void => {
     const text = `${provider.id} has sent nothing for ${renderWait(ms / 1000)}; after ${renderWait(idleMs / 1000)} it counts as lost`;
@@ -73,7 +73,7 @@ export function openBridge(
   };
 
   async function* converse(body: Body, decoder: Decoder, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const exchange = openExchange({ asked, agent, headers: carried, endpoint, signal, idleMs, onSilence, now });
+    const exchange = openExchange({ asked, headers, endpoint, signal, idleMs, onSilence, now });
     try {
       for await (const events of exchange.read(await send(body, exchange), decoder)) {
         throwIfInterrupted(signal);

@@ -9,33 +9,20 @@ import { never } from "./judge.ts";
 /** The error of a refusal. `what` follows "the model refused"; `why`: the model's own words, "" for none. */
 export function refused(what: string, why: string): PaiError {
   const said = why === "" ? "" : `: ${maskSecrets(why).slice(0, 300)}`;
-  return failure("reply_blocked", `the model refused ${what}${said}`, never, {
-    hint: "word the task differently, or choose another model",
-  });
+  const hint = "word the task differently, or choose another model";
+  return failure("reply_blocked", `the model refused ${what}${said}`, never, hint);
 }
 
-export function unusable(model: string, why: string): PaiError {
-  return failure("reply_invalid", `the reply of ${model} cannot be used (${why})`, never, {
-    hint: "ask again, or choose another model",
-  });
-}
+const again = "ask again, or choose another model";
 
-/** Collects the events of a reply, and judges at its end whether it is complete. */
-export interface ReplyTally {
-  text(said: string): void;
-  thought(said: string): void;
-  /** `input` is JSON text, or the value itself. */
-  call(id: string, name: string, input: unknown): void;
-  /** Returns the events since the last call; text that arrived together is one event. */
-  take(): readonly ModelEvent[];
-  /** Whether the reply holds anything but thoughts. */
-  hasSpoken(): boolean;
-  /** Throws PaiError for a reply that was cut, is empty, or holds an invalid call. */
-  stop(finished: boolean, cut: boolean): StopReason;
-}
+export const unusable = (model: string, why: string): PaiError =>
+  failure("reply_invalid", `the reply of ${model} cannot be used (${why})`, never, again);
 
-/** `turn` keeps made-up call ids unique in a conversation. */
-export function createReplyTally(model: string, turn: number): ReplyTally {
+/**
+ * Collects the events of a reply, and judges at its end whether it is complete. `turn` keeps made-up call ids unique in a
+ * conversation.
+ */
+export function createReplyTally(model: string, turn: number) {
   let events: ModelEvent[] = [];
   /** The last event, if it can still grow. */
   let last: { readonly type: "text" | "thought"; text: string } | null = null;
@@ -54,15 +41,16 @@ export function createReplyTally(model: string, turn: number): ReplyTally {
   }
 
   return {
-    text(said) {
+    text(said: string): void {
       if (said === "") return;
       spoken = true;
       say("text", said);
     },
-    thought(said) {
+    thought(said: string): void {
       if (said !== "") say("thought", said);
     },
-    call(id, name, input) {
+    /** `input` is JSON text, or the value itself. */
+    call(id: string, name: string, input: unknown): void {
       seen = true;
       const value = readInput(input);
       if (name === "" || value === undefined) {
@@ -73,23 +61,21 @@ export function createReplyTally(model: string, turn: number): ReplyTally {
       last = null;
       events.push({ type: "call", call: { id: id || `call-${turn}-${calls}`, name, input: value } });
     },
-    take() {
+    /** Returns the events since the last call; text that arrived together is one event. */
+    take(): readonly ModelEvent[] {
       const taken = events;
       events = [];
       last = null;
       return taken;
     },
+    /** Whether the reply holds anything but thoughts. */
     hasSpoken: () => spoken || calls > 0,
-    stop(finished, cut) {
-      if (!finished && seen) {
-        throw failure("reply_cut", `the reply of ${model} ended before it was whole`, never, { hint: "ask again" });
-      }
+    /** Throws PaiError for a reply that was cut, is empty, or holds an invalid call. */
+    stop(finished: boolean, cut: boolean): StopReason {
+      if (!finished && seen)
+        throw failure("reply_cut", `the reply of ${model} ended before it was whole`, never, "ask again");
       if (garbled && !cut) throw unusable(model, "a call that is not JSON");
-      if (calls === 0 && !spoken && !cut) {
-        throw failure("reply_empty", `${model} sent an empty reply`, never, {
-          hint: "ask again, or choose another model",
-        });
-      }
+      if (calls === 0 && !spoken && !cut) throw failure("reply_empty", `${model} sent an empty reply`, never, again);
       if (cut) return "length";
       return calls > 0 ? "calls" : "end";
     },

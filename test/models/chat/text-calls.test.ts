@@ -48,14 +48,12 @@ test("a conversation with calls, in both forms", () => {
   ];
   const said = (call: Json) => ({ role: "assistant", content: "", tool_calls: [call] });
   const content = "error: gone";
-  expect(encodeChat("m", { ...request, messages }, { owner: "" })["messages"]).toEqual([
+  expect(encodeChat("m", { ...request, messages }, "")["messages"]).toEqual([
     ...start,
     said({ id: "a", type: "function", function: { name: "read", arguments: '{"path":"x"}' } }),
     { role: "tool", tool_call_id: "a", content },
   ]);
-  expect(
-    encodeOllama("m", { ...request, messages }, { owner: "", window: null, isThinkingOff: false })["messages"],
-  ).toEqual([
+  expect(encodeOllama("m", { ...request, messages }, "", { window: null })["messages"]).toEqual([
     ...start,
     said({ function: { name: "read", arguments: { path: "x" } } }),
     { role: "tool", tool_name: "read", content },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { toPaiError } from "../../../src/core/error.ts";
 import type { Json } from "../../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
-import { readReply } from "../../../src/models/wire/chunks.ts";
+import { readReply } from "../../../src/models/wire/exchange.ts";
 import type { AskedServer } from "../../../src/models/wire/http-errors.ts";
 import { type Bridge, describeBridge } from "../contract.ts";
 import { options, sse, take, useServer } from "../loopback.ts";

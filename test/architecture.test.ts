@@ -120,12 +120,12 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 14_027,
-  workspace: 11_701,
-  cli: 10_224,
+  workspace: 11_621,
+  cli: 10_210,
   flows: 10_919,
-  models: 4_299,
+  models: 4_159,
   ui: 4_278,
-  store: 3_522,
+  store: 3_521,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { findSpans } from "../core/secrets/key-shapes.ts";
 import { looksRandom } from "../core/secrets/named-values.ts";
-import { readSmall } from "../system/read-small.ts";
+import { readSmall } from "../system/lookups.ts";
 
 /** Their usual names in the root; others are closed as well, but not read. */
 const files = [".env", ".env.local", ".env.development", ".env.production", ".env.test", ".env.staging", ".envrc"];

@@ -1,5 +1,17 @@
 /** Looks at files and folders without throwing: what is missing or refused is empty or null. */
-import { accessSync, type Dirent, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  type Dirent,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { orNull } from "../core/error.ts";
 
@@ -52,4 +64,25 @@ export function mayUse(path: string, rights: number): boolean {
 /** The path itself if it is there, else the nearest folder above that is. */
 export function nearestThere(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
+}
+
+/**
+ * Text of a small file that others may have put there; null: it is missing, larger than `limit` bytes, a link, a pipe or a
+ * device, or the system refuses. Never blocks. A file of length 0, as in `/proc`, reads as empty.
+ */
+export function readSmall(path: string, limit: number): string | null {
+  let fd: number | null = null;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY);
+    const { size } = fstatSync(fd);
+    if (!fstatSync(fd).isFile() || size > limit) return null;
+    const bytes = Buffer.alloc(size);
+    let read = 0;
+    for (let more = 1; more > 0 && read < size; read += more) more = readSync(fd, bytes, read, size - read, null);
+    return bytes.toString("utf8", 0, read);
+  } catch {
+    return null;
+  } finally {
+    if (fd !== null) closeSync(fd);
+  }
 }

@@ -5,13 +5,12 @@ import { atFirstUse } from "../core/at-first-use.ts";
 import type { Blob, Change } from "../core/change.ts";
 import { judgeNames, mayMerge, type PathRules, placeOf, whyJudged } from "../core/closed-names.ts";
 import { spellAllow } from "../core/command/quote.ts";
-import { PaiError } from "../core/error.ts";
+import { orNull, PaiError } from "../core/error.ts";
 import { type PathUse, pathWithin, type RelPath } from "../core/path.ts";
-import type { ServerLink, View, Workspace } from "../core/ports.ts";
+import type { View, Workspace } from "../core/ports.ts";
 import { realPathOf } from "../system/lookups.ts";
 import { requireAllowable, requireWritable, whyNotOwn } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
-import { openCertificates } from "./certificates.ts";
 import { commandEnv, type Env } from "./command/command-env.ts";
 import { findOwnProgram, runAfter } from "./command/run-after.ts";
 import { openPerform, type Perform } from "./command/run-command.ts";
@@ -24,7 +23,7 @@ import { describeRepository } from "./git/git-state.ts";
 import { prepareCommit, requireRepository } from "./git/prepare-commit.ts";
 import { openIds, openJournal, openRootLock, openState, openStateLock, requireRoom } from "./journal/journal.ts";
 import { recover } from "./journal/recover.ts";
-import { type History, openHistory } from "./journal/run-history.ts";
+import { openHistory } from "./journal/run-history.ts";
 import { findShown, type Outside, parseOutside, topOf } from "./outside.ts";
 import { realFolders } from "./own-files.ts";
 import { lostOwner } from "./owners.ts";
@@ -60,28 +59,12 @@ export interface WorkspaceOptions {
   readonly sandbox?: SandboxSettings;
 }
 
-export interface OpenedWorkspace {
-  readonly workspace: Workspace;
-  readonly history: History;
-  /** Starts an MCP server in the sandbox, with or without the network. */
-  readonly startTool: (program: ToolProgram, network: boolean) => Promise<ServerLink>;
-  /** What was undone at the start, one message each. */
-  readonly recovered: readonly string[];
-  /** Runs that had been cut off and were ended at the start. */
-  readonly ended: readonly string[];
-  readonly warnings: readonly string[];
-  /** Folder of this workspace's journal and sessions; null: none. */
-  readonly stateFolder: string | null;
-  /** From now on this file or folder outside the project may be read. Throws usage for what does not exist. */
-  readonly show: (given: string) => void;
-  /** Gives the root's descriptor back; nothing of the workspace may be used afterwards. */
-  readonly close: () => void;
-}
+export type OpenedWorkspace = Awaited<ReturnType<typeof openWorkspace>>;
 
 const maxReadBytes = 8 * 1024 * 1024;
 
 /** Looks at no file of the workspace unless a run was cut off here. Throws root_refused. */
-export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWorkspace> {
+export async function openWorkspace(options: WorkspaceOptions) {
   const { force, home } = options;
   const own = [...new Set([...(options.own ?? []), ...(options.stateDir === null ? [] : [options.stateDir])])];
   const roots: Root[] = [];
@@ -191,19 +174,19 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<OpenedWo
   return {
     workspace,
     history,
-    /** Starts an MCP server in the sandbox. */
-    async startTool(program, network) {
+    /** Starts an MCP server in the sandbox, with or without the network. */
+    async startTool(program: ToolProgram, network: boolean) {
       return startTool(await (network ? openConfined(true) : sandbox()), program, path);
     },
     /** One message for each run that was undone at the start. */
     recovered,
-    /** Ids of those that ended with that. */
+    /** Ids of the runs that had been cut off and ended at the start. */
     ended: cutOff.filter((id) => state !== null && !openIds(state).includes(id)),
-    /** null: nothing is kept. */
+    /** Folder of this workspace's journal and sessions; null: none. */
     stateFolder: state?.folder ?? null,
-    /** From now on this may be read. Throws usage for what does not exist. */
+    /** From now on this file or folder outside the project may be read. Throws usage for what does not exist. */
     show: outside.show,
-    /** Nothing of the workspace may be used afterwards. */
+    /** Gives the root's descriptor back; nothing of the workspace may be used afterwards. */
     close: root.close,
     warnings: weaknesses(root, why),
   };
@@ -213,6 +196,22 @@ const rulesOf = (root: Root, rules: PathRules, own: readonly string[]): PathRule
   ...denyBelow(rules, root.path, realFolders(own)),
   place: placeOf(root.path, findTop(root.path)?.top ?? "/"),
   certificates: openCertificates(root),
+});
+
+const maxCertificateBytes = 1024 * 1024;
+
+/** Tells public certificates from keys: their files have the same ending, and only what they hold now differs. */
+const openCertificates = (root: Root) => ({
+  has(path: string): boolean {
+    if (!path.toLowerCase().endsWith(".pem")) return false;
+    // null: no file, too large, or a second name of something closed.
+    const file = orNull(() => root.readBytes(path as RelPath, maxCertificateBytes));
+    const labels = Buffer.from(file?.bytes ?? [])
+      .toString("latin1")
+      .matchAll(/-----BEGIN ([^\n-]*)-----/g)
+      .toArray();
+    return labels.length > 0 && labels.every(([, label]) => label === "CERTIFICATE");
+  },
 });
 
 /** Each is opened like a root of its own. Throws usage. */

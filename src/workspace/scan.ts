@@ -17,18 +17,10 @@ import { type Stat, statOrRefused } from "./system/stat.ts";
 /** For each folder that cannot be entered, and each name that is not UTF-8, which is listed as `special`. */
 export type Omitted = (path: RelPath, why: "unreadable" | "unnameable") => void;
 
-export interface FoundEntry {
-  readonly entry: Entry;
-  /** null: it is gone. Callable until the walk goes on, as is `read`. */
-  readonly look: () => Stat | null;
-  /** Of at most `limit` bytes. Throws file_unusable for what is no regular file. */
-  readonly read: (limit: number) => ReadFile | null;
-}
-
 export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly omitted?: Omitted | undefined;
-  readonly enters?: (folder: RelPath) => boolean;
+  readonly enters?: ((folder: RelPath) => boolean) | undefined;
 }
 
 /** In code-point order, without denied names. Throws file_unusable if the folder is missing. */
@@ -55,7 +47,7 @@ export async function* walk(
   const { signal = new AbortController().signal, omitted, enters } = options;
   signal.throwIfAborted();
   const ignored = openIgnore(root, folder, root.topOf(folder));
-  for (const found of descend(root, openLevel(root, folder, ignored), { rules, omitted, ...(enters && { enters }) })) {
+  for (const found of descend(root, openLevel(root, folder, ignored), { rules, omitted, enters })) {
     await breathe(signal);
     if (found !== null) yield found.entry;
   }
@@ -68,8 +60,13 @@ export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?
     if (found !== null) yield found.entry;
 }
 
-export interface Marked<T> extends FoundEntry {
+export interface Marked<T> {
+  readonly entry: Entry;
   readonly mark: T;
+  /** null: it is gone. Callable until the walk goes on, as is `read`. */
+  readonly look: () => Stat | null;
+  /** Of at most `limit` bytes. Throws file_unusable for what is no regular file. */
+  readonly read: (limit: number) => ReadFile | null;
 }
 
 /** `enters`: whether to look into a folder. null: it is left out. */
@@ -114,7 +111,7 @@ interface Selection {
   readonly rules: PathRules | null;
   readonly omitted: Omitted | undefined;
   readonly choose?: Choose<unknown>;
-  readonly enters?: (folder: RelPath) => boolean;
+  readonly enters?: WalkOptions["enters"];
 }
 
 /** What the kernel makes up at the top of the system is named and not walked: it has no end, and changes meanwhile. */

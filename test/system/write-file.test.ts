@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { readSmall } from "../../src/system/read-small.ts";
+import { readSmall } from "../../src/system/lookups.ts";
 import { createFile, replaceFile, writeBytes } from "../../src/system/write-file.ts";
 import { newFolder } from "../grounds.ts";
 

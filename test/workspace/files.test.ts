@@ -14,7 +14,7 @@ import {
   temporaryName,
 } from "../../src/workspace/atomic-write.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { putBack } from "../../src/workspace/journal/put-back.ts";
+import { putBack } from "../../src/workspace/journal/take-back.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { at, change, file, makePlace, treeOf } from "./tree.ts";
 

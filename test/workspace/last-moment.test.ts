@@ -4,8 +4,7 @@ import { linkSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import { openRoot } from "../../src/workspace/confine.ts";
-import { putBack } from "../../src/workspace/journal/put-back.ts";
-import { takeBack } from "../../src/workspace/journal/take-back.ts";
+import { putBack, takeBack } from "../../src/workspace/journal/take-back.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { at, change, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
 import type { SearchQuery } from "../../src/core/ports.ts";
-import { openLineMatcher } from "../../src/workspace/search/match.ts";
 import { search } from "../../src/workspace/search/search.ts";
+import { openLineMatcher } from "../../src/workspace/search/searcher.ts";
 import { canary, type Folder, noRules, openFolder, p } from "./folder.ts";
 
 const query = (pattern: string, rest: Partial<SearchQuery> = {}): SearchQuery => ({

@@ -6,7 +6,9 @@ import { isWritten, surveyLimits } from "../../core/context/survey-limits.ts";
 import { openCounter, type Term } from "../../core/context/words.ts";
 import type { Root } from "../confine.ts";
 import { type Bunch, openReader, type SearchedFile } from "../search/search-files.ts";
-import { openThreads, type Threads } from "../search/threads.ts";
+import { openThreads } from "../search/threads.ts";
+
+type Threads = ReturnType<typeof openThreads<CountReply>>;
 
 export interface CountReply {
   readonly looked: number;
@@ -18,7 +20,7 @@ export interface CountReply {
 const sniffedBytes = 8_000;
 
 /** The text of a file in lower case; null: binary, too large, or generated. */
-export function textOfFile({ content }: Pick<SearchedFile, "content">): string | null {
+function textOfFile({ content }: SearchedFile): string | null {
   if (content === null || content.length > surveyLimits.fileBytes) return null;
   if (content.subarray(0, sniffedBytes).includes(0)) return null;
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
@@ -55,25 +57,14 @@ const tickMs = 20;
 const sizeOf = (batch: readonly Bunch[]) =>
   batch.reduce((sum, bunch) => sum + ("names" in bunch ? bunch.names.length : 1), 0);
 
-export interface Counting {
-  /** Takes files to count; threads begin with them at once, while others are listed. */
-  add(batch: readonly Bunch[]): void;
-  /** Counts until all is counted or time is up; `unread`: files that no reply is about. Throws the signal's reason. */
-  finish(
-    isLate: () => boolean,
-    signal: AbortSignal,
-  ): Promise<{ readonly replies: readonly CountReply[]; readonly unread: number }>;
-  close(): void;
-}
-
 /** Counts terms in the files of batches: in threads once there are many, else in the main thread. */
-export function openCounting(root: Root, terms: readonly Term[]): Counting {
+export function openCounting(root: Root, terms: readonly Term[]) {
   const replies: CountReply[] = [];
   /** For the main thread: too few for threads, or what a thread could not do. */
   let here: (readonly Bunch[])[] = [];
-  let threads: Threads<CountReply> | null = null;
+  let threads: Threads | null = null;
   let [files, asked] = [0, 0];
-  const send = async (to: Threads<CountReply>, batch: readonly Bunch[]): Promise<void> => {
+  const send = async (to: Threads, batch: readonly Bunch[]): Promise<void> => {
     asked += 1;
     const reply = await to.ask(batch).catch(() => null);
     asked -= 1;
@@ -81,7 +72,8 @@ export function openCounting(root: Root, terms: readonly Term[]): Counting {
     else replies.push(reply);
   };
   return {
-    add(batch) {
+    /** Takes files to count; threads begin with them at once, while others are listed. */
+    add(batch: readonly Bunch[]): void {
       files += sizeOf(batch);
       if (threads === null) here.push(batch);
       else void send(threads, batch);
@@ -90,7 +82,8 @@ export function openCounting(root: Root, terms: readonly Term[]): Counting {
       for (const each of here) void send(threads, each);
       here = [];
     },
-    async finish(isLate, signal) {
+    /** Counts until all is counted or time is up; `unread`: files that no reply is about. Throws the signal's reason. */
+    async finish(isLate: () => boolean, signal: AbortSignal) {
       const count = openCountFiles(root, terms);
       while (!isLate() && (here.length > 0 || asked > 0)) {
         const batch = here.shift();

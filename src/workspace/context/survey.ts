@@ -17,13 +17,6 @@ const batchFiles = 128;
 /** Files not read within this time are ranked by name alone. On a busy machine wall time may reach `maxMs`. */
 const budget = { wallMs: 2_500, cpuMs: 1_500, maxMs: 5_000 } as const;
 
-export interface SurveyParts {
-  readonly root: Root;
-  readonly rules: PathRules;
-  /** PATH for finding git, without folders of the project. */
-  readonly path: string;
-}
-
 function openBudget(): () => boolean {
   const started = performance.now();
   const before = process.cpuUsage();
@@ -35,7 +28,11 @@ function openBudget(): () => boolean {
   };
 }
 
-export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly Term[]): Survey {
+/** `path`: PATH for finding git, without folders of the project. */
+export function openSurvey(
+  { root, rules, path }: { readonly root: Root; readonly rules: PathRules; readonly path: string },
+  terms: readonly Term[],
+): Survey {
   const isLate = openBudget();
   const counting = openCounting(root, terms);
   let batch: Bunch[] = [];
@@ -65,7 +62,7 @@ export function openSurvey({ root, rules, path }: SurveyParts, terms: readonly T
         if (files === surveyLimits.filesWithoutHistory + 1) void startHistory(signal);
       };
       const walkFrom = async (folder: RelPath, enters?: (folder: RelPath) => boolean): Promise<boolean> => {
-        for await (const entry of walk(root, folder, rules, { signal, ...(enters && { enters }) })) {
+        for await (const entry of walk(root, folder, rules, { signal, enters })) {
           if (isFull()) return false;
           note(entry);
         }

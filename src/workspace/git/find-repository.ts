@@ -4,8 +4,7 @@ import { statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { orNull } from "../../core/error.ts";
 import { entryAt } from "../../system/entry-at.ts";
-import { realPathOf } from "../../system/lookups.ts";
-import { readSmall } from "../../system/read-small.ts";
+import { readSmall, realPathOf } from "../../system/lookups.ts";
 
 export interface Repository {
   readonly objects: string;

@@ -1,6 +1,6 @@
 /** Runs one git child on the objects of a repository, without its settings, hooks, aliases, pagers and attributes. */
 
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { orNull } from "../../core/error.ts";
@@ -20,11 +20,10 @@ const settings = [
 const makeFolder = (): string =>
   orNull(() => mkdtempSync("/dev/shm/pai-git-")) ?? mkdtempSync(join(tmpdir(), "pai-git-"));
 
-/**
- * Makes an empty repository for these objects, so that no setting, hook, alias or attribute of the real one applies.
- */
-export function makeFrame({ head, shallow }: Repository): string {
-  const frame = makeFolder();
+type Source = Pick<Repository, "objects" | "head" | "shallow">;
+
+/** An empty repository for these objects, so that no setting, hook, alias or attribute of the real one applies. */
+function fillFrame(frame: string, { head, shallow }: Source, exclude: string): void {
   // A variable names the folder of objects, so the frame needs none.
   mkdirSync(join(frame, "refs"));
   writeFileSync(join(frame, "HEAD"), `${head}\n`);
@@ -34,7 +33,8 @@ export function makeFrame({ head, shallow }: Repository): string {
       "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n",
     );
   if (shallow !== "") writeFileSync(join(frame, "shallow"), shallow);
-  return frame;
+  mkdirSync(join(frame, "info"));
+  writeFileSync(join(frame, "info/exclude"), exclude);
 }
 
 export interface GitOptions {
@@ -43,20 +43,32 @@ export interface GitOptions {
   readonly signal: AbortSignal;
 }
 
-export interface GitCall extends GitOptions {
-  readonly git: string;
-  readonly frame: string;
-  readonly objects: string;
+interface GitCall extends GitOptions {
   readonly args: readonly string[];
+  /** Absent: an empty folder. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Patterns of files that a status leaves out. */
+  readonly exclude?: string;
   readonly timeoutMs: number;
 }
 
 /** The output of git up to where it ended, and why it is incomplete; `why` null: it is complete. */
-export async function runGit(call: GitCall): Promise<{ readonly text: string; readonly why: string | null }> {
-  const { git, path, frame, objects, args, cwd = frame, env = {}, timeoutMs, signal } = call;
-  if (signal.aborted) return { text: "", why: "interrupted" };
+export async function runGit(source: Source, call: GitCall): Promise<{ text: string; why: string | null }> {
+  const git = Bun.which("git", { PATH: call.path });
+  if (git === null) return { text: "", why: "git was not found" };
+  if (call.signal.aborted) return { text: "", why: "interrupted" };
+  const frame = makeFolder();
+  try {
+    fillFrame(frame, source, call.exclude ?? "");
+    return await runIn(frame, git, source.objects, call);
+  } finally {
+    rmSync(frame, { recursive: true, force: true });
+  }
+}
+
+async function runIn(frame: string, git: string, objects: string, call: GitCall) {
+  const { path, args, cwd = frame, env = {}, timeoutMs, signal } = call;
   const began = performance.now();
   const child = Bun.spawn([git, "--no-pager", ...settings, ...args], {
     cwd,

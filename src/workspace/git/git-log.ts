@@ -1,9 +1,8 @@
 /** Reads commit messages and changed paths with a git child that sees only the objects of a repository. */
-import { rmSync } from "node:fs";
 import { type Commit, maxFiles } from "../../core/context/similar-commits.ts";
 import type { SurveyHistory } from "../../core/ports.ts";
 import { findRepository } from "./find-repository.ts";
-import { type GitOptions, makeFrame, runGit } from "./git-child.ts";
+import { type GitOptions, runGit } from "./git-child.ts";
 
 /** As many as the ranking looks at. */
 const maxCommits = 4_000;
@@ -30,26 +29,20 @@ const plain = [
  */
 export async function readHistory(
   root: string,
-  { path, signal, timeoutMs = 2_500 }: GitOptions & { readonly timeoutMs?: number },
+  { timeoutMs = 2_500, ...options }: GitOptions & { readonly timeoutMs?: number },
 ): Promise<SurveyHistory> {
   const repository = findRepository(root);
   if (repository === null) return { commits: [], lacks: "the folder is in no git repository" };
   if (typeof repository === "string") return { commits: [], lacks: repository };
-  const git = Bun.which("git", { PATH: path });
-  if (git === null) return { commits: [], lacks: "git was not found" };
-  const { objects, head, shallow, prefix } = repository;
-  let frame: string | null = null;
+  const { head, shallow, prefix } = repository;
   try {
-    frame = makeFrame(repository);
     const args = ["log", ...plain, "-n", `${maxCommits}`, head];
-    const { text, why } = await runGit({ git, path, frame, objects, args, timeoutMs, signal });
+    const { text, why } = await runGit(repository, { ...options, args, timeoutMs });
     const cut = shallow === "" ? null : "older commits are not in this shallow clone";
     return { commits: parseLog(text, prefix), lacks: why ?? cut };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : "unknown";
     return { commits: [], lacks: `git cannot be run (${why})` };
-  } finally {
-    if (frame !== null) rmSync(frame, { recursive: true, force: true });
   }
 }
 

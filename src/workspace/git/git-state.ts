@@ -1,11 +1,10 @@
 /** Describes the checked-out branch and whether the working tree is clean. Runs nothing that the project names. */
 
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { orNull } from "../../core/error.ts";
-import { readSmall } from "../../system/read-small.ts";
+import { readSmall } from "../../system/lookups.ts";
 import { type Checkout, findCheckout } from "./find-repository.ts";
-import { type GitOptions, makeFrame, runGit } from "./git-child.ts";
+import { type GitOptions, runGit } from "./git-child.ts";
 
 /** If the comparison takes longer, only the branch is reported. Milliseconds. */
 const timeoutMs = 600;
@@ -28,24 +27,19 @@ function renderStatus(text: string): string {
 /** Status of the files below a folder, by the real index and files; null: unknown or too slow. */
 async function readStatus(folder: string, checkout: Checkout, options: GitOptions): Promise<string | null> {
   const { top, git, common, head } = checkout;
-  const program = Bun.which("git", { PATH: options.path });
-  if (program === null || head === null) return null;
-  const objects = join(common, "objects");
-  const frame = makeFrame({ objects, head, shallow: "", prefix: "" });
-  try {
-    const exclude = readSmall(join(common, "info/exclude"), maxExclude);
-    if (exclude !== null) {
-      mkdirSync(join(frame, "info"));
-      writeFileSync(join(frame, "info/exclude"), exclude);
-    }
-    const env = { GIT_WORK_TREE: top, GIT_INDEX_FILE: join(git, "index") };
-    const args = [...status, "--", "."];
-    const where = { git: program, frame, objects, cwd: folder, env, ...options };
-    const { text, why } = await runGit({ ...where, args, timeoutMs });
-    return why === null ? renderStatus(text) : null;
-  } finally {
-    rmSync(frame, { recursive: true, force: true });
-  }
+  if (head === null) return null;
+  const { text, why } = await runGit(
+    { objects: join(common, "objects"), head, shallow: "" },
+    {
+      ...options,
+      args: [...status, "--", "."],
+      cwd: folder,
+      env: { GIT_WORK_TREE: top, GIT_INDEX_FILE: join(git, "index") },
+      exclude: readSmall(join(common, "info/exclude"), maxExclude) ?? "",
+      timeoutMs,
+    },
+  );
+  return why === null ? renderStatus(text) : null;
 }
 
 /** For example "git branch main, clean"; "" if there is no repository that names this folder. Never throws. */

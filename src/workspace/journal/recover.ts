@@ -26,9 +26,8 @@ import {
 } from "./journal.ts";
 import { changesOf, type FileBefore, filesBefore, lastEpisode, readRun, tempsOf, traitsOf } from "./journal-run.ts";
 import { foreignRecord, judgeRecord } from "./judge-record.ts";
-import { putBack, statesOf } from "./put-back.ts";
 import { canUndo } from "./run-history.ts";
-import { takeBack } from "./take-back.ts";
+import { putBack, statesOf, takeBack } from "./take-back.ts";
 
 const maxTold = 20;
 

@@ -7,20 +7,11 @@ import type { LentRoot } from "../confine.ts";
 import type { Bunch } from "./search-files.ts";
 import type { SearchJob } from "./searcher.ts";
 
-/** What is done with each file: a pattern is searched, or terms are counted. */
-export type ThreadJob = SearchJob | { readonly terms: readonly Term[] };
-
 export interface WorkRequest {
   readonly root: LentRoot;
-  readonly job: ThreadJob;
+  /** What is done with each file: a pattern is searched, or terms are counted. */
+  readonly job: SearchJob | { readonly terms: readonly Term[] };
   readonly bunches: readonly Bunch[];
-}
-
-export interface Threads<Reply> {
-  readonly count: number;
-  /** Gives the batch to the next thread. null: that thread was stuck. Rejects if it could not be started. */
-  ask(batch: readonly Bunch[]): Promise<Reply | null>;
-  close(): void;
 }
 
 const maxThreads = 4;
@@ -30,19 +21,20 @@ const maxStartMs = 10_000;
  * Each thread starts with its first batch; the caller must close them. They never keep the process alive. `maxSilenceMs`:
  * one that gives no reply for so long is stuck.
  */
-export function openThreads<Reply>(about: Omit<WorkRequest, "bunches">, maxSilenceMs: number): Threads<Reply> {
+export function openThreads<Reply>(about: Omit<WorkRequest, "bunches">, maxSilenceMs: number) {
   const count = Math.min(maxThreads, Math.max(1, availableParallelism()));
   const threads: ReturnType<typeof openThread<Reply>>[] = [];
   let asked = 0;
   return {
     count,
-    async ask(batch) {
+    /** Gives the batch to the next thread. null: that thread was stuck. Rejects if it could not be started. */
+    async ask(batch: readonly Bunch[]): Promise<Reply | null> {
       const at = asked % count;
       asked += 1;
       threads[at] ??= openThread<Reply>(about, maxSilenceMs);
       return threads[at].ask(batch);
     },
-    close() {
+    close(): void {
       for (const thread of threads) thread.close();
     },
   };
@@ -54,15 +46,10 @@ function workerUrl(): string {
   return new URL(built ? "./workspace/search/worker.ts" : "./worker.ts", import.meta.url).href;
 }
 
-interface Waiting<Reply> {
-  resolve(reply: Reply | null): void;
-  reject(thrown: unknown): void;
-}
-
 function openThread<Reply>(about: Omit<WorkRequest, "bunches">, maxSilenceMs: number) {
   const worker = new Worker(workerUrl());
   worker.unref();
-  const waiting: Waiting<Reply>[] = [];
+  const waiting: ReturnType<typeof Promise.withResolvers<Reply | null>>[] = [];
   let started = false;
   let timer: ReturnType<typeof setTimeout> | null = null;
   const giveUp = () => {

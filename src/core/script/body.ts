@@ -66,41 +66,30 @@ interface ReadBlock {
   readonly isClosed: boolean;
 }
 
-interface Edit {
-  readonly closed: readonly EditBlock[];
-  /** The last block when its closing mark is missing; null: there is none, or it cannot be read. */
-  readonly open: ReadBlock | null;
-  /** How many blocks the body begins, broken ones included. */
-  readonly begun: number;
-}
-
-function parseBlocks(path: string, lines: readonly string[], read: Read): Edit {
+function parseBlocks(path: string, lines: readonly string[], read: Read) {
   const file = knowFile(path, read(path));
   const { before, parts } = splitBlocks(lines, file.holdsMarks);
   const last = parts.at(-1);
   return {
     closed: parts.filter(({ closed }) => closed).flatMap((part) => parseBlock(part, file)?.block ?? []),
+    /** The last block when its closing mark is missing; null: there is none, or it cannot be read. */
     open: last === undefined || last.closed ? null : parseBlock(last, file),
+    /** How many blocks the body begins, broken ones included. */
     begun: parts.length + (before.some(looksLikeMark) ? 1 : 0),
   };
 }
 
-interface KnownFile {
-  readonly lines: readonly string[];
-  /** The file itself holds lines of `<` or `>` that look like marks: conflicts, or examples of edits. */
-  readonly holdsMarks: boolean;
-  /** The file itself holds lines of `=` that look like dividers. */
-  readonly holdsDividers: boolean;
-  /** Headings in it may be underlined. */
-  readonly isDocument: boolean;
-}
+type KnownFile = ReturnType<typeof knowFile>;
 
-function knowFile(path: string, text: string | null): KnownFile {
+function knowFile(path: string, text: string | null) {
   const lines = fileLines(text);
   return {
     lines,
+    /** The file itself holds lines of `<` or `>` that look like marks: conflicts, or examples of edits. */
     holdsMarks: lines.some(looksLikeMark),
+    /** The file itself holds lines of `=` that look like dividers. */
     holdsDividers: lines.some(isDivider),
+    /** Headings in it may be underlined. */
     isDocument: isProseLine(path),
   };
 }

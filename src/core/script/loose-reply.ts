@@ -41,11 +41,13 @@ function pathIn(line: string): string | null {
   return pathShape.test(bare) ? bare : null;
 }
 
+const onlyOf = (targets: readonly LooseTarget[]) => (targets.length === 1 ? targets[0] : undefined);
+
 /** The path that a name means: the only target, also by its end; else the name itself, which may be refused later. */
 function resolve(name: string | null, targets: readonly LooseTarget[]): string | null {
-  const [only, ...more] = targets;
-  if (name === null) return only !== undefined && more.length === 0 ? only.path : null;
-  if (only !== undefined && more.length === 0 && only.path.endsWith(`/${name}`)) return only.path;
+  const only = onlyOf(targets);
+  if (name === null) return only?.path ?? null;
+  if (only?.path.endsWith(`/${name}`)) return only.path;
   return name.replace(/^\.\//, "");
 }
 
@@ -59,13 +61,7 @@ const nameOnLine = (line: string): string | null =>
   pathIn(line) ?? pathIn(fence.exec(line)?.[2]?.split(/\s+/).at(-1) ?? "");
 
 /** Blocks by the file that is named above each. `isExact`: whether the file holds lines that look like marks. */
-function groupBlocks(
-  lines: readonly string[],
-  isExact: (name: string | null) => boolean,
-): {
-  readonly groups: readonly Group[];
-  readonly rest: readonly string[];
-} {
+function groupBlocks(lines: readonly string[], isExact: (name: string | null) => boolean) {
   const groups: Group[] = [];
   const rest: string[] = [];
   let name: string | null = null;
@@ -166,24 +162,19 @@ export function commandShown(text: string): ScriptAction | null {
 function readFence(lines: readonly string[], targets: readonly LooseTarget[], read: Read): LooseReply {
   const found = onlyFence(lines);
   if (found === null) return { actions: [], seen: "several fenced texts and no action", prose: "" };
-  const [only, ...more] = targets;
-  const wantsJson = only !== undefined && more.length === 0 && only.isWritten && /\.\w*json\w*$/i.test(only.path);
+  const only = onlyOf(targets);
+  const wantsJson = only?.isWritten === true && /\.\w*json\w*$/i.test(only.path);
   if (isJson(found.inside.join("\n")) && !wantsJson) return { actions: [], seen: "JSON and no action", prose: "" };
   const seen = "a fenced file and no action";
   const holdsText = found.inside.some((line) => line.trim() !== "");
   const isMeant =
     only !== undefined &&
-    more.length === 0 &&
     // In Markdown the fence of another language is a part of the file.
     (!isMarkdown(only.path) || /^(?:|md|markdown|te?xt)$/i.test(found.language)) &&
     (only.isWritten || isWholeFile(only.path, found.inside, read(only.path)));
   if (!isMeant || !holdsText) return { actions: [], seen, prose: found.around };
   const body = `${found.inside.join("\n")}\n`;
-  return {
-    actions: [{ cmd: "WRITE", path: only.path, body, line: 1 }],
-    seen,
-    prose: found.around,
-  };
+  return { actions: [{ cmd: "WRITE", path: only.path, body, line: 1 }], seen, prose: found.around };
 }
 
 /** Whether a text is one JSON object or list: actions in JSON are not a file. */

@@ -2,7 +2,7 @@
 
 import { isFence } from "./code-fence.ts";
 import { isTag, readHeader, withoutEndTokens } from "./header.ts";
-import type { Body, Cut } from "./script.ts";
+import type { Body } from "./script.ts";
 
 export interface OpenBody extends Body {
   readonly lines: string[];
@@ -21,12 +21,8 @@ export interface OpenBody extends Body {
 export type BodyEnd = "end" | "bare-end" | "no-body" | "implied-end";
 
 export function openBody(head: Omit<Body, "lines">, wordless: boolean): OpenBody {
-  return { ...head, ...freshState(head.tag), wordless };
-}
-
-/** The cut of an open body; null for FINISH, which is used as far as it goes and not resumed. */
-export function keepCut({ cmd, path, tag, line, lines }: OpenBody): Cut | null {
-  return cmd === "FINISH" ? null : { cmd, path, tag, line, lines };
+  const startsHeredoc = new RegExp(`<<[-~]?\\s*["'\\\\]?${head.tag}\\b`);
+  return { ...head, wordless, startsHeredoc, lines: [], blank: true, bare: false, heredoc: false };
 }
 
 export function growBody(open: OpenBody, line: string): void {
@@ -83,16 +79,6 @@ function closesWord(raw: string): string | null {
   if (line.startsWith("END::")) return line.slice(5);
   const header = readHeader(line);
   return header?.kind === "body" ? header.tag : null;
-}
-
-function freshState(tag: string) {
-  return {
-    lines: [],
-    startsHeredoc: new RegExp(`<<[-~]?\\s*["'\\\\]?${tag}\\b`),
-    blank: true,
-    bare: false,
-    heredoc: false,
-  };
 }
 
 /** The tag that closes bodies in the prompt. */

@@ -1,12 +1,153 @@
-/** Parses a reply into a script. Never throws. */
+/** Parses a reply into a script: sorts its lines into actions, bodies, remarks and warnings. Never throws. */
 import type { StopReason } from "../model.ts";
-import { readNext } from "./body.ts";
+import { needsTarget, rowOf } from "../vocabulary.ts";
+import { buildAction, buildPartial, readNext } from "./body.ts";
 import { isFence } from "./code-fence.ts";
-import { readHeader, undecorate, withoutEndTokens } from "./header.ts";
-import { dropBrokenEnd, usualTag } from "./open-body.ts";
-import { endBody, type LineProgress, placeLine } from "./place-line.ts";
-import type { Script, ScriptOptions } from "./script.ts";
+import { type Header, readHeader, undecorate, withoutEndTokens } from "./header.ts";
+import {
+  type BodyEnd,
+  dropBrokenEnd,
+  dropEnd,
+  findFinish,
+  growBody,
+  isClear,
+  type OpenBody,
+  openBody,
+  readEnd,
+  usualTag,
+} from "./open-body.ts";
+import type { Cut, Note, Script, ScriptAction, ScriptOptions } from "./script.ts";
 import { afterClosing, findClosing, openingOf } from "./thought.ts";
+
+interface LineProgress {
+  readonly read: ScriptOptions["read"];
+  /** The tag of a body whose header names none. */
+  readonly tag: string;
+  readonly actions: ScriptAction[];
+  readonly remarks: Note[];
+  readonly warnings: Note[];
+  /** Number of the current line, from 1. */
+  number: number;
+  /** FINISH has been read. */
+  finished: boolean;
+  /** The reply ended normally inside a body whose end cannot be determined. */
+  unclosed: boolean;
+  body: OpenBody | null;
+  /** Number of the last line that became content of a body. */
+  grown: number;
+}
+
+function placeLine(to: LineProgress, line: string): void {
+  const { body } = to;
+  if (body === null) {
+    placeOutside(to, line);
+    return;
+  }
+  const end = readEnd(body, line);
+  if (end === null) {
+    growBody(body, line);
+    to.grown = to.number;
+    return;
+  }
+  close(to, body, end);
+  if (end !== "end") placeOutside(to, line);
+}
+
+function placeOutside(to: LineProgress, line: string): void {
+  if (line.trim() === "" || isFence(line)) return;
+  const text = undecorate(line);
+  const header =
+    readHeader(rowOf(text) !== null && !needsTarget(text) ? `${text}::` : text, to.tag) ??
+    readHeader(raise(text), to.tag);
+  if (header !== null && !to.finished) {
+    begin(to, header);
+    return;
+  }
+  const unknown = to.finished ? undefined : /^([A-Z][A-Z0-9_]+)::/.exec(text)?.[1];
+  if (unknown === undefined) to.remarks.push({ line: to.number, text: line.trim() });
+  else to.warnings.push({ line: to.number, text: describeUnknown(unknown) });
+}
+
+function begin(to: LineProgress, header: Header): void {
+  if (header.kind === "fault") {
+    to.warnings.push({ line: to.number, text: header.text });
+  } else if (header.kind === "action") {
+    to.finished = header.action.cmd === "FINISH";
+    to.actions.push({ ...header.action, line: to.number });
+  } else {
+    const { cmd, path, tag } = header;
+    to.body = openBody({ cmd, path, tag: tag ?? to.tag, line: to.number }, tag === null);
+  }
+}
+
+function close(to: LineProgress, open: OpenBody, end: BodyEnd): void {
+  const { cmd, path, line } = open;
+  to.body = null;
+  dropEnd(open.lines, end);
+  if (cmd === "FINISH") to.finished = true;
+  if (cmd !== "FINISH" && path === "") to.warnings.push({ line, text: `${cmd} needs a path; its body was skipped` });
+  else if (end === "no-body")
+    to.warnings.push({ line, text: `${cmd}::${path} has no body: send it with END::${open.tag}` });
+  else to.actions.push(buildAction(open, to.read));
+}
+
+/** For a reply that ended normally inside a body. */
+function endLines(to: LineProgress, body: OpenBody, isWhole: boolean): void {
+  if (closeAtFinish(to, body) || isWhole) return;
+  if (to.grown === to.number && !body.bare) body.lines.pop();
+}
+
+/** Ends a body without END before the reply's FINISH; if its end would be a guess, gives it up. False: no FINISH. */
+function closeAtFinish(to: LineProgress, open: OpenBody): boolean {
+  const at = findFinish(open);
+  const { cmd, path, tag, line, lines } = open;
+  const finish = lines[at];
+  if (finish === undefined) return false;
+  const content = lines.slice(0, at);
+  if (isClear(content, tag)) {
+    close(to, { ...open, lines: content }, "implied-end");
+    to.number = line + 1 + at;
+    placeOutside(to, finish);
+  } else {
+    to.body = null;
+    to.unclosed = true;
+    to.warnings.push({ line, text: `${cmd}::${path} has no END::${tag}: send it again` });
+  }
+  return true;
+}
+
+/** Ends the body that is open after the last line; its cut where it cannot be ended. `isWhole`: the last line is. */
+function endBody(to: LineProgress, stop: StopReason, isWhole: boolean): Cut | null {
+  if (to.body !== null && stop === "end") endLines(to, to.body, isWhole);
+  const open = to.body;
+  if (open === null) return null;
+  if (stop === "end" && open.bare) close(to, open, "bare-end");
+  else if (stop === "end" && open.wordless && open.blank) close(to, open, "no-body");
+  else if (stop === "end" && open.cmd === "FINISH") closeMessage(to, open);
+  else if (open.cmd === "FINISH" || open.path !== "") to.actions.push(buildPartial(open, to.read));
+  const { cmd, path, tag, line, lines } = open;
+  // FINISH is used as far as it goes and not resumed.
+  return to.body === null || path === "" || cmd === "FINISH" ? null : { cmd, path, tag, line, lines };
+}
+
+/** For FINISH::WORD without END::WORD: the word is the message. */
+function closeMessage(to: LineProgress, { tag, line, lines }: OpenBody): void {
+  to.body = null;
+  to.finished = true;
+  to.actions.push({ cmd: "FINISH", arg: tag, next: [], line });
+  for (const [at, text] of lines.entries()) {
+    if (text.trim() !== "" && !isFence(text)) to.remarks.push({ line: line + 1 + at, text: text.trim() });
+  }
+}
+
+/** Spells a header in capitals, without blanks around its colons. Only for lines outside of bodies. */
+function raise(text: string): string {
+  return text.replace(/^([A-Za-z_]+)\s*::\s*/, (_, word: string) => `${word.toUpperCase()}::`);
+}
+
+function describeUnknown(word: string): string {
+  return word === "END" ? "END:: without an open body" : `${word} is not a command`;
+}
 
 function createThoughtFilter(to: LineProgress) {
   let isThinking = false;

@@ -36,14 +36,8 @@ export interface Split {
   readonly thought: string;
 }
 
-export interface ThoughtSplitter {
-  push(piece: string): Split;
-  /** The rest that was held back, at the end of the reply. */
-  end(): Split;
-}
-
 /** Separates the reasoning at the beginning of a reply from the rest; pieces may have any size. */
-export function createThoughtSplitter(): ThoughtSplitter {
+export function createThoughtSplitter() {
   let state: "start" | "inside" | "text" = "start";
   let held = "";
   /** A thought has ended: the blanks after it do not belong to the text. */
@@ -83,7 +77,8 @@ export function createThoughtSplitter(): ThoughtSplitter {
 
   return {
     push,
-    end() {
+    /** The rest that was held back, at the end of the reply. */
+    end(): Split {
       const rest = parted && state === "start" ? held.trimStart() : held;
       held = "";
       return state === "inside" ? { text: "", thought: rest } : { text: rest, thought: "" };

@@ -4,12 +4,6 @@ import { isFence } from "./code-fence.ts";
 import { type Header, isTag, readHeader, undecorate } from "./header.ts";
 import { createThoughtSplitter } from "./thought.ts";
 
-export interface WordsReader {
-  /** Takes a piece of the reply; returns what is now surely words to the user, as it stands in the reply. */
-  readonly push: (piece: string) => string;
-  readonly end: () => string;
-}
-
 /** A line that has begun with this many characters and is no header will not become one. */
 const longestHeader = 24;
 const filesLine = /^[\s>*_`#-]*FILES\b/i;
@@ -56,7 +50,7 @@ function placeAfter(kind: Kind, place: Place): Place {
 }
 
 /** The sentences before the first action, and the message of a FINISH without any. `code`: fences are words, too. */
-export function createWordsReader(code: boolean): WordsReader {
+export function createWordsReader(code: boolean) {
   const thoughts = createThoughtSplitter();
   let place: Place = "start";
   let isCode = false;
@@ -94,7 +88,8 @@ export function createWordsReader(code: boolean): WordsReader {
   }
 
   return {
-    push: (piece) => take(thoughts.push(piece).text),
-    end: () => take(thoughts.end().text) + show(true),
+    /** Takes a piece of the reply; returns what is now surely words to the user, as it stands in the reply. */
+    push: (piece: string): string => take(thoughts.push(piece).text),
+    end: (): string => take(thoughts.end().text) + show(true),
   };
 }

@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 14_027,
+  core: 13_949,
   workspace: 11_621,
   cli: 10_210,
   flows: 10_919,

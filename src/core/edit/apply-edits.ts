@@ -1,17 +1,17 @@
 /** Applies the SEARCH/REPLACE blocks of one MODIFY to a file's bytes: all of them or none, and nothing by guess. */
 
 import { findPlaceholders } from "../guard/placeholder.ts";
+import { matchLines } from "../line-diff.ts";
 import type { EditBlock } from "../script/script.ts";
-import { cutLines, decode, type Encoding, encode, findForeign, type Line } from "../text.ts";
+import { cutLines, decode, type Encoding, encode, findForeign, type Line, mainEnding } from "../text.ts";
 import { describeAmbiguous, describeMissing, describeUnplaceable } from "./describe-failure.ts";
 import { type FileLines, findRows, indexLines, isBlank } from "./file-lines.ts";
 import { lineSteps, matchLoosely } from "./line-steps.ts";
 import { matchElided, matchNearly, matchNumbered, matchSkipping } from "./odd-copies.ts";
 import { matchEverywhere, matchExactText } from "./part-of-line.ts";
 import { type Halves, type Match, type Splice, type Step, variantsOf } from "./step.ts";
-import { applySplices, joinLines, type TracedLines, traceLines, translate } from "./trace.ts";
 
-export interface EditInput {
+interface EditInput {
   readonly path: string;
   /** The file with the earlier changes of this batch; null when there is none. */
   readonly now: Uint8Array | null;
@@ -20,7 +20,7 @@ export interface EditInput {
   readonly blocks: readonly EditBlock[];
 }
 
-export type EditResult =
+type EditResult =
   | { readonly kind: "applied"; readonly bytes: Uint8Array; readonly notes: readonly string[] }
   /** The file already contains the result of every block. */
   | { readonly kind: "already"; readonly notes: readonly string[] }
@@ -126,12 +126,12 @@ function append(target: Target, halves: Halves, written: string): Staged {
 }
 
 function stageMatch(target: Target, halves: Halves): Staged {
-  const seen = locate(target.shown, halves);
+  const seen = matchLoosely(ladder, target.shown, halves);
   if (seen !== null && seen.kind !== "found") return refuseMatch(target.shown, seen);
   const moved = seen === null ? null : translate(seen.splices, target.traced);
   if (seen !== null && moved !== null) return stageOnce(target, moved, halves, seen.note);
   const current = target.current ?? indexLines(target.path, textsOf(target.traced));
-  const match = target.current === null ? locate(current, halves) : null;
+  const match = target.current === null ? matchLoosely(ladder, current, halves) : null;
   if (match?.kind === "found") return stageOnce(target, match.splices, halves, match.note);
   if (isReplaced(current, halves)) return { kind: "already" };
   return match === null ? refuse(describeMissing(current, halves)) : refuseMatch(current, match);
@@ -189,6 +189,7 @@ function isFenced(lines: readonly string[]): boolean {
   return lines.length >= 2 && /^```[\w+#.-]*$/.test(lines[0] ?? "") && /^```$/.test(lines.at(-1) ?? "");
 }
 
+/** The first step with a candidate decides: two candidates are ambiguous, never a reason to try a looser step. */
 const ladder: readonly Step[] = [
   matchEverywhere,
   ...lineSteps.slice(0, 1),
@@ -199,11 +200,6 @@ const ladder: readonly Step[] = [
   matchSkipping,
   matchNearly,
 ];
-
-/** The first step with a candidate decides: two candidates are ambiguous, never a reason to try a looser step. */
-function locate(file: FileLines, halves: Halves): Match | null {
-  return matchLoosely(ladder, file, halves);
-}
 
 /** Whether the lines to insert are already there, above, below or among new lines below, and not repeated on purpose. */
 function isInserted(lines: TracedLines, splices: readonly Splice[], halves: Halves): boolean {
@@ -249,4 +245,88 @@ function isAppended(path: string, lines: readonly string[], added: readonly stri
 /** Enough letters not to match by chance. */
 function isTelling(lines: readonly string[]): boolean {
   return lines.join("").replace(/\s/g, "").length >= 4;
+}
+
+/** A line of the file while blocks are applied to it. */
+interface TracedLine extends Line {
+  /** Row in the file that the model saw; null for a new line. */
+  readonly origin: number | null;
+  /** A new line that stays below the line before it. */
+  readonly isBelow?: true;
+}
+
+type TracedLines = readonly TracedLine[];
+
+/** The current lines of a file, traced back to the lines that were shown. */
+function traceLines(now: readonly Line[], shown: readonly Line[]): TracedLines {
+  if (now === shown) return now.map((line, row) => ({ ...line, origin: row }));
+  const origins = new Map(matchLines(textsOf(shown), textsOf(now)).map(([row, at]) => [at, row]));
+  return now.map((line, at) => ({ ...line, origin: origins.get(at) ?? null }));
+}
+
+/** Turns splices of the shown file into splices of the current file; null: a line they replace has changed since. */
+function translate(splices: readonly Splice[], traced: TracedLines): readonly Splice[] | null {
+  const positions: number[] = [];
+  for (let at = 0; at < traced.length; at++) {
+    const origin = traced[at]?.origin ?? null;
+    if (origin !== null) positions[origin] = at;
+  }
+  const moved: Splice[] = [];
+  for (const splice of splices) {
+    const { start, end } = splice;
+    const first = splice.isBelow ? rowBelow(start, positions, traced) : positions[start];
+    const at = first ?? positions[start] ?? insertionPoint(start, end, positions);
+    if (at === null) return null;
+    for (let row = start; row < end; row++) if (positions[row] !== at + row - start) return null;
+    moved.push({ ...splice, start: at, end: at + end - start });
+  }
+  return moved;
+}
+
+/** The row below the line before row `start`, and below what was inserted there already; null: that line is gone. */
+function rowBelow(start: number, positions: readonly number[], traced: TracedLines): number | null {
+  const above = positions[start - 1];
+  if (above === undefined) return null;
+  let at = above + 1;
+  while (traced[at]?.isBelow === true) at += 1;
+  return at;
+}
+
+/** Where to insert lines when the line below them is gone: after the line above. null: that one is gone, too. */
+function insertionPoint(start: number, end: number, positions: readonly number[]): number | null {
+  const above = positions[start - 1];
+  return start === end && above !== undefined ? above + 1 : null;
+}
+
+/** The lines with splices laid in; new lines take the ending of the line they replace or follow. */
+function applySplices(traced: TracedLines, splices: readonly Splice[]): TracedLines {
+  const main = mainEnding(traced);
+  const parts: TracedLines[] = [];
+  let from = 0;
+  for (const { start, end, lines, isBelow } of [...splices].sort((a, b) => a.start - b.start)) {
+    parts.push(traced.slice(from, start));
+    parts.push(
+      lines.map((text, at) => {
+        const replaced = start + at < end ? (traced[start + at]?.ending ?? "") : "";
+        const beside = traced[end - 1] ?? traced[end];
+        return { text, ending: replaced || usableEnding(beside, main), origin: null, ...(isBelow && { isBelow }) };
+      }),
+    );
+    from = end;
+  }
+  return parts.concat([traced.slice(from)]).flat();
+}
+
+/** The ending of a new line, taken from the line beside it; a lone CR is not copied if most lines end otherwise. */
+function usableEnding(beside: Line | undefined, main: "\n" | "\r\n" | "\r"): "\n" | "\r\n" | "\r" {
+  if (beside === undefined || beside.ending === "") return main;
+  return beside.ending === "\r" ? main : beside.ending;
+}
+
+function joinLines(traced: TracedLines, finalEnding: boolean): string {
+  const main = mainEnding(traced);
+  const last = traced.length - 1;
+  return traced
+    .map(({ text, ending }, at) => text + (at === last && !finalEnding ? "" : ending === "" ? main : ending))
+    .join("");
 }

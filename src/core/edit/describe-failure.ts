@@ -12,7 +12,7 @@ const shownWidth = 400;
 export function describeMissing(file: FileLines, { search }: Halves): string {
   const part = findPart(file, search);
   if (part !== null) return part;
-  const row = findClosest(file, search);
+  const row = closestByLines(file, search) ?? closestByLetters(file, search);
   if (row === null) return `${notFound}\nRead the file and copy the lines.`;
   const [from, to] = [Math.max(0, row), Math.min(file.lines.length, row + search.length)];
   const differs = (part: (line: string) => string) =>
@@ -80,11 +80,7 @@ function cut(line: string): string {
   return line.length > shownWidth ? `${line.slice(0, shownWidth)}…` : line;
 }
 
-/** The row where SEARCH would begin: by the lines they share, rare ones counting more, else by the letters of the longest line. */
-function findClosest(file: FileLines, search: readonly string[]): number | null {
-  return closestByLines(file, search) ?? closestByLetters(file, search);
-}
-
+/** The row where SEARCH would begin, by the lines they share, rare ones counting more. */
 function closestByLines(file: FileLines, search: readonly string[]): number | null {
   const keys = file.keys("unicode");
   const rowsOf = Map.groupBy(keys.keys(), (row) => keys[row] ?? -1);
@@ -99,6 +95,7 @@ function closestByLines(file: FileLines, search: readonly string[]): number | nu
   return best === undefined || best[1] < 1.5 ? null : best[0];
 }
 
+/** The row where SEARCH would begin, by the letters of its longest line. */
 function closestByLetters(file: FileLines, search: readonly string[]): number | null {
   const longest = search.reduce((at, line, here) => (line.length > (search[at]?.length ?? 0) ? here : at), 0);
   const wanted = triplesOf(search[longest] ?? "");

@@ -18,11 +18,8 @@ export function matchNumbered(file: FileLines, halves: Halves): Match | null {
   if (numbered > 0 && numbered < written) return null;
   const strip = (line: string) => line.replace(numberPrefix, "");
   const bare = { ...halves, search: halves.search.map(strip), replace: halves.replace.map(strip) };
-  return withNote(matchLoosely(lineSteps, file, bare), "ignoring copied line numbers");
-}
-
-function withNote(match: Match | null, note: string): Match | null {
-  return match === null || match.kind === "unplaceable" ? match : { ...match, note };
+  const match = matchLoosely(lineSteps, file, bare);
+  return match === null || match.kind === "unplaceable" ? match : { ...match, note: "ignoring copied line numbers" };
 }
 
 const elided = "keeping the lines that ... stands for";

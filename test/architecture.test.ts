@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_949,
+  core: 13_903,
   workspace: 11_621,
   cli: 10_210,
   flows: 10_919,
   models: 4_159,
   ui: 4_278,
-  store: 3_521,
+  store: 3_476,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -115,13 +115,15 @@ const databaseShape = /\.(?:db|sqlite3?|mdb|ldb)$/;
 /** No project keeps sources under these names. */
 const alwaysBuilt = words("node_modules venv __pycache__");
 
-const isCacheName = (folded: string) => caches.has(folded) || cacheShape.test(folded);
 const isFolderName = (folded: string) =>
   builtFolders.has(folded) || builtFolderShape.test(folded) || cacheShape.test(folded);
 
 export const isBuiltFolder = (name: string): boolean => isFolderName(foldName(name));
 
-export const isCache = (name: string): boolean => isCacheName(foldName(name));
+export function isCache(name: string): boolean {
+  const folded = foldName(name);
+  return caches.has(folded) || cacheShape.test(folded);
+}
 
 /** A file that tools overwrite and remove by themselves: an object file, a log, a lock. */
 export const isTransient = (name: string): boolean => builtFileShape.test(foldName(name));

@@ -9,13 +9,11 @@ function holdsInOrder(name: string, typed: string): boolean {
   return true;
 }
 
-const ranks = [0, 1, 2, 3] as const;
-
 /**
  * How well a name fits: its last part begins with the letters (0), holds them (1), its path holds them (2), or they stand
  * in it with others between (3); null: it does not.
  */
-function rankOf(name: string, wanted: string): (typeof ranks)[number] | null {
+function rankOf(name: string, wanted: string): number | null {
   const at = name.lastIndexOf(wanted);
   if (at === -1) return wanted.length > 1 && holdsInOrder(name, wanted) ? 3 : null;
   const last = name.lastIndexOf("/") + 1;
@@ -27,6 +25,6 @@ function rankOf(name: string, wanted: string): (typeof ranks)[number] | null {
 export function findNames(names: readonly string[], typed: string, most: number): readonly string[] {
   const wanted = typed.toLowerCase();
   const ranked = Map.groupBy(names, (name) => rankOf(name.toLowerCase(), wanted));
-  const byLength = (rank: (typeof ranks)[number]) => (ranked.get(rank) ?? []).sort((a, b) => a.length - b.length);
-  return ranks.flatMap(byLength).slice(0, most);
+  const byLength = (rank: number) => (ranked.get(rank) ?? []).sort((a, b) => a.length - b.length);
+  return [0, 1, 2, 3].flatMap(byLength).slice(0, most);
 }

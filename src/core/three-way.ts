@@ -31,7 +31,7 @@ interface Side {
  * How closely edits of the two sides may lie. `apart`: a line that both kept is between them. `beside`: each has lines of
  * its own. `theirs`: so too, and lines that both changed are theirs.
  */
-export type Nearness = "apart" | "beside" | "theirs";
+type Nearness = "apart" | "beside" | "theirs";
 
 /** An edit of as many lines as it replaces, line by line. */
 const splitEdit = (edit: LineEdit): readonly LineEdit[] =>
@@ -58,16 +58,8 @@ function linesFor(base: readonly string[], { lines, edits }: Side, from: number,
   return parts.join("") + base.slice(at, to).join("");
 }
 
-/** Base lines `from` up to `to`, with the edits of each side that overlap there or lie side by side. */
-interface Region {
-  readonly from: number;
-  readonly to: number;
-  readonly left: readonly LineEdit[];
-  readonly right: readonly LineEdit[];
-}
-
-/** The regions of the base that were changed, in order. */
-function regionsOf(left: readonly LineEdit[], right: readonly LineEdit[], near: Nearness): readonly Region[] {
+/** Base lines `from` up to `to` that were changed, in order, each with the edits that overlap there or lie side by side. */
+function regionsOf(left: readonly LineEdit[], right: readonly LineEdit[], near: Nearness) {
   const all = [...left.map((edit) => ({ edit, isLeft: true })), ...right.map((edit) => ({ edit, isLeft: false }))];
   all.sort((a, b) => a.edit.oldFrom - b.edit.oldFrom);
   const regions: { from: number; to: number; left: LineEdit[]; right: LineEdit[] }[] = [];

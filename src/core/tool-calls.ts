@@ -1,7 +1,7 @@
 /** Calls of tools of MCP servers, as commands: how they are spelled, pinned, and described to a model. Pure. */
 import { orNull } from "./error.ts";
 import { spellHidden } from "./invisible.ts";
-import { type Fields, isFields, type Json } from "./model.ts";
+import { isFields, type Json } from "./model.ts";
 import { maskSecrets } from "./secrets/key-shapes.ts";
 
 /** A tool as it was when the user approved its server. */
@@ -11,17 +11,11 @@ export interface PinnedTool {
   readonly schema: Json;
 }
 
-export interface ToolCall {
-  readonly server: string;
-  readonly tool: string;
-  readonly input: Fields;
-}
-
 const word = "CALL";
 const shape = /^(?:(?:CALL|QUERY)(?:\s+|::))?([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_./-]{1,128})\s*(?:::)?\s*([\s\S]*)$/;
 
 /** Reads `CALL server.tool {json}`; `CALL` and `{json}` may be missing, `::` may part them. null: it is not a call. */
-export function readToolCall(text: string): ToolCall | null {
+export function readToolCall(text: string) {
   const [, server = "", tool = "", rest = ""] = shape.exec(text.trim()) ?? [];
   if (server === "") return null;
   const input = orNull(() => JSON.parse(rest.trim() === "" ? "{}" : rest) as Json);

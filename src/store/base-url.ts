@@ -18,15 +18,11 @@ export interface BaseUrl {
   readonly origin: string;
 }
 
-export interface ConfiguredAddress {
-  readonly url: string | null;
-  readonly origin: string;
-}
-
+/** The address of the settings; null: none is set. */
 export function configuredAddress(
   { id }: Provider,
   { settings, origins }: Pick<LoadedSettings, "settings" | "origins">,
-): ConfiguredAddress {
+) {
   const set: Readonly<Record<string, string | null>> = settings.baseUrl;
   return { url: set[id] ?? null, origin: origins[`baseUrl.${id}`] ?? "default" };
 }
@@ -35,7 +31,11 @@ export function configuredAddress(
  * The address of a provider: the first of PAI_BASE_URL, the provider's own variable, the configured address, and the
  * provider's default. Throws config_invalid for anything but an http(s) URL.
  */
-export function findBaseUrl(row: Provider, env: Environment, configured: ConfiguredAddress): BaseUrl {
+export function findBaseUrl(
+  row: Provider,
+  env: Environment,
+  configured: { readonly url: string | null; readonly origin: string },
+): BaseUrl {
   const { id: provider, urlVariable: own } = row;
   if (findProvider(provider) === null) {
     const origin = `providers.${provider}.url`;

@@ -7,11 +7,6 @@ import { entryAt } from "../system/entry-at.ts";
 import { namesOf, textOfSystem } from "../system/lookups.ts";
 import type { Places } from "./places.ts";
 
-export interface Belongings {
-  readonly own: readonly string[];
-  readonly foreign: readonly string[];
-}
-
 const settingsNames = /^(config|credentials)\.json(\.lock)?$/;
 /** The name of a workspace's state folder ends with a hash of its path. */
 const workspaceName = /-[0-9a-f]{12}$/;
@@ -23,7 +18,7 @@ const isFolder = (path: string): boolean => entryAt(path)?.isDirectory() === tru
  * PAI_STATE_DIR names may have other content. What a link leads to was chosen by the user, and stays. Throws a system
  * error for a folder that cannot be read.
  */
-export function findBelongings({ configDir, stateDir }: Places, usualState: string | null): Belongings {
+export function findBelongings({ configDir, stateDir }: Places, usualState: string | null) {
   const given = [configDir, stateDir].filter((path) => path !== null).filter((path) => entryAt(path) !== undefined);
   const pathsIn = (path: string) => readdirSync(path).map((name) => join(path, name));
   const all = given.flatMap((path) => (path === configDir && isFolder(path) ? pathsIn(path).sort() : path));

@@ -25,12 +25,7 @@ function faultOf(text: string, file: string, [first]: readonly ParseError[]): Pa
   return new PaiError("config_invalid", `${file}, line ${lineAt(text, offset)}: ${what}`);
 }
 
-interface Tree {
-  readonly root: Node | undefined;
-  readonly value: Json;
-}
-
-function parseTree(text: string, file: string): Tree {
+function parseTree(text: string, file: string): { readonly root: Node | undefined; readonly value: Json } {
   const { parseTree: parse, getNodeValue } = openParser();
   const errors: ParseError[] = [];
   try {
@@ -43,14 +38,11 @@ function parseTree(text: string, file: string): Tree {
   }
 }
 
-/** Most files are plain JSON. null: this one is not. */
-const parsePlain = (text: string): { readonly value: Json } | null =>
-  orNull(() => ({ value: JSON.parse(text) as Json }));
-
 /** Parses a file. Throws config_invalid, which names `file` and the line, but never shows the content. */
 export function parseJsonText(given: string, file: string): JsonText {
   const text = given.replace(/^\uFEFF/, "");
-  const { value } = parsePlain(text) ?? parseTree(text, file);
+  // Most files are plain JSON.
+  const { value } = orNull(() => ({ value: JSON.parse(text) as Json })) ?? parseTree(text, file);
   return {
     value,
     lineOf(path) {

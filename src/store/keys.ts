@@ -96,14 +96,10 @@ interface KeyPlace {
 
 /** Adds a key or replaces the one of that id, at this time; the first of a provider becomes its default. */
 export function putKey(place: KeyPlace, id: string, key: string, now: Date): { readonly isNew: boolean } {
-  return edit(place, (ring) => ({
-    ring: {
-      default: ring.default ?? id,
-      keys: new Map([...ring.keys, [id, key]]),
-      added: new Map([...ring.added, [id, now.toISOString()]]),
-    },
-    result: { isNew: !ring.keys.has(id) },
-  }));
+  return edit(place, (ring) => {
+    const [keys, added] = [new Map(ring.keys).set(id, key), new Map(ring.added).set(id, now.toISOString())];
+    return [{ default: ring.default ?? id, keys, added }, { isNew: !ring.keys.has(id) }];
+  });
 }
 
 /**
@@ -117,23 +113,20 @@ export function removeKey(place: KeyPlace, id: string | null) {
     keys.delete(removed);
     added.delete(removed);
     const next = ring.default === removed ? (keys.keys().next().value ?? null) : ring.default;
-    return { ring: { default: next, keys, added }, result: { removed, default: next } };
+    return [
+      { default: next, keys, added },
+      { removed, default: next },
+    ];
   });
 }
 
 /** Makes calls begin with this key. Throws like removeKey. */
 export function setDefaultKey(place: KeyPlace, id: string): void {
-  edit(place, (ring) => ({
-    ring: { ...ring, default: requireId(ring, place.provider, id) },
-    result: null,
-  }));
+  edit(place, (ring) => [{ ...ring, default: requireId(ring, place.provider, id) }, null]);
   forgetTurn(place.places.stateDir, place.provider);
 }
 
-function edit<T>(
-  { places, provider }: KeyPlace,
-  change: (ring: KeyRing) => { readonly ring: KeyRing; readonly result: T },
-): T {
+function edit<T>({ places, provider }: KeyPlace, change: (ring: KeyRing) => readonly [KeyRing, result: T]): T {
   if (places.configDir === null) {
     throw new PaiError("config_invalid", "no folder to keep keys in", {
       hint: "set HOME or XDG_CONFIG_HOME, or give the key in the environment",
@@ -141,7 +134,7 @@ function edit<T>(
   }
   return openCredentials(places.configDir).editFor((now) => {
     const rings = ringsOf(now);
-    const { ring, result } = change(rings.get(provider) ?? noKeys);
+    const [ring, result] = change(rings.get(provider) ?? noKeys);
     const stored = [...rings.set(provider, ring)].filter(([, { keys }]) => keys.size > 0);
     const written = stored.map(([name, { default: first, keys, added }]) => {
       return [name, { default: first, keys: Object.fromEntries(keys), added: Object.fromEntries(added) }];
@@ -207,8 +200,6 @@ export interface KeyRing {
 
 export const noKeys: KeyRing = { default: null, keys: new Map(), added: new Map() };
 
-export type Credentials = ReadonlyMap<string, KeyRing>;
-
 const texts = z.record(z.string(), z.string());
 const ring = z.object({ default: z.nullish(z.string()), keys: texts, added: z.catch(texts, {}) });
 const shape = z.object({ version: z.literal(3), providers: z.record(z.string(), ring) });
@@ -231,4 +222,5 @@ const ringsOf = ({ providers: all }: z.infer<typeof shape>): Map<string, KeyRing
   );
 
 /** Reads all keys. Throws config_invalid for a damaged file or one of another version. */
-export const loadCredentials = (configDir: string): Credentials => ringsOf(openCredentials(configDir).read());
+export const loadCredentials = (configDir: string): ReadonlyMap<string, KeyRing> =>
+  ringsOf(openCredentials(configDir).read());

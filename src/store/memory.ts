@@ -8,15 +8,9 @@ import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { findId } from "../core/suggest.ts";
 import { openStateFile } from "./state-file.ts";
 
-const factShape = z.object({
-  id: z.string(),
-  text: z.string(),
-  run: z.nullable(z.string()),
-  at: z.string(),
-  pending: z.boolean(),
-  files: z.record(z.string(), z.string()),
-});
-const fileShape = z.object({ facts: z.readonly(z.array(factShape)) });
+const text = z.string();
+const fact = { id: text, text, run: z.nullable(text), at: text, pending: z.boolean(), files: z.record(text, text) };
+const fileShape = z.object({ facts: z.readonly(z.array(z.object(fact))) });
 
 export interface Memory {
   list(): readonly MemoryFact[];

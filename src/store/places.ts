@@ -12,11 +12,11 @@ export interface Places {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads HOME, XDG_CONFIG_HOME, XDG_STATE_HOME and PAI_STATE_DIR. Relative values are ignored.
- * `homedir` is the home of the password database, used when HOME is unset; null or "": none.
+ * Reads HOME, XDG_CONFIG_HOME, XDG_STATE_HOME and PAI_STATE_DIR. Relative values are ignored. `homeOf`: the home of the
+ * password database, for an environment without HOME; null or "": none.
  */
-export function findPlaces(env: Environment, { homedir }: { readonly homedir: string | null }): Places {
-  const home = absolute(env["HOME"]) ?? absolute(homedir ?? undefined);
+export function openPlaces(env: Environment, homeOf: () => string | null = registeredHome): Places {
+  const home = absolute(env["HOME"] ?? homeOf() ?? undefined);
   const config = absolute(env["XDG_CONFIG_HOME"]) ?? (home === null ? null : join(home, ".config"));
   const state = absolute(env["XDG_STATE_HOME"]) ?? (home === null ? null : join(home, ".local/state"));
   return {
@@ -24,10 +24,6 @@ export function findPlaces(env: Environment, { homedir }: { readonly homedir: st
     configDir: config === null ? null : join(config, "pai-code"),
     stateDir: absolute(env["PAI_STATE_DIR"]) ?? (state === null ? null : join(state, "pai-code")),
   };
-}
-
-export function openPlaces(env: Environment): Places {
-  return findPlaces(env, { homedir: env["HOME"] === undefined ? registeredHome() : null });
 }
 
 function absolute(folder: string | undefined): string | null {

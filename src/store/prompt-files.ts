@@ -8,7 +8,7 @@ import { entryAt } from "../system/entry-at.ts";
 import { namesOf } from "../system/lookups.ts";
 import type { Places } from "./places.ts";
 import { readRegular } from "./safe-file.ts";
-import { promptTrustOf, type Trust } from "./trust.ts";
+import { promptTrustOf } from "./trust.ts";
 
 /** A prompt for a task (`/NAME`), or instructions for a kind of work (a skill). */
 export interface PromptFile {
@@ -17,13 +17,6 @@ export interface PromptFile {
   readonly about: string;
   readonly body: string;
   readonly path: string | null;
-}
-
-/** The files of a project; `digest` depends on every byte of them. */
-export interface ProjectPrompts {
-  readonly files: readonly PromptFile[];
-  readonly texts: readonly { readonly path: string; readonly text: string }[];
-  readonly digest: string;
 }
 
 const projectFolder = ".pai";
@@ -56,20 +49,16 @@ function parse(text: string): Pick<PromptFile, "about" | "body"> {
   return { about: fieldOf(head.replaceAll("\r\n", "\n"), "description"), body: text.slice(whole.length).trim() };
 }
 
-interface Found {
-  readonly file: PromptFile;
-  readonly path: string;
-  readonly text: string;
-}
-
-function findBelow(folder: string, prefix: string | null): readonly Found[] {
+/** `prefix`: how paths in the project begin; null: it is the user's own folder. */
+function findBelow(folder: string, prefix: string | null) {
   const follow = prefix === null;
   if (namesIn(folder, follow).length === 0) return [];
-  const add = (kind: PromptFile["kind"], name: string, below: string): readonly Found[] => {
+  const add = (kind: PromptFile["kind"], name: string, below: string) => {
     const text = nameShape.test(name) ? readText(join(folder, below), follow) : null;
     if (text === null) return [];
     const path = prefix === null ? null : `${prefix}/${below}`;
-    return [{ file: { kind, name, path, ...parse(text) }, path: path ?? below, text }];
+    const file: PromptFile = { kind, name, path, ...parse(text) };
+    return [{ file, path: path ?? below, text }];
   };
   const commands = namesIn(join(folder, "commands"), follow).filter((name) => name.endsWith(".md"));
   const skills = namesIn(join(folder, "skills"), follow).filter(
@@ -81,22 +70,19 @@ function findBelow(folder: string, prefix: string | null): readonly Found[] {
   ];
 }
 
-export function readProjectPrompts(root: string): ProjectPrompts | null {
+/** The files of a project; `digest` depends on every byte of them. null: it has none. */
+export function readProjectPrompts(root: string) {
   const found = findBelow(join(root, projectFolder), projectFolder);
   if (found.length === 0) return null;
   const texts = found.map(({ path, text }) => ({ path, text }));
   return { files: found.map(({ file }) => file), texts, digest: digest(JSON.stringify(texts)) };
 }
 
-export interface Prompts {
-  /** Usable files: the user's own first, then the project's if it is trusted; one of each name. */
-  readonly files: readonly PromptFile[];
-  readonly waiting: readonly string[];
-  readonly trust: Trust | null;
-}
-
-/** Finds all files. Throws config_invalid if others may write the trust file. */
-export function findPrompts(places: Places, root: string): Prompts {
+/**
+ * `files`: the usable ones, the user's own first, then the project's if it is trusted; one of each name. `waiting`: names of
+ * the project's if it is not. Throws config_invalid if others may write the trust file.
+ */
+export function findPrompts(places: Places, root: string) {
   const own = places.configDir === null ? [] : findBelow(places.configDir, null).map(({ file }) => file);
   const project = readProjectPrompts(root);
   const trust = project === null ? null : promptTrustOf(places, root, project.digest);

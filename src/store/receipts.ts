@@ -71,7 +71,7 @@ export function openReceipts(folder: string): Receipts {
 }
 
 function readEnds(file: string): Ends {
-  const parse = <T extends Fact["type"]>(line: Uint8Array, type: T): FactOf<T> | null => {
+  const parse = <T extends Fact["type"]>(line: Uint8Array, type: T) => {
     const fact = JSON.parse(new TextDecoder().decode(line)) as Fact;
     return fact.type === type ? (fact as FactOf<T>) : null;
   };

@@ -1,7 +1,7 @@
 /** A home for tests of what is kept there. */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { findPlaces, type Places } from "../../src/store/places.ts";
+import { openPlaces, type Places } from "../../src/store/places.ts";
 import { newFolder } from "../grounds.ts";
 
 export interface Home {
@@ -16,7 +16,7 @@ export function makeHome(): Home {
   const home = makeFolder();
   const root = join(home, "project");
   mkdirSync(root, { mode: 0o700 });
-  const { configDir, stateDir } = findPlaces({ HOME: home }, { homedir: null });
+  const { configDir, stateDir } = openPlaces({ HOME: home });
   const places = { home, configDir: configDir ?? "", stateDir: stateDir ?? "" };
   return { places, root, config: (name) => join(places.configDir, name) };
 }

@@ -1,18 +1,12 @@
 /** Finds omission placeholders: "... existing code ..." where a model should have written the code itself. */
 
-export interface Placeholder {
-  /** 1-based. */
-  readonly line: number;
-  readonly text: string;
-}
-
 /**
- * Lines that stand for code left out, in any comment style, in English and Indonesian. Spread and rest syntax, `...` as a
+ * Lines (counted from 1) that stand for code left out, in any comment style, in English and Indonesian. Spread and rest syntax, `...` as a
  * Python body, prose, log texts, and bare dots in a text document are none.
  */
-export function findPlaceholders(text: string, path = ""): readonly Placeholder[] {
-  if (!hasHint(text)) return [];
-  const found: Placeholder[] = [];
+export function findPlaceholders(text: string, path = "") {
+  const found: { readonly line: number; readonly text: string }[] = [];
+  if (!hasHint(text)) return found;
   const inProse = isProseLine(path);
   const isDocumentation = trackDocumentation();
   let before = "";
@@ -64,10 +58,7 @@ function isPythonBody(line: string, before: string): boolean {
 
 type Place = "comment" | "trailing" | "prose";
 
-interface Dots {
-  readonly opens: boolean;
-  readonly closes: boolean;
-}
+type Dots = { readonly opens: boolean; readonly closes: boolean };
 
 function isOmission(comment: string, place: Place): boolean {
   if (/\.{9,}/.test(comment)) return false;

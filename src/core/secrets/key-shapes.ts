@@ -100,14 +100,11 @@ function* findUrlPasswords(text: string): Generator<Span> {
   }
 }
 
-export interface Search {
-  /** In order, none inside another. */
-  readonly spans: readonly Span[];
-  /** Whole values that others in `spans` cover, in part or altogether: elsewhere they may stand alone. */
-  readonly covered: readonly string[];
-}
-
-export function searchSecrets(text: string, manner: Manner = "code"): Search {
+/**
+ * `spans`: in order, none inside another. `covered`: whole values that others cover, in part or altogether: elsewhere they
+ * may stand alone.
+ */
+export function searchSecrets(text: string, manner: Manner = "code") {
   const all = [
     ...findPrivateKeys(text),
     ...findWords(text, anyToken, kindOfToken),

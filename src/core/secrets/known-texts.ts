@@ -1,29 +1,13 @@
 /** Finds known texts in another text. Pure. */
 
 /** Every text must be at least this long. */
-export const minKnown = 6;
+const minKnown = 6;
 /** At most this many characters are held back, or one known text: some overlap themselves without end. */
 const maxHeld = 4096;
 
 type Replacement = (found: string) => string;
 
-export interface KnownTexts {
-  /** From now on `replace` puts what `replacement` returns in the place of `text`. False: known, or under `minKnown`. */
-  add(text: string, replacement: Replacement): boolean;
-  has(text: string): boolean;
-  /** Replaces known texts, those that overlap as one; without any, returns the same string. */
-  replace(text: string): string;
-  /** How many characters at the end of the text may be the beginning of a known one. */
-  begun(text: string): number;
-}
-
-interface FoundText {
-  readonly start: number;
-  readonly end: number;
-  readonly replacement: Replacement;
-}
-
-export function createKnownTexts(): KnownTexts {
+export function createKnownTexts() {
   const replacements = new Map<string, Replacement>();
   /** By the first `minKnown` characters: the lengths of the texts that begin so, longest first. */
   const lengths = new Map<string, number[]>();
@@ -43,7 +27,7 @@ export function createKnownTexts(): KnownTexts {
   };
 
   /** The first known text at `from` or after it, with those that overlap it: half a secret would be left otherwise. */
-  const findNext = (text: string, from: number): FoundText | null => {
+  const findNext = (text: string, from: number) => {
     if (replacements.size === 0) return null;
     for (let start = from; start + minKnown <= text.length; start += 1) {
       const first = knownAt(text, start);
@@ -67,22 +51,24 @@ export function createKnownTexts(): KnownTexts {
     replacements.keys().some((each) => each.length > end.length && each.startsWith(end));
 
   return {
-    add(text, replacement) {
+    /** From now on `replace` puts what `replacement` returns in the place of `text`. False: known, or under `minKnown`. */
+    add(text: string, replacement: Replacement): boolean {
       if (text.length < minKnown || replacements.has(text)) return false;
       replacements.set(text, replacement);
       const beginning = text.slice(0, minKnown);
-      const known = new Set(lengths.get(beginning)).add(text.length);
+      const known = [...new Set(lengths.get(beginning)).add(text.length)];
       lengths.set(
         beginning,
-        [...known].sort((a, b) => b - a),
+        known.toSorted((a, b) => b - a),
       );
       firsts.add(text.charCodeAt(0));
       for (let length = 1; length <= minKnown; length += 1) beginnings.add(text.slice(0, length));
       longest = Math.max(longest, text.length);
       return true;
     },
-    has: (text) => replacements.has(text),
-    replace(text) {
+    has: (text: string) => replacements.has(text),
+    /** Replaces known texts, those that overlap as one; without any, returns the same string. */
+    replace(text: string): string {
       const parts: string[] = [];
       let from = 0;
       for (let found = findNext(text, 0); found !== null; found = findNext(text, from)) {
@@ -91,7 +77,8 @@ export function createKnownTexts(): KnownTexts {
       }
       return parts.length === 0 ? text : [...parts, text.slice(from)].join("");
     },
-    begun(text) {
+    /** How many characters at the end of the text may be the beginning of a known one. */
+    begun(text: string): number {
       for (let at = Math.max(0, text.length - longest + 1); at < text.length; at += 1) {
         if (!isBegun(text.slice(at))) continue;
         return Math.max(text.length - at, Math.min(text.length - startOf(text, at), maxHeld));

@@ -22,13 +22,6 @@ export interface Happening {
   readonly text: string;
 }
 
-/** What the model knew when a turn ended of the files that the turn showed or changed. */
-interface Seen {
-  readonly at: string;
-  /** What each path held: of a file its digest; null: nothing. */
-  readonly files: Readonly<Record<string, string | null>>;
-}
-
 export interface Turn extends TurnRecord {
   readonly at: string;
   readonly run: string;
@@ -50,8 +43,8 @@ export interface Turn extends TurnRecord {
   readonly changed: boolean;
   /** The turns that this summary tells, as it tells them; empty: it is none. */
   readonly told: readonly Turn[];
-  /** null: the turn was cut off. */
-  readonly seen: Seen | null;
+  /** What the model knew at its end of the files that it showed or changed: by path a digest, or null for nothing. */
+  readonly seen: { readonly at: string; readonly files: Readonly<Record<string, string | null>> } | null;
   /** Where the conversation was before this turn, for rewinding. */
   readonly before: Mark;
 }

@@ -1,8 +1,7 @@
 /** Has bwrap make the namespaces where only it may (Ubuntu); the tape does the rest inside. */
 import { existsSync } from "node:fs";
-import type { Confinement } from "./confinement.ts";
+import { type Confinement, tapeFd } from "./confinement.ts";
 import { isReplaced, protectedProc } from "./namespaces.ts";
-import { tapeFd } from "./write-tape.ts";
 
 /** AppArmor's profile covers only this path; a bwrap elsewhere lacks the rights. */
 const program = "/usr/bin/bwrap";
@@ -12,9 +11,9 @@ export const hasBubblewrap = (): boolean => existsSync(program);
 /** Ubuntu's profile lets bwrap execute files with a path only; bwrap before 0.5 cannot make an executable one. */
 const tapeFile = "/run/pai-tape";
 
-/** Without caches and overlay. `asFile`: the tape is a file inside. */
-export function wrapInBubblewrap(confinement: Confinement, asFile: boolean): readonly string[] {
-  const { workspace, writable, readable, readOnly, hidden, fixed, homes, network } = confinement;
+/** Without caches and overlay. */
+export function wrapInBubblewrap(confinement: Confinement): readonly string[] {
+  const { workspace, writable, readable, readOnly, hidden, fixed, homes, network, asFile } = confinement;
   const kept = [workspace, ...writable, ...readable];
   const isSeen = (path: string) => !isReplaced(path, homes) || kept.some((each) => path.startsWith(`${each}/`));
   const masks = hidden.filter(({ path }) => isSeen(path));

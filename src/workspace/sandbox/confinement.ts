@@ -18,8 +18,6 @@ export interface Confinement {
   readonly workspace: string;
   /** Of Landlock. With mounts of its own `readOnly` must say the same. */
   readonly workspaceRights: "read" | "write";
-  readonly uid: number;
-  readonly gid: number;
   /** Ordinary users make one first, root only where it may not make the others. */
   readonly userNamespace: boolean;
   /** null: changes go to the workspace itself. Own namespaces only. */
@@ -51,8 +49,8 @@ export interface Confinement {
   readonly landlock: number;
   /** Outside the workspace; if that is read-only by Landlock alone, inside too. Empty: everything is read. */
   readonly outside: readonly LandlockRule[];
-  /** The tape gives up if this process, pai, has died. null: it cannot be seen from inside. */
-  readonly parent: number | null;
+  /** Bubblewrap starts the tape as a file. */
+  readonly asFile: boolean;
 }
 
 export interface LandlockRule {
@@ -62,17 +60,6 @@ export interface LandlockRule {
   readonly rights: "list" | "read" | "write" | "device";
   /** Skipped if the path no longer exists; it then stays closed. */
   readonly mayBeGone?: boolean;
-}
-
-export interface Program {
-  /** null: the workspace by its descriptor, where there are no own mounts. */
-  readonly folder: string | null;
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Both outputs go to one pipe, in order. */
-  readonly mergeOutput: boolean;
-  /** `lifelineFd` stays open in the program. */
-  readonly keepLifeline: boolean;
 }
 
 /** It has its own mounts, processes and network. */
@@ -86,3 +73,5 @@ export const workspaceFd = 4;
 export const lifelineFd = 5;
 /** The first that was not passed to the tape. */
 export const firstFreeFd = 6;
+/** Of the tape in a program that starts it. */
+export const tapeFd = 6;

@@ -5,12 +5,12 @@ import { dirname, join } from "node:path";
 import { orNull, PaiError } from "../../core/error.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { namesOf } from "../../system/lookups.ts";
-import { hasBubblewrap, wrapInBubblewrap } from "./bubblewrap.ts";
+import { hasBubblewrap } from "./bubblewrap.ts";
 import { type Confinement, isIsolated, type Way } from "./confinement.ts";
 import { findLandlock } from "./memory-file.ts";
 import { findReason, type Reason } from "./reasons.ts";
-import type { Label, Machine, Tape } from "./tape.ts";
-import { enterProgram, launch, type SetupFailure, writeConfinement } from "./write-tape.ts";
+import { currentFolder, datagram, type Label, openFlags, type Tape } from "./tape.ts";
+import { enterProgram, launch, type SetupFailure } from "./write-tape.ts";
 
 export interface FoundLevel {
   readonly way: Way | null;
@@ -27,8 +27,7 @@ export interface FoundLevel {
   readonly reasons: readonly string[];
 }
 
-export interface LevelSearch {
-  readonly machine: Machine;
+interface LevelSearch {
   readonly isRoot: boolean;
   readonly workspaceFd: number;
   /** For layers, best first: not every file system supports them. */
@@ -125,12 +124,11 @@ function withLess(found: FoundLevel, way: Way, step: string, { isRoot, scratches
   return null;
 }
 
-async function tryOnce({ machine, workspaceFd, confine }: LevelSearch, found: FoundLevel, way: Way): Promise<Probed> {
+async function tryOnce({ workspaceFd, confine }: LevelSearch, found: FoundLevel, way: Way): Promise<Probed> {
   const layers = way === "namespaces" && found.overlay ? layersIn(found.scratch) : null;
   if (layers !== null && "failure" in layers) return layers;
   try {
-    const through = way === "bubblewrap" ? (tried: Confinement) => wrapInBubblewrap(tried, found.asFile) : null;
-    return await probe(confine(found, way, layers), { machine, workspaceFd, through });
+    return await probe(confine(found, way, layers), workspaceFd);
   } finally {
     if (layers !== null) removeLayers(layers);
   }
@@ -146,19 +144,11 @@ function layersIn(scratch: string): Layers | Extract<Probed, { readonly verdict:
 }
 
 /** `leaks`: something succeeded that must not. */
-export type Probed =
+type Probed =
   | { readonly verdict: "holds" }
   | { readonly verdict: "failed"; readonly failure: SetupFailure }
   | { readonly verdict: "leaks"; readonly what: string };
 
-interface ProbeOptions extends Pick<LevelSearch, "machine" | "workspaceFd"> {
-  /** The command line that starts the tape; null: it starts itself. */
-  readonly through: ((confinement: Confinement) => readonly string[]) | null;
-}
-
-const currentFolder = -100;
-const open = { write: 1, create: 0o100, closeOnExec: 0x80000 } as const;
-const datagram = { family: 2, type: 2 } as const;
 const leaks = new Map([
   [101, "a file outside could be written"],
   [102, "the network could be reached"],
@@ -167,7 +157,7 @@ const leaks = new Map([
 const findInterface = 0x8933;
 
 /** Sets a level up and tries to break out of it. */
-export async function probe(confinement: Confinement, options: ProbeOptions): Promise<Probed> {
+export async function probe(confinement: Confinement, workspaceFd: number): Promise<Probed> {
   // Not in pai's state folder, which is hidden from commands.
   const folder = makeScratch(tmpdir(), "probe");
   const [inside, outside] = [join(folder, "inside"), join(folder, "outside")];
@@ -186,26 +176,18 @@ export async function probe(confinement: Confinement, options: ProbeOptions): Pr
       readOnly: [join(inside, "fixed/kept")],
       fixed: [join(inside, "fixed")],
     };
-    const isContained = isIsolated(tried.way);
-    const program = { folder: isContained ? tried.workspace : null, mergeOutput: true, keepLifeline: !isContained };
-    const tape = writeConfinement(options.machine, tried, (made) => {
-      enterProgram(made, program);
-      addAttempts(made, tried, inside, outside);
-    });
-    const { child, output, finish } = launch(tape, {
-      workspaceFd: options.workspaceFd,
-      stdin: "ignore",
-      stderr: options.through === null ? "ignore" : "pipe",
-      lifeline: false,
-      through: options.through?.(tried) ?? [],
-    });
+    const body = (tape: Tape) => {
+      enterProgram(tape, tried, true);
+      addAttempts(tape, tried, inside, outside);
+    };
+    const stderr = tried.way === "bubblewrap" ? "pipe" : "ignore";
+    const { child, output, finish } = launch(tried, body, { workspaceFd, stdin: "ignore", stderr });
     const said = typeof child.stderr === "object" ? new Response(child.stderr).text() : "";
     await child.exited;
     output.close();
     const failure = finish();
-    if (failure?.step === "bubblewrap") {
+    if (failure?.step === "bubblewrap")
       return { verdict: "failed", failure: { ...failure, said: lastLine(await said) } };
-    }
     if (failure !== null) return { verdict: "failed", failure };
     return judge(child.exitCode ?? 0, inside, outside);
   } catch (thrown) {
@@ -241,7 +223,7 @@ function interfaceRequest(): Uint8Array | null {
 }
 
 function addAttempts(tape: Tape, { network }: Confinement, inside: string, outside: string): void {
-  const create = open.write | open.create | open.closeOnExec;
+  const create = openFlags.write | openFlags.create | openFlags.closeOnExec;
   const exit = (code: number) => tape.call("exit_group", [code]);
   const [wrote, read]: [Label, Label] = [{ record: null }, { record: null }];
   tape.call("openat", [currentFolder, tape.text(join(outside, "file")), create, 0o600], {

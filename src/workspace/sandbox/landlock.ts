@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { orNull } from "../../core/error.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { type Confinement, type Hidden, type LandlockRule, workspaceFd } from "./confinement.ts";
-import type { Label, Tape } from "./tape.ts";
+import { currentFolder, type Label, openFlags, type Tape } from "./tape.ts";
 
 const right = {
   execute: 1,
@@ -34,9 +34,7 @@ const readRights = right.execute | right.readFile | right.readFolder;
 const fileRights = right.execute | right.writeFile | right.readFile | right.truncate | right.control;
 const tcpRights = 3;
 const allScopes = 3;
-const currentFolder = -100;
 const openPath = 0x200000;
-const closeOnExec = 0x80000;
 /** Above the descriptors that adding rules opens, which are closed between batches. */
 const rulesFd = 100;
 const firstRuleFd = 6;
@@ -67,7 +65,7 @@ export function addLandlock(tape: Tape, confinement: Confinement): void {
   const bytes = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   const about = tape.words(handled, tcp, version >= 6 ? allScopes : 0);
   const ruleset = tape.call("landlock_create_ruleset", [about, bytes, 0]);
-  tape.call("dup3", [ruleset, rulesFd, closeOnExec], { note: "landlock_create_ruleset" });
+  tape.call("dup3", [ruleset, rulesFd, openFlags.closeOnExec], { note: "landlock_create_ruleset" });
   for (const [n, rule] of rulesOf(confinement).entries()) {
     if (n % rulesAtOnce === 0) tape.call("close_range", [firstRuleFd, rulesFd - 1, 0], { note: "close rules" });
     addRule(tape, rule, handled);
@@ -86,7 +84,7 @@ function addRule(tape: Tape, { path, isFolder, rights, mayBeGone }: LandlockRule
   const allowed = rightsOf(rights, handled) & handled & (isFolder ? ~0 : fileRights);
   const rule = tape.words(allowed, 0);
   const gone: Label = { record: null };
-  tape.call("openat", [currentFolder, tape.text(path), openPath | closeOnExec, 0], {
+  tape.call("openat", [currentFolder, tape.text(path), openPath | openFlags.closeOnExec, 0], {
     storeAt: rule.offset + 8,
     note: `rule for ${path}`,
     ...(mayBeGone === true ? { onError: gone } : {}),

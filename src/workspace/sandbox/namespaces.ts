@@ -4,10 +4,18 @@ import { release } from "node:os";
 import { entryAt } from "../../system/entry-at.ts";
 import { type Confinement, type Hidden, maxProcesses, reportFd, workspaceFd } from "./confinement.ts";
 import { contains } from "./folders.ts";
-import { closeFrom, type Label, type Tape, type TapePlace, type TapeResult } from "./tape.ts";
+import {
+  closeFrom,
+  currentFolder,
+  datagram,
+  type Label,
+  openFlags,
+  type Tape,
+  type TapePlace,
+  type TapeResult,
+  writeText,
+} from "./tape.ts";
 
-const currentFolder = -100;
-const open = { write: 1, closeOnExec: 0x80000 } as const;
 const mountFlags = {
   readOnly: 1,
   noSuid: 2,
@@ -18,7 +26,7 @@ const mountFlags = {
   private: 1 << 18,
 } as const;
 const attributes = { readOnly: 1, noSuid: 2, noDev: 4 } as const;
-const clone = { closeOnExec: open.closeOnExec, tree: 1, recursive: 0x8000 } as const;
+const clone = { closeOnExec: openFlags.closeOnExec, tree: 1, recursive: 0x8000 } as const;
 const moveFromDescriptor = 4;
 const namespaces = {
   mount: 0x20000,
@@ -31,7 +39,6 @@ const namespaces = {
 const SIGCHLD = 17;
 const deathSignal = 1;
 const SIGKILL = 9;
-const socketDatagram = { family: 2, type: 2 } as const;
 const setInterfaceFlags = 0x8914;
 const interfaceUp = 0x41;
 
@@ -82,7 +89,7 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
   // The descriptor would lead past every later mount.
   tape.call("close", [workspaceFd], { note: "close the workspace" });
   tape.call("unshare", [wanted]);
-  if (userNamespace) mapUser(tape, confinement);
+  if (userNamespace) mapUser(tape);
   tape.call("mount", [tape.text("none"), tape.text("/"), 0, mountFlags.recursive | mountFlags.private, 0], {
     note: "private mounts",
   });
@@ -91,7 +98,9 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
   forkCollected(tape, parents, namespaces.processes, "clone process namespace");
   tape.call("prctl", [deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
   mountType(tape, "proc", "/proc", mountFlags.noSuid | mountFlags.noDev | mountFlags.noExec, "", "proc");
-  if (hasOwnProcessLimit(release())) limitProcesses(tape);
+  // The only process limit that also applies to root.
+  if (hasOwnProcessLimit(release()))
+    writeText(tape, "/proc/sys/kernel/pid_max", `${maxProcesses}`, { onError: "next", note: "limits" });
   for (const path of protectedProc) if (existsSync(path)) makeReadOnly(tape, path);
   const host = Buffer.from("sandbox");
   tape.call("sethostname", [tape.bytes(host), host.length]);
@@ -117,13 +126,9 @@ const blockSignals = (tape: Tape): void => {
 };
 
 /** Maps only the user that runs pai. */
-function mapUser(tape: Tape, { uid, gid }: Confinement): void {
-  const write = (path: string, text: string) => {
-    const file = tape.call("openat", [currentFolder, tape.text(path), open.write | open.closeOnExec, 0], {
-      note: path,
-    });
-    tape.call("write", [file, tape.bytes(Buffer.from(text)), text.length], { note: path });
-  };
+function mapUser(tape: Tape): void {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  const write = (path: string, text: string) => writeText(tape, path, text, { note: path });
   write("/proc/self/setgroups", "deny");
   write("/proc/self/uid_map", `${uid} ${uid} 1`);
   write("/proc/self/gid_map", `${gid} ${gid} 1`);
@@ -291,25 +296,13 @@ function raiseLoopback(tape: Tape): void {
   const request = Buffer.alloc(40);
   request.write("lo");
   request.writeInt16LE(interfaceUp, 16);
-  const { family, type } = socketDatagram;
-  const socket = tape.call("socket", [family, type | open.closeOnExec, 0], { note: "loopback" });
+  const { family, type } = datagram;
+  const socket = tape.call("socket", [family, type | openFlags.closeOnExec, 0], { note: "loopback" });
   tape.call("ioctl", [socket, setInterfaceFlags, tape.bytes(request)], { note: "loopback" });
 }
-
-const writeOnly = 1;
 
 /** Since Linux 6.14 each process namespace has its own pid_max; before that the whole machine has one. */
 export function hasOwnProcessLimit(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split(".").map((part) => Number.parseInt(part, 10));
   return major > 6 || (major === 6 && minor >= 14);
-}
-
-/** pid_max, the only process limit that also applies to root. */
-function limitProcesses(tape: Tape): void {
-  const text = `${maxProcesses}`;
-  const file = tape.call("openat", [currentFolder, tape.text("/proc/sys/kernel/pid_max"), writeOnly, 0], {
-    onError: "next",
-    note: "limits",
-  });
-  tape.call("write", [file, tape.bytes(Buffer.from(text)), text.length], { onError: "next", note: "limits" });
 }

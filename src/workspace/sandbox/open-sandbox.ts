@@ -7,7 +7,6 @@ import { orNull, PaiError } from "../../core/error.ts";
 import { foldersAbove, type RelPath } from "../../core/path.ts";
 import { entryAt } from "../../system/entry-at.ts";
 import { realPathOf } from "../../system/lookups.ts";
-import { wrapInBubblewrap } from "./bubblewrap.ts";
 import { type ClosedPaths, findClosedHomes, findClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule, levelOf, type Way } from "./confinement.ts";
 import {
@@ -27,8 +26,8 @@ import { isPrivate, isReplaced } from "./namespaces.ts";
 import { describeState } from "./reasons.ts";
 import type { SandboxSettings } from "./settings.ts";
 import { findSockets, hasPowerfulSocket, networkFolders } from "./sockets.ts";
-import { thisMachine } from "./tape.ts";
-import { type Launched, launch, runProgram, writeConfinement } from "./write-tape.ts";
+import { runsTapes } from "./tape.ts";
+import { type Launched, launch, runProgram } from "./write-tape.ts";
 
 interface SandboxOptions {
   readonly settings: SandboxSettings;
@@ -68,7 +67,6 @@ export type Sandbox = ReturnType<typeof openSandbox>;
 
 export function openSandbox(options: SandboxOptions) {
   const { settings, workspace, workspaceFd, home } = options;
-  const machine = thisMachine();
   const isRoot = process.getuid?.() === 0;
   const paths = openPaths(options, isRoot);
   const scratches = scratchesFor(options.stateFolder);
@@ -87,14 +85,14 @@ export function openSandbox(options: SandboxOptions) {
   };
   const look = async (): Promise<FoundLevel> => {
     if (settings.choice === "off") return foundNothing();
-    if (machine === null) return foundNothing(`there is no sandbox for ${process.arch}`);
+    if (!runsTapes()) return foundNothing(`there is no sandbox for ${process.arch}`);
     for (const scratch of scratches) sweepScratch(scratch);
     // A step that fails because of the project's paths fails only the command.
     const closed = paths.searchHomes();
     const rest = { network: settings.network, temporary: null, readsOnly: false };
     const confine = (here: FoundLevel, way: Way, overlay: Layers | null) =>
       paths.confine(here, way, closed, { overlay, ...rest });
-    return findLevel({ machine, isRoot, workspaceFd, scratches, only: settings.only, confine });
+    return findLevel({ isRoot, workspaceFd, scratches, only: settings.only, confine });
   };
 
   const hasNetwork = (by: Request["by"]): boolean => settings.network || by === "user";
@@ -117,29 +115,19 @@ export function openSandbox(options: SandboxOptions) {
       const here = await find();
       requireLevel(weakest, here);
       const { way } = here;
-      if (way === null || machine === null) return null;
+      if (way === null) return null;
       const closed = search();
       const temporary = way === "landlock" ? makeScratch(tmpdir(), "tmp") : null;
       const own = { overlay: layers, network: hasNetwork(by), temporary, readsOnly };
       const confinement = paths.confine(here, way, closed, own);
-      const isContained = isIsolated(way);
-      const program = {
-        folder: isContained ? workspace : null,
-        argv: argv(isContained),
-        env: { ...env, ...variablesFor(confinement, home) },
-        mergeOutput: stderr === "merge",
-        keepLifeline: !isContained,
-      };
-      const launched = launch(
-        writeConfinement(machine, confinement, (tape) => runProgram(tape, program)),
-        {
-          workspaceFd,
-          stdin,
-          stderr: stderr === "merge" ? "ignore" : "pipe",
-          lifeline: !isContained,
-          through: way === "bubblewrap" ? wrapInBubblewrap(confinement, here.asFile) : [],
-        },
-      );
+      const mergeOutput = stderr === "merge";
+      const variables = { ...env, ...variablesFor(confinement, home) };
+      const program = { argv: argv(isIsolated(way)), env: variables, mergeOutput };
+      const launched = launch(confinement, (tape) => runProgram(tape, confinement, program), {
+        workspaceFd,
+        stdin,
+        stderr: mergeOutput ? "ignore" : "pipe",
+      });
       const finish = () => {
         // A failure to remove temporary files does not change the command's result.
         if (temporary !== null) orNull(() => removeTree(temporary));
@@ -245,11 +233,9 @@ function openPaths({ settings, workspace, rules, home, own, also = [] }: Sandbox
         way,
         workspace,
         workspaceRights: readsOnly ? "read" : "write",
-        uid: process.getuid?.() ?? 0,
-        gid: process.getgid?.() ?? 0,
         userNamespace,
         landlock,
-        parent: way === "bubblewrap" ? null : process.pid,
+        asFile: found.asFile,
         hidden: [...hidden, ...socketsFor(way, network, landlock, hidden).filter(isClosed)],
         ...inside(closed, overlay !== null, isOwn),
         ...(readsOnly && { readOnly: [workspace] }),

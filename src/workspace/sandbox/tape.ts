@@ -25,10 +25,8 @@ const code = {
 
 export const interpreterOf = (machine: Machine): Uint8Array => Buffer.from(code[machine].join(""), "hex");
 
-/** null: it has no tape interpreter. */
-export function thisMachine(): Machine | null {
-  return process.arch === "x64" || process.arch === "arm64" ? process.arch : null;
-}
+/** Whether this machine has an interpreter. */
+export const runsTapes = (): boolean => process.arch in code;
 
 export interface TapePlace {
   readonly offset: number;
@@ -90,7 +88,7 @@ const argumentOffset = (n: number) => 8 + 8 * n;
 
 const isResult = (value: Argument): value is TapeResult => typeof value === "object" && "record" in value;
 
-export function createTape(machine: Machine): Tape {
+export function createTape(machine = process.arch as Machine): Tape {
   const records: Record[] = [];
   const chunks: Buffer[] = [];
   let size = 0;
@@ -221,6 +219,18 @@ const numbers = {
 type CallName = keyof typeof numbers;
 
 export const numberOf = (name: CallName, machine: Machine): number => numbers[name][machine === "x64" ? 0 : 1];
+
+/** Relative paths of a call begin at the folder that the tape is in. */
+export const currentFolder = -100;
+export const openFlags = { write: 1, create: 0o100, closeOnExec: 0x80000 } as const;
+/** Of IPv4. */
+export const datagram = { family: 2, type: 2 } as const;
+
+/** Into a file that is there. */
+export function writeText(tape: Tape, path: string, text: string, options: CallOptions): void {
+  const file = tape.call("openat", [currentFolder, tape.text(path), openFlags.write, 0], options);
+  tape.call("write", [file, tape.bytes(Buffer.from(text)), text.length], options);
+}
 
 const last = 0xffffffff;
 /** For descriptors that the tape, or what starts it, opens in between. */

@@ -4,20 +4,13 @@ import { closeSync, readFileSync, readSync } from "node:fs";
 import { orNull } from "../../core/error.ts";
 import { errnoName } from "../../system/libc.ts";
 import { openOutput, type PipeOutput } from "../system/pipe.ts";
-import {
-  type Confinement,
-  firstFreeFd,
-  isIsolated,
-  maxProcesses,
-  type Program,
-  reportFd,
-  workspaceFd,
-} from "./confinement.ts";
+import { wrapInBubblewrap } from "./bubblewrap.ts";
+import { type Confinement, firstFreeFd, isIsolated, maxProcesses, reportFd, workspaceFd } from "./confinement.ts";
 import { addLandlock } from "./landlock.ts";
 import { openMemoryFile } from "./memory-file.ts";
 import { addNamespaces, forkCollected } from "./namespaces.ts";
 import { socketFamilies, unixFamily, writeFilter } from "./seccomp.ts";
-import { closeFrom, createTape, type Machine, type Tape } from "./tape.ts";
+import { closeFrom, createTape, type Tape, writeText } from "./tape.ts";
 
 /** CHOWN, DAC_OVERRIDE, FOWNER, FSETID: root needs them for files of other users in the workspace. */
 const rootCapabilities = 0x1bn;
@@ -33,15 +26,16 @@ const filterMode = 1;
 const firstWithTruncate = 3;
 
 /** Set-up, then what `body` adds. If a record fails, the tape stops and reports it in 16 bytes. */
-export function writeConfinement(machine: Machine, confinement: Confinement, body: (tape: Tape) => void): Tape {
-  const tape = createTape(machine);
+export function writeConfinement(confinement: Confinement, body: (tape: Tape) => void): Tape {
+  const tape = createTape();
   /** They come after all records of their children. */
   const parents: (() => void)[] = [];
   tape.call("prctl", [prctl.deathSignal, SIGKILL, 0, 0, 0], { note: "die with pai" });
   // A program that starts the tape may fail before this; then no byte is reported.
   if (confinement.way === "bubblewrap")
     tape.call("write", [reportFd, tape.bytes(Buffer.from("!")), 1], { note: "report" });
-  if (confinement.parent !== null) tape.call("kill", [confinement.parent, 0], { note: "pai is gone" });
+  // From inside it cannot be seen.
+  else tape.call("kill", [process.pid, 0], { note: "pai is gone" });
   closeFrom(tape, firstFreeFd, "close descriptors");
   if (confinement.way === "namespaces") addNamespaces(tape, confinement, parents);
   tape.call("prctl", [prctl.dumpable, 0, 0, 0, 0], { note: "dumpable" });
@@ -56,29 +50,36 @@ export function writeConfinement(machine: Machine, confinement: Confinement, bod
   return tape;
 }
 
-/** Only the first three descriptors and perhaps the lifeline stay open. */
-export function enterProgram(tape: Tape, { folder, mergeOutput, keepLifeline }: Omit<Program, "argv" | "env">): void {
+/** Only the first three descriptors and, where it has no process namespace, the lifeline stay open. */
+export function enterProgram(tape: Tape, { way, workspace }: Confinement, mergeOutput: boolean): void {
+  const isOwn = isIsolated(way);
   if (mergeOutput) tape.call("dup3", [1, 2, 0], { note: "merge outputs" });
-  // The descriptor would lead past every mount of its own, so it enters by path.
-  if (folder === null) tape.call("fchdir", [workspaceFd], { note: "enter the workspace" });
-  else tape.call("chdir", [tape.text(folder)], { note: "enter the workspace" });
+  // With mounts of its own the descriptor would lead past every one of them, so it enters by path.
+  if (isOwn) tape.call("chdir", [tape.text(workspace)], { note: "enter the workspace" });
+  else tape.call("fchdir", [workspaceFd], { note: "enter the workspace" });
   // Because close_range can set close-on-exec only since Linux 5.11.
   tape.call("fcntl", [reportFd, ...closeOnExec], { note: "close on exec" });
-  if (keepLifeline) tape.call("close", [workspaceFd], { note: "close the workspace" });
-  closeFrom(tape, keepLifeline ? firstFreeFd : workspaceFd, "close descriptors");
+  if (!isOwn) tape.call("close", [workspaceFd], { note: "close the workspace" });
+  closeFrom(tape, isOwn ? workspaceFd : firstFreeFd, "close descriptors");
 }
 
-export function runProgram(tape: Tape, program: Program): void {
-  enterProgram(tape, program);
-  const { argv, env } = program;
+interface Program {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Both outputs go to one pipe, in order. */
+  readonly mergeOutput: boolean;
+}
+
+export function runProgram(tape: Tape, confinement: Confinement, { argv, env, mergeOutput }: Program): void {
+  enterProgram(tape, confinement, mergeOutput);
   const texts = (all: readonly string[]) => tape.list(all.map((text) => tape.text(text)));
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   tape.call("execve", [tape.text(argv[0] ?? ""), texts(argv), texts(variables)]);
 }
 
 /** As far as root in a container has them itself. */
-function keptCapabilities({ uid, way, userNamespace }: Confinement): bigint {
-  if (uid !== 0) return 0n;
+function keptCapabilities({ way, userNamespace }: Confinement): bigint {
+  if (process.getuid?.() !== 0) return 0n;
   return way === "namespaces" && userNamespace ? rootCapabilities : rootCapabilities & ownCapabilities();
 }
 
@@ -106,8 +107,7 @@ function dropCapabilities(tape: Tape, confinement: Confinement): void {
 function addLimits(tape: Tape): void {
   const limit = (what: number, max: number, onError?: "next") =>
     tape.call("prlimit64", [0, what, tape.words(max, max), 0], { note: "limits", ...(onError && { onError }) });
-  const file = tape.call("openat", [-100, tape.text("/proc/self/oom_score_adj"), 1, 0], { onError: "next" });
-  tape.call("write", [file, tape.bytes(Buffer.from("500")), 3], { onError: "next" });
+  writeText(tape, "/proc/self/oom_score_adj", "500", { onError: "next" });
   // For a core that is piped to a program of the host, only a limit of exactly one byte works.
   limit(resource.core, 1);
   limit(resource.fileSize, maxFileBytes, "next");
@@ -137,10 +137,6 @@ interface LaunchOptions {
   readonly workspaceFd: number;
   readonly stdin: "ignore" | "pipe";
   readonly stderr: "ignore" | "pipe";
-  /** The program inherits a pipe that closes when pai ends. */
-  readonly lifeline: boolean;
-  /** What starts the tape, which is open at `tapeFd`. Empty: nothing. */
-  readonly through: readonly string[];
 }
 
 export interface Launched {
@@ -152,16 +148,16 @@ export interface Launched {
 }
 
 const reportBytes = 16;
-export const tapeFd = 6;
 
-/** Throws a system error if the tape cannot be started at all. */
-export function launch(tape: Tape, options: LaunchOptions): Launched {
-  const { through, lifeline } = options;
+/** A program without a process namespace inherits a pipe that closes when pai ends. Throws a system error if nothing starts. */
+export function launch(confinement: Confinement, body: (tape: Tape) => void, options: LaunchOptions): Launched {
+  const tape = writeConfinement(confinement, body);
+  const through = confinement.way === "bubblewrap" ? wrapInBubblewrap(confinement) : null;
   const output = openOutput();
   let fd: number | null = null;
   try {
     fd = openMemoryFile(tape.assemble());
-    const child = Bun.spawn(through.length === 0 ? [`/proc/self/fd/${fd}`] : [...through], {
+    const child = Bun.spawn([...(through ?? [`/proc/self/fd/${fd}`])], {
       cwd: "/",
       env: {},
       detached: true,
@@ -171,12 +167,12 @@ export function launch(tape: Tape, options: LaunchOptions): Launched {
         options.stderr,
         "pipe",
         // In a program with its own mounts the descriptor would lead past them.
-        through.length === 0 ? options.workspaceFd : "ignore",
-        lifeline ? "pipe" : "ignore",
-        ...(through.length === 0 ? [] : [fd]),
+        through === null ? options.workspaceFd : "ignore",
+        isIsolated(confinement.way) ? "ignore" : "pipe",
+        ...(through === null ? [] : [fd]),
       ],
     });
-    const end = () => finish(tape, child.stdio, through.length > 0 ? (child.exitCode ?? -1) : null);
+    const end = () => finish(tape, child.stdio, through === null ? null : (child.exitCode ?? -1));
     return { child: child as Launched["child"], output, finish: end };
   } catch (thrown) {
     output.close();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readableRules } from "../../../src/workspace/sandbox/landlock.ts";
 import { findLandlock } from "../../../src/workspace/sandbox/memory-file.ts";
 import { runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
-import { bareConfinement, machineHere } from "./bare-confinement.ts";
+import { bareConfinement } from "./bare-confinement.ts";
 
 export interface Injected {
   readonly cases: number;
@@ -53,17 +53,9 @@ function makeTape(folder: string, way: "namespaces" | "landlock"): string {
     caches: inNamespaces ? [join(folder, "cache")] : [],
     landlock: findLandlock().version,
     outside: readableRules(hidden.slice(1), inNamespaces),
-    parent: process.pid,
   });
-  const tape = writeConfinement(machineHere(), confinement, (made) =>
-    runProgram(made, {
-      folder: inNamespaces ? workspace : null,
-      argv: ["/bin/sh", "-c", "echo ran"],
-      env: { PATH: "/usr/bin:/bin" },
-      mergeOutput: true,
-      keepLifeline: false,
-    }),
-  );
+  const program = { argv: ["/bin/sh", "-c", "echo ran"], env: { PATH: "/usr/bin:/bin" }, mergeOutput: true };
+  const tape = writeConfinement(confinement, (made) => runProgram(made, confinement, program));
   const file = join(folder, `tape-${way}`);
   writeFileSync(file, tape.assemble());
   chmodSync(file, 0o755);

@@ -3,26 +3,19 @@ import { expect } from "bun:test";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readableRules } from "../../../src/workspace/sandbox/landlock.ts";
-import { launch, runProgram, writeConfinement } from "../../../src/workspace/sandbox/write-tape.ts";
+import { launch, runProgram } from "../../../src/workspace/sandbox/write-tape.ts";
 import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
-import { bareConfinement, machineHere } from "./bare-confinement.ts";
+import { bareConfinement } from "./bare-confinement.ts";
 import { confinedBy, python } from "./ways.ts";
 
 async function runAt(landlock: number, base: string, script: string): Promise<string> {
   const workspace = join(base, "work");
-  const rules = { landlock, outside: readableRules([], false), parent: process.pid };
-  const confinement = bareConfinement("landlock", workspace, rules);
-  const program = {
-    folder: null,
-    argv: ["/usr/bin/python3", "-c", script],
-    env: {},
-    mergeOutput: true,
-    keepLifeline: false,
-  };
-  const tape = writeConfinement(machineHere(), confinement, (made) => runProgram(made, program));
+  const confinement = bareConfinement("landlock", workspace, { landlock, outside: readableRules([], false) });
+  const program = { argv: ["/usr/bin/python3", "-c", script], env: {}, mergeOutput: true };
   const workspaceFd = openSync(workspace, 0o10200000);
-  const started = launch(tape, { workspaceFd, stdin: "ignore", stderr: "ignore", lifeline: false, through: [] });
+  const limits = { workspaceFd, stdin: "ignore", stderr: "ignore" } as const;
+  const started = launch(confinement, (tape) => runProgram(tape, confinement, program), limits);
   const output = await new Response(started.output.stream).text();
   await started.child.exited;
   started.output.close();

@@ -3,12 +3,12 @@ import { expect, test } from "bun:test";
 import { openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { wrapInBubblewrap } from "../../../src/workspace/sandbox/bubblewrap.ts";
-import type { Confinement, Way } from "../../../src/workspace/sandbox/confinement.ts";
+import type { Way } from "../../../src/workspace/sandbox/confinement.ts";
 import { probe } from "../../../src/workspace/sandbox/find-level.ts";
 import { explainFailure, type Knobs } from "../../../src/workspace/sandbox/reasons.ts";
 import { groundsEnv, newFolder } from "../../grounds.ts";
 import { needs, rootUser } from "../../needs.ts";
-import { bareConfinement, machineHere } from "./bare-confinement.ts";
+import { bareConfinement } from "./bare-confinement.ts";
 import type { Refused } from "./refuse-calls.ts";
 import { confinedBy, has } from "./ways.ts";
 
@@ -107,11 +107,10 @@ needs(rootUser, "setpriv", confinedBy("landlock")).test("root without capabiliti
 needs(confinedBy("bubblewrap")).test("where nothing may run in memory, the tape is started from a file", async () => {
   const workspace = newFolder("checkout", "file");
   const workspaceFd = openSync(workspace, 0o10200000);
-  const confinement = bareConfinement("bubblewrap", workspace);
+  const confinement = bareConfinement("bubblewrap", workspace, { asFile: true });
   try {
-    const through = (tried: Confinement) => wrapInBubblewrap(tried, true);
-    expect(through(confinement).at(-1)).toMatch(/^\/run\//);
-    expect(await probe(confinement, { machine: machineHere(), workspaceFd, through })).toEqual({ verdict: "holds" });
+    expect(wrapInBubblewrap(confinement).at(-1)).toMatch(/^\/run\//);
+    expect(await probe(confinement, workspaceFd)).toEqual({ verdict: "holds" });
   } finally {
     rmSync(workspace, { recursive: true });
   }

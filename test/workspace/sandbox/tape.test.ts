@@ -2,14 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  createTape,
-  interpreterOf,
-  type Label,
-  type Machine,
-  type Tape,
-  thisMachine,
-} from "../../../src/workspace/sandbox/tape.ts";
+import { createTape, interpreterOf, type Label, type Machine, type Tape } from "../../../src/workspace/sandbox/tape.ts";
 import { newFolder } from "../../grounds.ts";
 import { needs } from "../../needs.ts";
 
@@ -27,7 +20,7 @@ function withFolder<T>(use: (folder: string) => T): T {
 
 /** How to start a program of this machine; null: it cannot be started here. */
 function startFor(machine: Machine): readonly string[] | null {
-  if (machine === thisMachine()) return [];
+  if (machine === process.arch) return [];
   const found = emulators[machine].flatMap((name) => Bun.which(name) ?? []);
   return found.length === 0 ? null : found.slice(0, 1);
 }

@@ -122,7 +122,7 @@ const budgets = {
   core: 13_903,
   workspace: 11_574,
   cli: 10_210,
-  flows: 10_919,
+  flows: 10_824,
   models: 4_159,
   ui: 4_278,
   store: 3_476,
@@ -213,7 +213,7 @@ const doors = {
   "what the user types, and pai keeps": ["store/sessions.ts", "store/memory.ts", "store/input-history.ts"],
   "what another program gets": ["cli/compose/notify-end.ts", "core/tool-calls.ts"],
   "what is cut, so that half a key no longer looks like one": [
-    "flows/ending/then.ts",
+    "flows/ending/afterwards.ts",
     "flows/json-reply.ts",
     "lab/eval/candidate.ts",
     "workspace/command/start-tool.ts",

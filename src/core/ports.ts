@@ -102,7 +102,7 @@ export interface CommandOptions {
    */
   readonly sandbox?: "in-place" | "throwaway" | "proposal" | "none";
   /** The weakest sandbox that it may run in. Absent: as all commands. */
-  readonly weakest?: SandboxUse;
+  readonly weakest?: SandboxUse | undefined;
   readonly staged?: readonly Change[];
   readonly unasked?: boolean;
   /** The last whole lines of its output, a few times a second. */

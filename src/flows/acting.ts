@@ -40,13 +40,8 @@ const refusalCodes: ReadonlySet<ErrorCode> = new Set([
 
 export const isRefusal = ({ code }: { readonly code: ErrorCode }): boolean => refusalCodes.has(code);
 
-const allowable: ReadonlySet<ErrorCode> = new Set([
-  "path_refused",
-  "scope_refused",
-  "command_refused",
-  "delete_refused",
-  "secret_refused",
-]);
+/** Of these the codes of what a flag or another plan would have allowed. */
+const allowable = refusalCodes.difference(new Set<ErrorCode>(["declined", "guard_refused"]));
 
 interface ActionEnd {
   readonly kind: AnyAction["kind"];
@@ -59,7 +54,7 @@ interface ActionEnd {
   readonly code: ErrorCode | null;
 }
 
-type Noted = Omit<ActionEnd, "kind" | "code" | "ok"> & { readonly code: ErrorCode };
+type Noted = Pick<ActionEnd, "name" | "target" | "paths" | "text"> & { readonly code: ErrorCode };
 
 export type Tally = ReturnType<typeof createTally>;
 
@@ -73,24 +68,35 @@ function createTally() {
   let looks = 0;
   let open: readonly Noted[] = [];
 
-  const isSame = (a: Noted, b: Noted) => a.name === b.name && a.target === b.target;
-  const add = (noted: Noted) => {
-    open = [...open.filter((each) => !isSame(each, noted)), noted];
-  };
-  const repair = ({ name, target, paths }: ActionEnd) => {
-    const done = new Set(paths);
-    const right = rowOf(name)?.right;
+  const isSame = (a: Noted, b: ActionEnd) => a.name === b.name && a.target === b.target;
+  const repair = (end: ActionEnd) => {
+    const done = new Set(end.paths);
+    const right = rowOf(end.name)?.right;
     // Of what a person did not want only the same kind of work is what they want instead; a mode brings no content.
     const isInstead = (each: Noted) =>
       rowOf(each.name)?.right === right || (each.code !== "declined" && right !== "setting");
     open = open.filter(
       (each) =>
-        !(each.name === name && each.target === target) &&
+        !isSame(each, end) &&
         (each.paths.length === 0 || !isInstead(each) || !each.paths.every((path) => done.has(path))),
     );
   };
 
+  /** Counts one action. A successful change makes up for every earlier failure of the same paths. */
+  const note = (end: ActionEnd): void => {
+    const { kind, code, name, target, text, paths, ok = true } = end;
+    if (kind === "look") looks += 1;
+    else if (code === null) {
+      counts[ok ? "done" : "failed"] += 1;
+      repair(end);
+    } else {
+      counts[refusalCodes.has(code) ? "refused" : "failed"] += 1;
+      open = [...open.filter((each) => !isSame(each, end)), { name, target, text, paths, code }];
+    }
+  };
+
   return {
+    note,
     get actions(): ActionCounts {
       return { ...counts };
     },
@@ -106,30 +112,10 @@ function createTally() {
       return open.findLast(({ code }) => allowable.has(code)) ?? null;
     },
     withheld: withheld as ReadonlySet<string>,
-    /** Counts one action. A successful change makes up for every earlier failure of the same paths. */
-    note(end: ActionEnd): void {
-      const { kind, code, name, target, text, paths, ok = true } = end;
-      if (kind === "look") looks += 1;
-      else if (code === null) {
-        counts[ok ? "done" : "failed"] += 1;
-        repair(end);
-      } else {
-        if (refusalCodes.has(code)) counts.refused += 1;
-        else counts.failed += 1;
-        add({ name, target, text, paths, code });
-      }
-    },
-    /** Notes an action of a reply that a no, or a failure of the run, ended before it was done. */
-    leave(left: Omit<Noted, "text" | "code">, isNo: boolean): void {
-      counts[isNo ? "refused" : "failed"] += 1;
-      add({ ...left, text: endedBefore, code: isNo ? "declined" : "nothing_done" });
-    },
     withhold(command: string, why: string): void {
-      const noted: Noted = { name: "RUN", target: command, text: why, paths: [], code: "command_refused" };
       if (withheld.has(command)) return;
       withheld.add(command);
-      counts.refused += 1;
-      add(noted);
+      note({ kind: "command", name: "RUN", target: command, text: why, paths: [], code: "command_refused" });
     },
   };
 }

@@ -35,6 +35,13 @@ export const replied = ({ text, native }: Pick<Reply, "text" | "native">): Messa
   native,
 });
 
+/** The messages of a call, what of its reply stays as text, and the next request. */
+export const askedAfter = (messages: readonly Message[], text: string, request: string): readonly Message[] => [
+  ...messages,
+  replied({ text, native: null }),
+  { role: "user", text: request },
+];
+
 /** Whether a call failed because its reply was empty, invalid or cut: another call may bring a better one. */
 export const isBadReply = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && ["reply_empty", "reply_invalid", "reply_cut"].includes(thrown.code);
@@ -153,12 +160,8 @@ function hide({ veil, emit, calling }: Run, question: ModelQuestion): ModelQuest
   if (veil.count > calling.secretsTold) {
     calling.secretsTold = veil.count;
     const values = veil.count === 1 ? "1 value that looks" : `${veil.count} values that look`;
-    emit({
-      type: "notice",
-      level: "info",
-      code: "masked",
-      text: `${values} like a secret: sent as a name, kept in your files`,
-    });
+    const text = `${values} like a secret: sent as a name, kept in your files`;
+    emit({ type: "notice", level: "info", code: "masked", text });
   }
   return { ...question, system, messages };
 }

@@ -28,8 +28,7 @@ import type { Plan } from "../core/plan/plan.ts";
 import { wordsStand } from "../core/session/became.ts";
 import { type PastTurn, renderBecame } from "../core/session/past.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { type Briefing, type Part, renderPastOf } from "./briefing/briefing.ts";
-import { maxOfPast, roomFor } from "./briefing/piped.ts";
+import { type Briefing, maxOfPast, type Part, renderPastOf, roomFor } from "./briefing/briefing.ts";
 import { type Source, toReadable } from "./briefing/sources.ts";
 import { startFromNow, tellMeanwhile } from "./changes/meanwhile.ts";
 import type { Run } from "./run.ts";
@@ -240,7 +239,8 @@ const usualOfAside = 5_000;
 /** How much of the files that a plan names is shown: by path the characters that its parts may have, or null for all of it. */
 type Shares = ReadonlyMap<RelPath, number | null>;
 
-function untoldSize({ dialogue }: Run, path: RelPath, text: string): number {
+/** Characters of the lines of a text that the messages do not show. */
+export function untoldSize({ dialogue }: Run, path: RelPath, text: string): number {
   const lines = linesOf(text);
   const untold = untoldRanges(dialogue, path, text, null);
   return untold.reduce((sum, { from, to }) => sum + lines.slice(from - 1, to).join("\n").length, 0);

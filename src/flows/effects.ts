@@ -15,7 +15,7 @@ import { listen } from "../core/steps.ts";
 import { nameSome } from "../core/suggest.ts";
 import { isAllowed, refuseUnallowed, withinOnly } from "./changes/allowed.ts";
 import { acceptBatch, applyBatch, decideCommand, isAsked } from "./changes/batch.ts";
-import { judgeCommand, type Refusal, refusePath } from "./changes/judge.ts";
+import { judgeCommand, type Refusal, refusePath, touchedBy } from "./changes/judge.ts";
 import type { Run } from "./run.ts";
 
 export interface Ended extends CommandResult {
@@ -90,10 +90,6 @@ export async function settleCheck(run: Run, ended: Ended): Promise<void> {
     stays.filter((path) => !back.includes(path)),
   );
 }
-
-/** Files that these changes leave behind: deleted files and folders alone run and steer nothing. */
-const touchedBy = (changes: readonly Change[]): readonly RelPath[] =>
-  changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
 
 const largeOf = ({ carried }: Effects): readonly RelPath[] =>
   carried.filter(({ isIgnored }) => !isIgnored).map(({ path }) => path);

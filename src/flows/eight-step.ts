@@ -28,7 +28,7 @@ import { tellChanged } from "./dialogue.ts";
 import { renderAnswerForm } from "./ending/ending.ts";
 import { collectEvidence, showLook } from "./evidence.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
-import { renderCalls, renderForms, renderSkipped, renderTask, takeSkips } from "./phases.ts";
+import { renderCalls, renderForms, renderSkipped, renderTask, runLate, takeSkips } from "./phases.ts";
 import { makePlan, type PlanKind } from "./planning.ts";
 import { createProgress } from "./progress.ts";
 import { actPrompt, schedulePrompt, summaryPrompt } from "./prompts/prompts.ts";
@@ -43,7 +43,7 @@ import {
   wasCut,
 } from "./replies.ts";
 import type { Flow, Run } from "./run.ts";
-import { mayEndInPart, rightsOf, runLate } from "./single-shot.ts";
+import { mayEndInPart, rightsOf } from "./single-shot.ts";
 import { type Act, explainCheck, judgeStep, renderTitle, renderVerdict } from "./verdict.ts";
 
 export const eightStepPlan: PlanKind<Schedule> = {

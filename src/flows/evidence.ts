@@ -7,7 +7,7 @@ import { extentsIn, namesMeant } from "../core/context/extents.ts";
 import { isLongChangelog, kindOf } from "../core/context/kind.ts";
 import { maxReadLines } from "../core/context/shown.ts";
 import { fence } from "../core/data-fence.ts";
-import { noteTold, untoldRanges } from "../core/dialogue.ts";
+import { noteTold } from "../core/dialogue.ts";
 import { type Call, isFields, type Json, partOf } from "../core/model.ts";
 import { type RelPath, resolveFrom } from "../core/path.ts";
 import type { Plan, PlanStep } from "../core/plan/plan.ts";
@@ -18,7 +18,7 @@ import { isLook, namesPath, rowOf } from "../core/vocabulary.ts";
 import type { FilesRead, Shown } from "./briefing/reading.ts";
 import { type Focus, noteSent, pathOfRead, renderNested, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
-import { continueOrStart, filesOf, shareRoom, sizeOfFiles, tellChanged, textNow } from "./dialogue.ts";
+import { continueOrStart, filesOf, shareRoom, sizeOfFiles, tellChanged, textNow, untoldSize } from "./dialogue.ts";
 import { type BatchReport, type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 
@@ -171,15 +171,19 @@ function cutResult({ name, target, text }: CallReport, maxLength: number): strin
   return [...first, `[… ${how}]`, ...last].join("\n");
 }
 
-function cutResults(reports: readonly CallReport[], room: number): readonly string[] {
-  const cut = new Map<CallReport, string>();
+/** How many characters of each result fit into a room: short ones are whole, and the others share what these leave. */
+export function shareAmong<Result extends { readonly text: string }>(
+  results: readonly Result[],
+  room: number,
+): ReadonlyMap<Result, number> {
+  const limits = new Map<Result, number>();
   let left = room;
-  for (const [at, report] of [...reports].sort((a, b) => a.text.length - b.text.length).entries()) {
-    const text = cutResult(report, Math.floor(left / (reports.length - at)));
-    left -= text.length;
-    cut.set(report, text);
+  for (const result of results.toSorted((one, other) => one.text.length - other.text.length)) {
+    const share = Math.max(0, Math.floor(left / (results.length - limits.size)));
+    limits.set(result, share);
+    left -= Math.min(result.text.length, share);
   }
-  return reports.map((report) => cut.get(report) ?? "");
+  return limits;
 }
 
 /** Does the looks of a plan that asks to see more. Returns their results for the next planning call. */
@@ -199,15 +203,13 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
   if (maxRounds > 2 && rounds > 0)
     run.emit({ type: "notice", level: "info", code: "looked", text: `looked ${done} of at most ${maxRounds} times` });
   const { window, maxOutputTokens } = partOf(run.calling.model, "plan");
-  const texts = cutResults(
-    reports,
-    Math.min(maxOfRound, Math.max(1000, Math.floor((window - maxOutputTokens) * 0.75))),
-  );
+  const room = Math.min(maxOfRound, Math.max(1000, Math.floor((window - maxOutputTokens) * 0.75)));
+  const limits = shareAmong(reports, room);
   const results: string[] = [];
-  for (const [at, report] of reports.entries()) {
+  for (const report of reports) {
     const path = report.ok ? pathOfRead(run, report) : null;
     if (path !== null) run.reading.bases.add(path);
-    const text = await renderLook(run, report, texts[at]);
+    const text = await renderLook(run, report, cutResult(report, limits.get(report) ?? 0));
     results.push(text);
     if (report.ok) run.reading.looked = [...run.reading.looked, { path, text, range: rangeOf(report) }];
   }
@@ -254,10 +256,7 @@ export async function showLook(run: Run, report: CallReport): Promise<string> {
 export async function showRest(run: Run, path: RelPath): Promise<string> {
   const text = await textNow(run, path);
   if (text === null || !run.dialogue.files.has(path)) return "";
-  const lines = linesOf(text);
-  const untold = untoldRanges(run.dialogue, path, text, null);
-  const size = untold.reduce((sum, { from, to }) => sum + lines.slice(from - 1, to).join("\n").length, 0);
-  return size > maxLooked ? "" : ((await showFile(run, path)) ?? "");
+  return untoldSize(run, path, text) > maxLooked ? "" : ((await showFile(run, path)) ?? "");
 }
 
 const maxLooked = 24_000;

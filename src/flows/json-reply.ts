@@ -4,7 +4,7 @@ import { PaiError } from "../core/error.ts";
 import { createReplyReader, type Reading, readJson } from "../core/json.ts";
 import type { Json, Message } from "../core/model.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
-import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
+import { ask, askedAfter, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import type { Run } from "./run.ts";
 
 const slowMs = 250;
@@ -63,11 +63,7 @@ async function readWhole<T>(
   const first = { reply, reading: read(reply, reader, isLast), messages: [...question.messages, replied(reply)] };
   if (reply.stop !== "length" || !(run.ledger.spare || reader.freeCall())) return first;
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
-  const messages: Message[] = [
-    ...question.messages,
-    { role: "assistant", text: reply.text, calls: [], native: null },
-    { role: "user", text: goOn },
-  ];
+  const messages = askedAfter(question.messages, reply.text, goOn);
   const rest = await ask(run, { ...question, purpose: "resume", format: null, messages });
   // Some models continue, some begin again.
   const tail = rest.text.replace(/^\s*```(?:json)?\s*\n/, "");
@@ -93,11 +89,7 @@ export async function askForJson<T>(
   const text = `unusable plan (${why}): asking once more`;
   run.emit({ type: "notice", level: "warning", code: "plan_unusable", text });
   const again = `That is not a usable plan: ${why}${began}\nSend the whole plan again as one JSON value, nothing before or after it.`;
-  const messages: Message[] = [
-    ...question.messages,
-    { role: "assistant", text: first.reply.text, calls: [], native: null },
-    { role: "user", text: again },
-  ];
+  const messages = askedAfter(question.messages, first.reply.text, again);
   const second = await readWhole(run, { ...question, purpose: "repair", messages }, reader, true);
   if (second.reading.ok) return { value: second.reading.value, messages: second.messages };
   const failed = `the plan was unusable twice: ${second.reading.why}${beginningOf(second.reply.text)}`;

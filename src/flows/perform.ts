@@ -1,7 +1,6 @@
 /** The only door to effects for the calls of a reply: stage, judge, decide, apply. Enforces scope, policy, guard and budget. */
 
 import { replyCaps } from "../core/caps.ts";
-import { type Change, squash } from "../core/change.ts";
 import { type ErrorCode, toPaiError } from "../core/error.ts";
 import { spellHidden } from "../core/invisible.ts";
 import { mapTexts } from "../core/map-texts.ts";
@@ -10,7 +9,7 @@ import type { RelPath } from "../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
 import type { AnyAction, Proposal } from "../core/proposal.ts";
 import { breathe } from "../core/steps.ts";
-import { isRefusal } from "./acting.ts";
+import { endedBefore, isRefusal } from "./acting.ts";
 import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./approval.ts";
 import { noteHidden, noteRead } from "./briefing/sources.ts";
 import { isVeiled, refuseNames, unveil } from "./changes/allowed.ts";
@@ -39,7 +38,6 @@ export interface BatchReport {
   readonly reports: readonly CallReport[];
   /** The batch changed something on disk, or in a dry run on top of it. */
   readonly changed: boolean;
-  readonly changes: readonly Change[];
 }
 
 /** Both as one, without what the first was to make anew, and without its failures that the second made up for. */
@@ -50,7 +48,6 @@ export function joinBatches(first: BatchReport, next: BatchReport): BatchReport 
   return {
     reports: [...first.reports.filter((report) => report.isAnew !== true && !isMadeUp(report)), ...next.reports],
     changed: first.changed || next.changed,
-    changes: [...first.changes, ...next.changes],
   };
 }
 
@@ -316,22 +313,21 @@ export async function perform(
   const actions = new Map(run.acting.actions.map((action) => [action.name, action]));
   const fresh = { reports: [], waiting: [], changed: false, end: null };
   const batch: Batch = { run, rights, actions, cap: openSizeCap(), ...fresh };
-  const earlier = run.begun?.changes.length ?? 0;
   // The reply was made with what the person said before.
   run.changing.wish = null;
   run.changing.takesWords = takesWords;
   await performAll(batch, calls).catch((thrown) => {
     const reported = new Set(batch.reports.map(({ id }) => id));
-    const isNo = isRefusal(toPaiError(thrown));
+    const code = isRefusal(toPaiError(thrown)) ? "declined" : "nothing_done";
     for (const call of calls) {
       const { id, name } = call;
       if (reported.has(id) || batch.actions.get(name)?.kind === "look") continue;
-      run.acting.tally.leave({ name, target: targetOfCall(call), paths: pathsOfCall(run, call) }, isNo);
+      const [target, paths] = [targetOfCall(call), pathsOfCall(run, call)];
+      run.acting.tally.note({ kind: "change", name, target, paths, text: endedBefore, code });
     }
     throw thrown;
   });
-  const changes = squash((run.begun?.changes ?? []).slice(earlier));
-  return { reports: batch.reports, changed: batch.changed, changes };
+  return { reports: batch.reports, changed: batch.changed };
 }
 
 async function performAll(batch: Batch, calls: readonly Call[]): Promise<void> {

@@ -14,8 +14,7 @@ import { scriptIn } from "../core/script/parser.ts";
 import type { Script } from "../core/script/script.ts";
 import { nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { renderPastOf, renderRequest } from "./briefing/briefing.ts";
-import { renderPiped } from "./briefing/piped.ts";
+import { renderPastOf, renderPiped, renderRequest } from "./briefing/briefing.ts";
 import { showFile, toReadable } from "./briefing/sources.ts";
 import { noteChanged } from "./changes/meanwhile.ts";
 import type { Check } from "./checks/admit.ts";
@@ -26,7 +25,7 @@ import { tellChanged } from "./dialogue.ts";
 import { leftOutAll, type RunEnding, renderAnswerForm, renderLearning, takeUp } from "./ending/ending.ts";
 import { hasDone } from "./ending/outcome.ts";
 import { callsOfSteps, showLook, showRest } from "./evidence.ts";
-import { type BatchReport, type CallReport, perform } from "./perform.ts";
+import { type BatchReport, type CallReport, joinBatches, perform } from "./perform.ts";
 import type { Left, Progress } from "./progress.ts";
 import type { Run } from "./run.ts";
 
@@ -308,20 +307,21 @@ const isBehind = (steps: readonly PlanStep[], step: PlanStep) =>
   rowOf(step.action)?.kind === "command" &&
   steps.slice(steps.indexOf(step) + 1).every(({ action }) => rowOf(action)?.kind !== "change");
 
-/** Runs the planned commands that no reply ran, unless changes should have followed them; null: there are none. */
-export async function runLeftOut(
-  run: Run,
-  plan: Plan,
-  rights: Rights,
-  open: readonly PlanStep[],
-): Promise<BatchReport | null> {
+/** The batch with the planned commands that no reply ran: runs them, unless changes should have followed them. */
+export async function runLate(
+  { run, plan, rights, progress }: { run: Run; plan: Plan; rights: Rights; progress: Progress },
+  batch: BatchReport,
+): Promise<BatchReport> {
+  const open = progress.openSteps;
   const mayRun = (command: string) =>
     mayRunCommand(run, command) && rights.refusalOf({ kind: "command", command }) === null;
   const isLeft = (step: PlanStep) =>
     open.includes(step) && isBehind(workOf(plan), step) && mayRun(commandOf(step.action, step.target));
   const calls = callsOfSteps(plan, isLeft);
-  if (calls.length === 0) return null;
+  if (calls.length === 0) return batch;
   const text = `pai runs what no reply ran of the plan: ${calls.map(({ name, input }) => `${name} ${Object.values(input as object)[0]}`).join("; ")}`;
   run.emit({ type: "notice", level: "info", code: "command_left_out", text });
-  return perform(run, calls, rights, false);
+  const late = await perform(run, calls, rights, false);
+  progress.absorb(late);
+  return joinBatches(batch, late);
 }

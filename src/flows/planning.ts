@@ -201,7 +201,7 @@ export interface PlanKind<Made> {
   readonly offer?: (run: Run, briefing: Briefing) => string | null;
 }
 
-const systemOf = <Made>({ planning, changing }: Run, kind: PlanKind<Made>): string =>
+export const systemOf = <Made>({ planning, changing }: Run, kind: PlanKind<Made>): string =>
   planning.atOncePrompt ?? kind.system(changing.strict);
 
 interface Wanted {

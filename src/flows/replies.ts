@@ -16,7 +16,7 @@ import { cutDiff } from "../core/session/became.ts";
 import { type Form, rowOf } from "../core/vocabulary.ts";
 import { amend, findImplicit, noteRefused } from "./amend.ts";
 import { targetOfCall } from "./approval.ts";
-import { ask, type ModelQuestion, type Reply, replied } from "./ask.ts";
+import { ask, askedAfter, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import { toReadable } from "./briefing/sources.ts";
 import { waiting } from "./changes/batch.ts";
 import { changedFileOf } from "./commands/commands.ts";
@@ -86,11 +86,7 @@ export async function askForScript(run: Run, question: ScriptQuestion): Promise<
     return { tag, messages: said, ...readLoose(script, reply.text, targets, read) };
   run.emit({ type: "notice", level: "warning", code: "reply_cut", text: "the reply was cut: asking for the rest" });
   // The cut line is dropped and asked for again: models would not continue in the middle of a line.
-  const resume: Message[] = [
-    ...messages,
-    { role: "assistant", text: keptOf(reply.text, script.cut), calls: [], native: null },
-    { role: "user", text: renderResume(script.cut) },
-  ];
+  const resume = askedAfter(messages, keptOf(reply.text, script.cut), renderResume(script.cut));
   const rest = await askForRest(run, { purpose: "resume", system, messages: resume, format: null });
   if (rest === null) return { script, text: reply.text, tag, messages: said, seen: "" };
   const { text, isLost } = joinRest(reply.text, script.cut, rest.text);

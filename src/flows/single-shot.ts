@@ -1,6 +1,6 @@
 /** single-shot: one call to plan, one to carry out the plan, more only when work is left. */
 
-import { type Change, losesFile, squash } from "../core/change.ts";
+import { type Change, losesFile } from "../core/change.ts";
 import { messagesWith } from "../core/dialogue.ts";
 import { exitCodes, PaiError } from "../core/error.ts";
 import type { Message } from "../core/model.ts";
@@ -23,12 +23,11 @@ import type { RunEnding } from "./ending/ending.ts";
 import { collectEvidence, lookBehind, showNow } from "./evidence.ts";
 import { beginningOf } from "./json-reply.ts";
 import type { BatchReport, CallReport } from "./perform.ts";
-import { type PhaseResults, renderResults, renderTask, runLeftOut, takeSkips } from "./phases.ts";
-import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan } from "./planning.ts";
+import { type PhaseResults, renderResults, renderTask, runLate, takeSkips } from "./phases.ts";
+import { type ApprovedPlan, makePlan, presentSaved, singleShotPlan, systemOf } from "./planning.ts";
 import { type AtOnce, finishOf, seenEdits, undoneFiles } from "./plans/at-once.ts";
 import { keepPlans } from "./plans/plan-state.ts";
 import { createProgress, type Left, type Progress } from "./progress.ts";
-import { planAndWorkPrompt } from "./prompts/prompts.ts";
 import {
   askForScript,
   keepFinish,
@@ -99,36 +98,18 @@ const isCorrected = ({ acting }: Run, path: RelPath): boolean =>
 async function findSettled(run: Run, claims: readonly PlanClaim[]): Promise<readonly PlanClaim[]> {
   const settled: PlanClaim[] = [];
   for (const claim of claims) {
-    if (claim.kind === "content" && isCorrected(run, claim.path)) {
-      if ((await run.overlay.read(claim.path).catch(() => undefined)) === null) settled.push(claim);
-    }
-    if (claim.kind !== "folder" && claim.kind !== "delete") continue;
+    const isWrong = claim.kind === "content" && isCorrected(run, claim.path);
+    if (!isWrong && claim.kind !== "folder" && claim.kind !== "delete") continue;
     const blob = await run.overlay.read(claim.path).catch(() => undefined);
     if (claim.kind === "folder" ? blob?.kind === "folder" : blob === null) settled.push(claim);
   }
   return settled;
 }
 
-export async function runLate(
-  { run, plan, rights, progress }: Pick<Phase, "run" | "plan" | "rights" | "progress">,
-  batch: BatchReport,
-): Promise<BatchReport> {
-  const late = await runLeftOut(run, plan, rights, progress.openSteps);
-  if (late === null) return batch;
-  progress.absorb(late);
-  return {
-    reports: [...batch.reports, ...late.reports],
-    changed: batch.changed || late.changed,
-    changes: squash([...batch.changes, ...late.changes]),
-  };
-}
-
-const systemOf = ({ planning, changing }: Run): string => planning.atOncePrompt ?? planAndWorkPrompt(changing.strict);
-
 function askOrTake({ run, progress }: Phase, request: string | ScriptReply) {
   const isAsked = typeof request === "string";
   const messages = isAsked ? messagesWith(run.dialogue, request) : request.messages;
-  const system = systemOf(run);
+  const system = systemOf(run, singleShotPlan);
   const question: ScriptQuestion = { purpose: "execute", system, messages, targets: progress.targets };
   run.dialogue.messages = messages;
   return { question, reply: isAsked ? askForScript(run, question) : Promise.resolve(request) };
@@ -225,7 +206,7 @@ async function renderNext(
   }: { readonly plan: Plan; readonly checks: readonly Check[]; readonly done: readonly CallReport[] },
   ended: PhaseResults,
 ): Promise<string> {
-  continueOrStart(run, systemOf(run), "work", maxOfResults);
+  continueOrStart(run, systemOf(run, singleShotPlan), "work", maxOfResults);
   if (run.dialogue.messages.length > 0) return renderResults(run, ended);
   const now = await renderNow(run, plan, checks);
   return `${now}\n\nSo far:\n${await renderResults(run, { ...ended, calls: [...done, ...ended.calls] })}`;
@@ -245,7 +226,7 @@ export async function execute(
   // Before anything that may end the run, so that it knows what was claimed.
   if (atOnce !== null) keepFinish(run.ending, atOnce.reply.script);
   await acceptMeanwhile(run, claims, seenEdits(run, atOnce));
-  const system = systemOf(run);
+  const system = systemOf(run, singleShotPlan);
   const begin = async (): Promise<string | ScriptReply> => {
     if (atOnce !== null) return atOnce.reply;
     const { text: evidence, batch: seen } = await collectEvidence(run, plan, rights, system);

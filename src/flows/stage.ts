@@ -200,19 +200,17 @@ export function createOverlay(
       const before = (path: RelPath) => pending.findLast((change) => change.path === path);
       setPending([...pending, ...changes.map((change) => keepMode(change, before(change.path)))]);
     },
-    async refuseConflict(paths: readonly RelPath[]): Promise<void> {
-      for (const path of paths) if (known.has(path)) refuseChanged(path, await readNow(path));
+    /** Throws conflict for what somebody else has changed; `ofEdits`: not for files whose content it remembers, from which they start. */
+    async refuseConflict(paths: readonly RelPath[], ofEdits = false): Promise<void> {
+      for (const path of paths) {
+        if (!known.has(path)) continue;
+        const now = await readNow(path);
+        const isKept = now?.kind === "file" && (starts.has(path) || known.get(path)?.kind === "file");
+        if (!(ofEdits && isKept)) refuseChanged(path, now);
+      }
     },
     restage(change: Change): void {
       setPending([...pending.filter(({ path }) => path !== change.path), change]);
-    },
-    /** The same for edits: not for files whose content it remembers, since edits start from that. */
-    async refuseUnknown(paths: readonly RelPath[]): Promise<void> {
-      for (const path of paths) {
-        const now = await readNow(path);
-        const isKept = now?.kind === "file" && (starts.has(path) || known.get(path)?.kind === "file");
-        if (!isKept) refuseChanged(path, now);
-      }
     },
     /** Sets the order of search hits, the likeliest paths first. The first search calls `paths`. */
     prefer(paths: () => Promise<readonly string[]>): void {

@@ -1,5 +1,6 @@
 /** Composes the first planning request: knowledge files, tree, files that the request is about; all within a budget. */
 
+import { clipText, shareOut } from "../../core/command/clip.ts";
 import { isShowable, isTable, kindAmong } from "../../core/context/kind.ts";
 import type { Asked, RankedProject } from "../../core/context/project.ts";
 import type { Ranked } from "../../core/context/rank.ts";
@@ -8,7 +9,7 @@ import { findStacks } from "../../core/context/stack.ts";
 import { isWritten, surveyLimits } from "../../core/context/survey-limits.ts";
 import { renderTree } from "../../core/context/tree.ts";
 import { fence, fenceFile } from "../../core/data-fence.ts";
-import { partOf } from "../../core/model.ts";
+import { type Model, partOf } from "../../core/model.ts";
 import { lineOf, nameOf, type RelPath } from "../../core/path.ts";
 import type { Entry } from "../../core/ports.ts";
 import { isQuestion } from "../../core/script/prose.ts";
@@ -18,7 +19,6 @@ import { renderBaseline } from "../checks/checks.ts";
 import { renderAnswerForm } from "../ending/ending.ts";
 import type { Run } from "../run.ts";
 import { pickExcerpts } from "./pick-excerpts.ts";
-import { maxOfPast, maxOfPiped, renderPiped, roomFor } from "./piped.ts";
 import type { FilesRead } from "./reading.ts";
 import {
   hideSource,
@@ -26,8 +26,7 @@ import {
   type ListedProject,
   listProject,
   maxGuides,
-  noteHidden,
-  noteSent,
+  noteShown,
   openTexts,
   type ReadText,
   readKnowledge,
@@ -176,8 +175,7 @@ export async function makeBriefing(run: Run, scale = 1): Promise<Briefing> {
   const isStill = run.veil.version === version;
   const knowledge = isStill ? before : await readKnowledge(run, budgets.knowledge);
   const sources = [...knowledge.files, ...excerpts, ...mentioned];
-  for (const { path, shown } of sources) noteHidden(run, path, shown);
-  noteSent(run, sources);
+  noteShown(run, sources);
   tellLacks(run, ranking?.lacks ?? []);
   tellCut(run, budgets);
   const likely = async () => ranking ?? (run.reading.namesOnly ? { files: [], lacks: [] } : rankTask(run));
@@ -266,6 +264,26 @@ function renderGiven(run: Run, budgets: Fitted, memory: string): readonly Part[]
     ["request", [renderAlone(run), renderRequest(run), renderAnswerForm(run.ending)].filter(Boolean).join("\n\n")],
   ];
   return given.flatMap(([kind, shown]) => (shown === "" ? [] : [{ kind, text: shown, file: null }]));
+}
+
+/** Characters of a token, a careful estimate: in prose about four, in code fewer. */
+const perToken = 3;
+/** Characters of a request besides its evidence: instructions, schema, the task itself. */
+const otherChars = 6_000;
+
+export const roomFor = ({ window, maxOutputTokens }: Pick<Model, "window" | "maxOutputTokens">): number =>
+  Math.max(0, (window - maxOutputTokens) * perToken - otherChars);
+
+/** Characters of what was piped in: at most half of the room, since the files need some, too. */
+const maxOfPiped = (room: number): number => Math.min(maxPiped, Math.floor(room / 2));
+
+export const maxOfPast = (room: number): number => Math.floor(room / 4);
+
+/** "": nothing was piped in. `most`: bytes of it; by default for a call of the work. */
+export function renderPiped(run: Run, most = maxOfPiped(roomFor(partOf(run.calling.model, "work")))): string {
+  const { context } = run.task;
+  // Files that were read since may tell a secret in it.
+  return context === null ? "" : fence("context", {}, clipText(run.veil.cover(context), shareOut(Math.floor(most))));
 }
 
 const widestBudget = {

@@ -81,6 +81,12 @@ export function noteSent(run: Run, files: readonly Pick<Source, "path" | "bytes"
   run.emit({ type: "context.sent", files: sent });
 }
 
+/** Notes files as sent, and warns about invisible characters in them. */
+export function noteShown(run: Run, files: readonly Pick<Source, "path" | "bytes" | "shown">[]): void {
+  for (const { path, shown } of files) noteHidden(run, path, shown);
+  noteSent(run, files);
+}
+
 /** Warns once about invisible characters in `text`, which the model gets spelled out. `what`: a path, or a look. */
 export function noteHidden(run: Run, what: string, text: string): void {
   const found = describeHidden(text);
@@ -323,8 +329,7 @@ export const renderGuide = (path: string, text: string): string => fence("file",
 
 /** The knowledge for the instructions of a conversation; notes it as sent. */
 export function renderKnowledge(run: Run, { outer, files }: Knowledge): string {
-  for (const { path, shown } of files) noteHidden(run, path, shown);
-  noteSent(run, files);
+  noteShown(run, files);
   return [
     ...outer.map(({ path, text }) => renderGuide(path, text)),
     ...files.map(({ path, shown }) => renderGuide(path, shown)),
@@ -352,7 +357,6 @@ export async function readNested(run: Run, claims: readonly PlanClaim[]): Promis
 /** The guides of folders that the plan touches, for the work; notes them as sent. "": there are none. */
 export function renderNested(run: Run): string {
   const { nested } = run.reading;
-  for (const { path, shown } of nested) noteHidden(run, path, shown);
-  noteSent(run, nested);
+  noteShown(run, nested);
   return nested.map(({ path, shown }) => renderGuide(path, shown)).join("\n\n");
 }

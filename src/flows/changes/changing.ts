@@ -54,15 +54,9 @@ export interface Changing extends ChangeOptions {
 }
 
 export function createChanging(options: ChangeOptions): Changing {
+  const { guard, only, allowDelete, allow, strict, dryRun, keep, review } = options;
   return {
-    guard: options.guard,
-    only: options.only,
-    allowDelete: options.allowDelete,
-    allow: options.allow,
-    strict: options.strict,
-    dryRun: options.dryRun,
-    keep: options.keep,
-    review: options.review,
+    ...{ guard, only, allowDelete, allow, strict, dryRun, keep, review },
     staged: [],
     batches: 0,
     wish: null,

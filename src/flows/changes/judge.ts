@@ -66,12 +66,13 @@ async function findRefusals(
   return refused;
 }
 
-/** Changes that need a yes of their own and have none; deleted files and folders steer nothing. */
+/** Files that these changes leave behind: deleted files and folders alone run and steer nothing. */
+export const touchedBy = (changes: readonly Change[]): readonly RelPath[] =>
+  changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
+
+/** Changes that need a yes of their own and have none. */
 export async function findUnallowed(run: Run, changes: readonly Change[]): Promise<Refusals> {
-  const refusal = await refuseUnallowed(
-    run,
-    changes.flatMap(({ path, after }) => (after === null || after.kind === "folder" ? [] : [path])),
-  );
+  const refusal = await refuseUnallowed(run, touchedBy(changes));
   const { code, message: text } = refusal?.error ?? { code: "path_refused", message: "" };
   return new Map(refusal?.paths.map((path) => [path, { code, text }]));
 }

@@ -269,7 +269,7 @@ export async function acceptMeanwhile(
 /** After an edit that did not match: whether these files hold another text now, from which edits then start. Throws conflict. */
 export async function goOnFromNow(run: Run, paths: readonly RelPath[]): Promise<boolean> {
   const merged = await mergeStaged(run);
-  await run.overlay.refuseUnknown(paths);
+  await run.overlay.refuseConflict(paths, true);
   const news = (await findMeanwhile(run, paths)).filter(({ isNews }) => isNews);
   for (const { path, bytes, mayMerge } of news) {
     if (!mayMerge) await run.overlay.refuseConflict([path]);

@@ -67,7 +67,7 @@ async function runCheck(
   run.emit({ type: "check.started", when, command, by });
   const result = await runInWorkspace(run, command, {
     by,
-    ...(by === "user" && weakestFor(run, command)),
+    weakest: by === "user" ? weakestFor(run, command) : undefined,
     timeoutMs: run.checking.checkTimeoutMs,
     unasked: by === "plan" && !run.interactive,
     sandbox: when === "before" || by === "plan" ? "throwaway" : "in-place",

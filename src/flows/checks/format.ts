@@ -31,8 +31,8 @@ async function runFormatter(
   tell: Tell,
 ): Promise<readonly RelPath[]> {
   const { checking } = run;
-  const rights = weakestFor(run, text);
-  const options = { by: "user", ...rights, timeoutMs: checking.checkTimeoutMs, sandbox: "in-place" } as const;
+  const weakest = weakestFor(run, text);
+  const options = { by: "user", weakest, timeoutMs: checking.checkTimeoutMs, sandbox: "in-place" } as const;
   const result = await runInWorkspace(run, text, options);
   const { changes, refused } = result.effects;
   const own = changes.filter(({ path }) => files.includes(path));

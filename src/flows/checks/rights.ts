@@ -3,7 +3,7 @@
 import { approvalWording } from "../../core/approval-wording.ts";
 import type { SandboxUse, Wall } from "../../core/command/sandbox.ts";
 import { PaiError } from "../../core/error.ts";
-import type { CommandOptions, CommandResult } from "../../core/ports.ts";
+import type { CommandResult } from "../../core/ports.ts";
 import type { Run } from "../run.ts";
 
 /** Whether nothing that checks change may stay: in a dry run, for a plan alone, in a preview. */
@@ -13,21 +13,17 @@ export const leavesNothing = ({
   invocation: { command },
 }: Run): boolean => dryRun || planOnly || command === "context";
 
-/** The weakest sandbox of a check of the user, as an option of its command; none: that of all commands. */
-export function weakestFor(run: Run, command: string): Pick<CommandOptions, "weakest"> {
-  const weakest = decideWeakest(run, command);
-  return weakest === null ? {} : { weakest };
-}
-
-function decideWeakest(run: Run, command: string): SandboxUse | null {
+/** The weakest sandbox of a check of the user; undefined: that of all commands. */
+export function weakestFor(run: Run, command: string): SandboxUse | undefined {
   const { checkRights, freed } = run.checking;
-  const { weakest, byProject, inSystem } = checkRights;
-  if (byProject || leavesNothing(run)) return weakest === "off" ? null : weakest;
+  const { byProject, inSystem } = checkRights;
+  const weakest = checkRights.weakest ?? undefined;
+  if (byProject || leavesNothing(run)) return weakest === "off" ? undefined : weakest;
   if (freed.get(command) === true) return "off";
-  if (weakest !== null || !inSystem || freed.has(command)) return weakest;
+  if (weakest !== undefined || !inSystem || freed.has(command)) return weakest;
   // What this run may change must not get more rights than the model's own commands.
   const own = run.workspace.ownProgram?.(command) ?? null;
-  if (own !== null) return null;
+  if (own !== null) return undefined;
   freed.set(command, true);
   const text = `${command}: runs with your rights, as this is a folder of the system (--check-sandbox full keeps it in)`;
   run.emit({ type: "notice", level: "info", code: "check_rights", text });

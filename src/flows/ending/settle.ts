@@ -15,10 +15,9 @@ import { changedByChecks, isGone, noteChanged, whyGone } from "../changes/meanwh
 import { type Checking, ownChanges } from "../checks/checking.ts";
 import { hasOwnWork, redCommands } from "../commands/commands.ts";
 import type { Run } from "../run.ts";
+import { makeCommit, runThenAgain } from "./afterwards.ts";
 import { leftOutAll } from "./ending.ts";
-import { makeCommit } from "./git-commit.ts";
 import { type Closed, declinedSteps, hasDone, knownStep, outcomeOf, stops } from "./outcome.ts";
-import { runThenAgain } from "./then.ts";
 
 async function askToKeep(run: Run, { message }: PaiError): Promise<Question> {
   const own = squash(run.begun?.changes ?? []);

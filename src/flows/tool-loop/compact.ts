@@ -7,6 +7,7 @@ import { type CallResult, type Message, sizeOf } from "../../core/model.ts";
 import { hideMessage } from "../../core/secrets/hide-message.ts";
 import { lastTurn, renderConversation, withTasks } from "../../core/session/conversation.ts";
 import { ask } from "../ask.ts";
+import { shareAmong } from "../evidence.ts";
 import type { Calling } from "../ledger.ts";
 import { compactPrompt } from "../prompts/prompts.ts";
 import type { Run } from "../run.ts";
@@ -92,23 +93,14 @@ const minResultChars = 400;
 
 /** Cuts the results of one reply to the room in the model's window, the longest first, each with a note. */
 export function fitResults({ model }: Readonly<Calling>, results: readonly CallResult[]): readonly CallResult[] {
-  let room = roomOf(model.window);
-  const byLength = [...results].sort((one, other) => one.text.length - other.text.length);
-  const limits = new Map<string, number>();
-  for (const [at, { id, text }] of byLength.entries()) {
-    const share = Math.max(minResultChars, Math.floor(room / (byLength.length - at)));
-    limits.set(id, share);
-    room -= Math.min(text.length, share);
-  }
+  const limits = shareAmong(results, roomOf(model.window));
   return results.map((result) => {
-    const maxLength = limits.get(result.id) ?? minResultChars;
+    const maxLength = Math.max(minResultChars, limits.get(result) ?? 0);
     const left = result.text.length - maxLength;
     if (left <= 0) return result;
     const shown = result.text.slice(0, maxLength).toWellFormed();
-    return {
-      ...result,
-      text: `${shown}\n[… ${left} more characters do not fit: ask for less at once, or for a range]`,
-    };
+    const text = `${shown}\n[… ${left} more characters do not fit: ask for less at once, or for a range]`;
+    return { ...result, text };
   });
 }
 

@@ -4,7 +4,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
 import type { Commits, PreparedCommit } from "../../../src/core/ports.ts";
-import { commitMessage } from "../../../src/flows/ending/git-commit.ts";
+import { commitMessage } from "../../../src/flows/ending/afterwards.ts";
 import { newFolder } from "../../grounds.ts";
 import { comesTrue, ends } from "../../processes.ts";
 import { openBare } from "../../workspace/bare.ts";
@@ -84,7 +84,7 @@ test("a run that changed nothing says nothing of a commit", async () => {
     options: { ...options, interactive: true },
     commits: { require: async () => {}, prepare: async () => prepared },
   });
-  expect(ran.eventsOf("notice").filter(({ code }) => code === "nothing_committed")).toEqual([]);
+  expect(ran.notices("nothing_committed")).toEqual([]);
   expect(ran.outcome.status).toBe("answered");
 });
 

@@ -1,14 +1,83 @@
-/** Commits what a run changed: hooks run while everything can still be taken back, then git makes the commit. */
+/** What follows a proved run: the user's commands (--then), while everything can still be taken back, then its commit. */
 import { type Change, squash } from "../../core/change.ts";
+import { startedBy } from "../../core/command/command-files.ts";
 import { grantsSome } from "../../core/command/run-patterns.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { renderUnsettled } from "../../core/outcome.ts";
+import { nameOf } from "../../core/path.ts";
 import type { PreparedCommit } from "../../core/ports.ts";
 import { noteChanged } from "../changes/meanwhile.ts";
 import { isVerified } from "../checks/checks.ts";
 import { leavesNothing } from "../checks/rights.ts";
-import { runInWorkspace } from "../commands/commands.ts";
+import { hasOwnWork, runInWorkspace } from "../commands/commands.ts";
 import type { Ports, Run, RunOptions } from "../run.ts";
+
+/** For each command of --then. */
+const limitMs = 120_000;
+
+/** Throws, before the work, usage where nothing could prove it, command_refused for a program that the run may change. */
+export function requireThen({ checking, ending, interactive, shell, workspace }: Run): void {
+  const { commands, unverified } = ending.after;
+  if (commands.length === 0) return;
+  for (const command of commands) {
+    const own = workspace.ownProgram?.(command) ?? null;
+    if (own === null) continue;
+    const isStarted = startedBy(command).programs.some((each) => nameOf(each) === nameOf(own));
+    const what = `it ${isStarted ? "starts" : "names"} ${own}, which this run may change`;
+    throw new PaiError("command_refused", `--then ${command}: ${what}`, {
+      hint: "name a program outside of the project",
+    });
+  }
+  if (unverified || checking.checks.length > 0 || interactive || shell.allowRun !== false) return;
+  throw new PaiError("usage", "--then runs only after a check has proved the change, and none is given", {
+    hint: "add --check, or --then-unverified to run it all the same",
+  });
+}
+
+/** Runs the commands in their order, while the changes can still be taken back. Throws then_failed for the first failure. */
+export async function runThen(run: Run): Promise<void> {
+  const { ending, emit } = run;
+  const { commands, unverified } = ending.after;
+  if (commands.length === 0 || leavesNothing(run)) return;
+  const why = !hasOwnWork(run)
+    ? "nothing was changed"
+    : unverified || isVerified(run.checking)
+      ? null
+      : "no check has proved the change (--then-unverified runs it all the same)";
+  if (why !== null) {
+    const text = `not run, as ${why}: ${commands.join("; ")}`;
+    return emit({ type: "notice", level: "warning", code: "then_not_run", text });
+  }
+  for (const command of commands) await runOne(run, command);
+}
+
+async function runOne(run: Run, command: string): Promise<void> {
+  const limits = { timeoutMs: limitMs, signal: run.signal };
+  const { exit, ms, timedOut, output } = await run.workspace.runAfter(command, limits);
+  run.ending.ranThen = [...run.ending.ranThen, { command, exit, ms }];
+  run.signal.throwIfAborted();
+  if (exit === 0) {
+    run.emit({ type: "notice", level: "info", code: "then", text: `${command}: exit 0, ${(ms / 1000).toFixed(1)} s` });
+    return;
+  }
+  const how = timedOut ? `ended by the time limit of ${limitMs / 1000} s` : `exit ${exit ?? "none"}`;
+  const said = run.veil.show(output).trim().split("\n").slice(-3).join("\n");
+  throw new PaiError("then_failed", `${command}: ${how}${said === "" ? "" : `: ${said}`}`);
+}
+
+/** After the changes were taken back: runs the commands once more where the user asked for that, and reports how they end. */
+export async function runThenAgain(run: Run, failure: PaiError | null): Promise<void> {
+  const { commands, again } = run.ending.after;
+  if (failure?.code !== "then_failed" || !again) return;
+  for (const command of commands) {
+    try {
+      await runOne(run, command);
+    } catch (thrown) {
+      const text = `again, after the change was taken back: ${thrown instanceof Error ? thrown.message : command}`;
+      run.emit({ type: "notice", level: "warning", code: "then_failed", text });
+    }
+  }
+}
 
 /** Throws usage, before any call, when the run could not end in a commit. */
 export async function requireCommit(options: RunOptions, { workspace }: Ports): Promise<void> {
@@ -17,9 +86,7 @@ export async function requireCommit(options: RunOptions, { workspace }: Ports): 
   if (workspace.commits === undefined) throw new PaiError("usage", "--commit: nothing can be committed here");
   await workspace.commits.require();
   if (checks.length > 0 || interactive || grantsSome(allowRun)) return;
-  throw new PaiError("usage", "--commit needs a check that verifies the run", {
-    hint: "add --check CMD",
-  });
+  throw new PaiError("usage", "--commit needs a check that verifies the run", { hint: "add --check CMD" });
 }
 
 const filesOf = (changes: readonly Change[]) =>
@@ -87,12 +154,8 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
 }
 
 function nothing({ emit }: Run): null {
-  emit({
-    type: "notice",
-    level: "info",
-    code: "nothing_committed",
-    text: "git finds no changes of this run to commit",
-  });
+  const text = "git finds no changes of this run to commit";
+  emit({ type: "notice", level: "info", code: "nothing_committed", text });
   return null;
 }
 

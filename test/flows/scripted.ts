@@ -102,8 +102,8 @@ export function scriptModel(lines: readonly Line[], window = 1_000_000): Scripte
 }
 
 export type Files = Readonly<Record<string, string>>;
-/** Answers to questions in their order; `yes` for all. */
-export type Answers = "yes" | readonly ("yes" | "no" | "policy no" | { readonly feedback: string })[];
+/** Answers to questions in their order; `yes` for all. `review`: a yes to a plan that wants to see its changes. */
+export type Answers = "yes" | readonly ("yes" | "review" | "no" | "policy no" | { readonly feedback: string })[];
 
 export interface Setup extends Partial<Pick<Ports, "now" | "actions">> {
   readonly files?: Files;
@@ -155,6 +155,10 @@ export interface Ran {
   asked(n: number): string;
   /** All user messages of the n-th request, from 1. */
   told(n: number): string;
+  /** The steps of the plan that was shown first, "WRITE a.py". */
+  planned(): readonly string[];
+  /** The texts of the notices, of all or of this code. */
+  notices(code?: string): readonly string[];
 }
 
 /** Every file below a folder; empty folders end in a slash, and links are left out. */
@@ -184,6 +188,8 @@ export function placeFiles(folder: string, files: Files): void {
 }
 
 const noCaps = { calls: null, tokens: null, cost: null };
+/** A cap on calls alone. */
+export const capOf = (calls: number) => ({ caps: { ...noCaps, calls } });
 const off = { noWorse: false, interactive: false, allowDelete: false, allowRun: false, strict: false, dryRun: false };
 export const defaults: RunOptions = {
   ...{ ...off, keep: false, review: false, planOnly: false, baseline: true },
@@ -199,9 +205,10 @@ function decider({ answers, onQuestion }: Setup, questions: Question[]) {
     const answer = Array.isArray(answers) ? answers[questions.length] : answers;
     questions.push(question);
     if (answer === undefined && answers !== undefined) throw new Error(`nobody answers: ${question.text}`);
-    const yes = answer === undefined ? ["plan", "amend", "batch"].includes(question.kind) : answer === "yes";
+    const given = answer === "yes" || answer === "review";
+    const yes = answer === undefined ? ["plan", "amend", "batch"].includes(question.kind) : given;
     const by = answer === undefined || answer === "policy no" ? "policy" : "user";
-    if (yes) return { accept: true, by, reason: "yes" };
+    if (yes) return { accept: true, by, reason: "yes", review: answer === "review" };
     return { accept: false, by, reason: "no", feedback: typeof answer === "object" ? answer.feedback : null };
   };
 }
@@ -299,6 +306,14 @@ export async function playIn(place: Pick<Place, "root" | "state">, setup: Setup)
       const last = requests[n - 1]?.messages.at(-1);
       return last?.role === "user" ? last.text : "";
     },
+    planned: () => {
+      const ready = events.find((event) => event.type === "plan.ready");
+      return (ready?.plan.execution_plan?.steps ?? []).map(({ action, target }) => `${action} ${target}`);
+    },
+    notices: (code) =>
+      events.flatMap((event) =>
+        event.type === "notice" && (code === undefined || event.code === code) ? event.text : [],
+      ),
     told: (n) =>
       (requests[n - 1]?.messages ?? []).flatMap((each) => (each.role === "user" ? [each.text] : [])).join("\n\n"),
   };

@@ -11,9 +11,8 @@ import {
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { openWorkspace } from "../../../src/workspace/open.ts";
 import { finish, modify, plan, write } from "../plans.ts";
-import { makeFolder, playIn } from "../scripted.ts";
+import { makeFolder, openHere, playIn } from "../scripted.ts";
 
 const modeAt = (root: string, path: string) => (statSync(join(root, path)).mode & 0o777).toString(8);
 
@@ -66,33 +65,11 @@ test("a yes to a first answer's plan and diff is the yes to its link and mode, t
 test("undo gives the modes back and removes the link", async () => {
   const place = makeFolder({ "a.sh": "#!/bin/sh\n", "keep/b.txt": "b\n" });
   chmodSync(join(place.root, "a.sh"), 0o640);
-  const open = async () =>
-    openWorkspace({
-      root: place.root,
-      stateDir: join(place.root, "../state"),
-      home: null,
-      force: false,
-      policy: { allow: [], deny: [] },
-      env: {},
-      commandEnv: [],
-      umask: 0o077,
-    });
-  const first = await open();
-  const transaction = await first.workspace.begin({ id: "20261127-060000000-aaaa", task: "t" });
-  const before = await first.workspace.read("a.sh" as never);
-  if (before?.kind !== "file") throw new Error("no file");
-  await transaction.apply([
-    { path: "a.sh" as never, before, after: { ...before, mode: 0o755 }, from: null, exactMode: true },
-    { path: "l" as never, before: null, after: { kind: "link", target: "keep" }, from: null },
-  ]);
-  await transaction.close();
+  const steps = ["MODE a.sh -> 755", "LINK l -> keep"];
+  await playIn(place, { lines: [plan({ steps }), `MODE::a.sh::755\nLINK::l::keep\n${finish()}`] });
   expect([modeAt(place.root, "a.sh"), readlinkSync(join(place.root, "l"))]).toEqual(["755", "keep"]);
-  await first.close();
-  const second = await open();
-  const [run] = second.history.list();
-  await second.history.undo(run?.id ?? "", { dryRun: false });
+  await (await openHere(place)).history.undo(null, { dryRun: false });
   expect([modeAt(place.root, "a.sh"), existsSync(join(place.root, "l"))]).toEqual(["640", false]);
-  await second.close();
 });
 
 test("what the plan does not say word by word is refused: another mode, another target, another file", async () => {

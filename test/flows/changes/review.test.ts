@@ -92,7 +92,7 @@ describe("review", () => {
     const ran = await play({ files, lines: [...lines, again, more], options, answers: ["yes", words, french, "yes"] });
     expect(ran.files).toEqual({ "a.txt": "un\n" });
     expect(ran.outcome.calls).toEqual({ made: 4, expected: 3, at_most: 4 });
-    expect(ran.eventsOf("notice").map(({ text }) => text)).toContain("one more call: at most 4 now");
+    expect(ran.notices()).toContain("one more call: at most 4 now");
   });
 
   test("a cap of the user on calls holds against words, too", async () => {

@@ -28,8 +28,7 @@ test("a plan of nothing but a command that no pattern matches is refused with th
   const joined = await play({ files, lines: [plan({ steps: ["RUN touch x; touch y"] })], options });
   expect(joined.outcome).toMatchObject({ code: 12, error: { hint: "allow it with --allow-run" } });
   expect(Object.keys(joined.files)).toEqual(["a.txt"]);
-  const shown = joined.eventsOf("plan.ready").flatMap((event) => event.plan.execution_plan?.steps ?? []);
-  expect(shown.map(({ action, target }) => `${action} ${target}`)).toEqual(["RUN touch x; touch y"]);
+  expect(joined.planned()).toEqual(["RUN touch x; touch y"]);
 });
 
 test("a check of the plan runs when a pattern matches it", async () => {
@@ -39,7 +38,7 @@ test("a check of the plan runs when a pattern matches it", async () => {
     { command: "grep -q two a.txt", passed: true },
     { command: "touch y.txt", passed: null },
   ]);
-  expect(ran.eventsOf("notice").map(({ text }) => text)).toContain(
+  expect(ran.notices()).toContain(
     "checks of the plan not run (headless they need --allow-run='touch y.txt'): touch y.txt",
   );
 });

@@ -51,7 +51,7 @@ test("a file too large to be kept is judged, too, and goes back with the rest", 
 test("ignored files outside --only are left out, and what is lost of them is refused", async () => {
   const ran = await run("echo x >> a.txt; echo n > notes/new.txt", { only: [["a.txt"]] });
   expect(ran.files).toEqual({ ...files, "a.txt": "one\nx\n" });
-  const told = ran.eventsOf("notice").map(({ text }) => text);
+  const told = ran.notices();
   expect(told.join("\n")).toContain("notes/new.txt is ignored: it was not kept, as --only a.txt leaves it out");
   const lost = await run("rm -r dist; echo x >> a.txt");
   expect(lost.files["a.txt"]).toBe("one\n");
@@ -74,7 +74,7 @@ ${finish()}`;
   });
   expect(Object.keys(ran.files)).toEqual([".gitignore", "a.txt", "b.txt", "kept.csv", "notes/mine.txt"]);
   expect(ran.outcome).toMatchObject({ changes: [], stays: { count: 1, paths: ["dist"] } });
-  const told = ran.eventsOf("notice").map(({ text }) => text);
+  const told = ran.notices();
   expect(told.join("\n")).toContain("dist is ignored: no undo takes its change back");
   expect(told.join("\n")).not.toContain("new.bin changed");
   expect(ran.outcome.error?.code).not.toBe("conflict");
@@ -83,7 +83,7 @@ ${finish()}`;
 test("what a check of the user does to ignored files of the run is the run's, and goes back with it", async () => {
   const ran = await run("echo n > new.csv", { checks: ["echo checked >> new.csv; false"] }, {});
   expect(ran.files).toEqual(files);
-  expect(ran.eventsOf("notice").filter(({ code }) => code === "left_in_place")).toEqual([]);
+  expect(ran.notices("left_in_place")).toEqual([]);
   const other = await run("echo n > a.txt", { checks: ["echo checked >> kept.csv; false"] }, {});
   expect(other.outcome).toMatchObject({ changes: [], stays: { count: 1, paths: ["kept.csv"] } });
 });

@@ -1,64 +1,30 @@
 /** The person at the terminal: a yes that wants to see the diff first; and requests nobody would agree to unasked. */
 import { expect, test } from "bun:test";
-import { allActions } from "../../../src/actions/registry.ts";
 import { PaiError } from "../../../src/core/error.ts";
-import type { Decision, Question } from "../../../src/core/question.ts";
-import { runTask } from "../../../src/flows/run-task.ts";
-import { singleShot } from "../../../src/flows/single-shot.ts";
 import { finish, modify, plan, talk } from "../plans.ts";
-import { defaults, filesIn, makeFolder, openHere, play, scriptModel } from "../scripted.ts";
+import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
 const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()];
 
-async function decided(decide: (question: Question) => Decision) {
-  const place = makeFolder(files);
-  const { workspace } = await openHere(place);
-  const asked: Question["kind"][] = [];
-  const outcome = await runTask(
-    singleShot,
-    { text: "do it", history: [], context: null },
-    { ...defaults, interactive: true },
-    {
-      id: "r1",
-      model: scriptModel(lines),
-      price: () => null,
-      workspace,
-      actions: allActions,
-      decide: async (question) => {
-        asked.push(question.kind);
-        return decide(question);
-      },
-      sink: () => {},
-      signal: new AbortController().signal,
-      now: () => new Date(0),
-      planCache: null,
-    },
-  );
-  const left = filesIn(place.root);
-  return { outcome, asked, left };
-}
-
-const yes = { accept: true, by: "user", reason: "yes" } as const;
-const no = { accept: false, by: "user", reason: "no", feedback: null } as const;
-
-test("a yes that wants the diff first is asked once more before the changes are applied", async () => {
-  const { outcome, asked, left } = await decided(({ kind }) => (kind === "plan" ? { ...yes, review: true } : yes));
-  expect([asked, outcome.code, left]).toEqual([["plan", "batch"], 0, { "a.txt": "two\n" }]);
-});
-
-test("and a no to the diff leaves everything as it was", async () => {
-  const { outcome, left } = await decided(({ kind }) => (kind === "plan" ? { ...yes, review: true } : no));
-  expect([outcome.code, left]).toEqual([10, files]);
-});
+test.each([
+  ["yes", 0, { "a.txt": "two\n" }],
+  ["no", 10, files],
+] as const)(
+  "a yes that wants the diff first is asked once more before the changes are applied: %s",
+  async (answer, code, left) => {
+    const ran = await play({ files, lines, options: { interactive: true }, answers: ["review", answer] });
+    expect([ran.questions.map(({ kind }) => kind), ran.outcome.code, ran.files]).toEqual([
+      ["plan", "batch"],
+      code,
+      left,
+    ]);
+  },
+);
 
 test("a request over 200,000 tokens needs --max-tokens where nobody can be asked", async () => {
   const task = "word ".repeat(200_000);
-  const refused = await play({
-    lines: [],
-    task,
-    options: { caps: { calls: null, tokens: null, cost: null } },
-  });
+  const refused = await play({ lines: [], task });
   expect([refused.requests.length, refused.outcome.code]).toEqual([0, 13]);
   expect(refused.outcome.error?.hint).toContain("--max-tokens");
   const allowed = await play({
@@ -71,8 +37,8 @@ test("a request over 200,000 tokens needs --max-tokens where nobody can be asked
 
 test("the size of a first request that is large, though nobody need be asked, is told", async () => {
   const told = async (words: number) => {
-    const { eventsOf } = await play({ lines: [talk("Words.")], task: "word ".repeat(words) });
-    return eventsOf("notice").flatMap(({ code, text }) => (code === "large_request" ? [text] : []));
+    const ran = await play({ lines: [talk("Words.")], task: "word ".repeat(words) });
+    return ran.notices("large_request");
   };
   expect(await told(100)).toEqual([]);
   expect(await told(60_000)).toEqual([expect.stringMatching(/^this request has about \d{2,3},\d{3} tokens$/)]);

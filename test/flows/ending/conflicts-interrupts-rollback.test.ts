@@ -4,63 +4,53 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
 import { breathe, listen } from "../../../src/core/steps.ts";
+import type { RunOptions } from "../../../src/flows/run.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { needs, ordinaryUser } from "../../needs.ts";
 import { finish, modify, plan, write } from "../plans.ts";
-import { filesIn, makeFolder, play, playIn } from "../scripted.ts";
+import { capOf, filesIn, makeFolder, play, playIn } from "../scripted.ts";
 
 describe("a file that somebody else changes during call 2", () => {
   const steps = ["MODIFY a.txt", "MODIFY b.txt"];
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
-  let told = "";
-  const meddle = async (change: (root: string) => void, script: string, parts: string[] = steps) => {
+  const edit = modify("b.txt", ["two\n", "2\n"]) + modify("a.txt", ["one\n", "1\n"]);
+  const make = write("c.txt", "ours\n");
+  const put = (name: string, text: string) => (root: string) => writeFileSync(join(root, name), text);
+
+  test.each([
+    ["is never overwritten", put("a.txt", "one\nmine\n"), edit, steps, { ...files, "a.txt": "one\nmine\n" }],
+    ["nor where the edit no longer fits", put("a.txt", "mine\n"), edit, steps, { ...files, "a.txt": "mine\n" }],
+    ["or deletes", (root: string) => rmSync(join(root, "a.txt")), edit, steps, { "b.txt": "two\n" }],
+    ["or makes", put("c.txt", "mine\n"), make, ["WRITE c.txt"], { ...files, "c.txt": "mine\n" }],
+    [
+      "as a folder",
+      (root: string) => mkdirSync(join(root, "c.txt")),
+      make,
+      ["WRITE c.txt"],
+      { ...files, "c.txt/": "" },
+    ],
+    [
+      "is not deleted",
+      put("a.txt", "mine\n"),
+      "RM::a.txt\n",
+      ["READ a.txt", "RM a.txt"],
+      { ...files, "a.txt": "mine\n" },
+    ],
+  ])("%s: 11, nothing of the batch applied", async (_, change, script, parts, left) => {
     const place = makeFolder(files);
-    const second = { text: script, before: () => change(place.root) };
+    const second = { text: script + finish(), before: () => change(place.root) };
     const ran = await playIn(place, { lines: [plan({ steps: parts }), second], options: { allowDelete: true } });
-    const { code = null, message = "" } = ran.outcome.error ?? {};
-    told = message;
-    return { code: ran.outcome.code, error: code, files: filesIn(place.root) };
-  };
-  const both = modify("b.txt", ["two\n", "2\n"]) + modify("a.txt", ["one\n", "1\n"]) + finish();
-  const conflict = { code: 11, error: "conflict" as const };
-
-  test("is never overwritten: 11, nothing of the batch applied", async () => {
-    const change = (root: string) => writeFileSync(join(root, "a.txt"), "one\nmine\n");
-    expect(await meddle(change, both)).toEqual({ ...conflict, files: { "a.txt": "one\nmine\n", "b.txt": "two\n" } });
-  });
-
-  test("also when the edit no longer fits: 11, not 8", async () => {
-    const change = (root: string) => writeFileSync(join(root, "a.txt"), "mine\n");
-    expect(await meddle(change, both)).toEqual({ ...conflict, files: { "a.txt": "mine\n", "b.txt": "two\n" } });
-  });
-
-  test("or deleted, made, or turned into a folder", async () => {
-    const gone = await meddle((root) => rmSync(join(root, "a.txt")), both);
-    expect(gone).toEqual({ ...conflict, files: { "b.txt": "two\n" } });
-    const made = (root: string) => writeFileSync(join(root, "c.txt"), "mine\n");
-    const wanted = write("c.txt", "ours\n") + finish();
-    expect(await meddle(made, wanted, ["WRITE c.txt"])).toEqual({
-      ...conflict,
-      files: { ...files, "c.txt": "mine\n" },
-    });
-    expect(told).toBe("c.txt was made by someone else while pai worked on it");
-    const folder = (root: string) => mkdirSync(join(root, "c.txt"));
-    expect(await meddle(folder, wanted, ["WRITE c.txt"])).toEqual({ ...conflict, files: { ...files, "c.txt/": "" } });
-  });
-
-  test("is not deleted either, when it was read", async () => {
-    const change = (root: string) => writeFileSync(join(root, "a.txt"), "mine\n");
-    const ran = await meddle(change, `RM::a.txt\n${finish()}`, ["READ a.txt", "RM a.txt"]);
-    expect(ran).toEqual({ ...conflict, files: { ...files, "a.txt": "mine\n" } });
+    expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([11, "conflict", left as typeof ran.files]);
+    expect(ran.outcome.error?.message).toMatch(
+      /^[abc]\.txt was (?:changed|deleted|made) by someone else while pai worked on it$/,
+    );
   });
 
   test("does no harm when nothing of it is touched", async () => {
-    const change = (root: string) => writeFileSync(join(root, "c.txt"), "mine\n");
-    expect(await meddle(change, both)).toEqual({
-      code: 0,
-      error: null,
-      files: { "a.txt": "1\n", "b.txt": "2\n", "c.txt": "mine\n" },
-    });
+    const place = makeFolder(files);
+    const second = { text: edit + finish(), before: () => put("c.txt", "mine\n")(place.root) };
+    const ran = await playIn(place, { lines: [plan({ steps }), second] });
+    expect([ran.outcome.error, ran.files]).toEqual([null, { "a.txt": "1\n", "b.txt": "2\n", "c.txt": "mine\n" }]);
   });
 
   test("deleted while the plan is made or the question is open: 11 before call 2", async () => {
@@ -79,14 +69,12 @@ describe("a file that somebody else changes during call 2", () => {
       write("bin/slug", "one\n") + finish(),
       { text: finish(), before: () => writeFileSync(join(place.root, "bin/slug"), "one\nmine\n") },
     ];
-    const options = { checks: ["false"], caps: { calls: 3, tokens: null, cost: null } };
+    const options = { checks: ["false"], ...capOf(3) };
     const ran = await playIn(place, { lines, options });
     expect(filesIn(place.root)["bin/slug"]).toBe("one\nmine\n");
     expect(ran.outcome.left).toEqual(["bin/slug"]);
-    const told = ran.eventsOf("notice").filter(({ code }) => code === "left_in_place");
-    expect(told.map(({ text }) => text)).toEqual([
-      "bin/slug was changed by someone else meanwhile and was left as it is",
-    ]);
+    const told = "bin/slug was changed by someone else meanwhile and was left as it is";
+    expect(ran.notices("left_in_place")).toEqual([told]);
   });
 
   test("between two phases: the first phase is taken back, what is theirs is left and named", async () => {
@@ -111,13 +99,9 @@ test("what changed while a check ran goes back with a failed run, and is named a
   const place = makeFolder(files);
   const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
   const checks = ["echo mine >b.txt; echo 2 >>a.txt; ! grep -q 1 a.txt"];
-  const ran = await playIn(place, {
-    lines,
-    options: { checks, baseline: false, caps: { calls: 2, tokens: null, cost: null } },
-  });
+  const ran = await playIn(place, { lines, options: { checks, baseline: false, ...capOf(2) } });
   expect(filesIn(place.root)).toEqual(files);
-  const said = ran.eventsOf("notice").filter(({ code }) => code === "check_changes_back");
-  expect(said.map(({ text }) => text)).toEqual([
+  expect(ran.notices("check_changes_back")).toEqual([
     "what changed in a.txt, b.txt while your own checks ran went back with the run; pai redo brings it back, too",
   ]);
   expect(ran.outcome).toMatchObject({ changes: [], checked: ["a.txt"], rolled_back: { paths: ["a.txt"] } });
@@ -135,88 +119,66 @@ test("a file that the plan changed and a check after it is the plan's; what the 
   ]);
 });
 
-describe("interrupts", () => {
+describe("what ends a later phase takes everything back:", () => {
+  const files = { "a.txt": "one\n" };
+  const first = [plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
+
   test.each([
     ["interrupted", 130],
     ["terminated", 143],
     ["timeout", 124],
-  ] as const)("%s during a later phase: everything is taken back, %d", async (code, exit) => {
+  ] as const)("%s, %d", async (code, exit) => {
     const stop = new AbortController();
-    const files = { "a.txt": "one\n" };
-    const ran = await play({
-      files,
-      signal: stop.signal,
-      lines: [
-        plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
-        modify("a.txt", ["one\n", "1\n"]) + finish(),
-        { text: write("b.txt", "2\n") + finish(), before: () => stop.abort(new PaiError(code, code)) },
-      ],
-    });
+    const last = { text: write("b.txt", "2\n") + finish(), before: () => stop.abort(new PaiError(code, code)) };
+    const ran = await play({ files, signal: stop.signal, lines: [...first, last] });
     expect(ran.outcome).toMatchObject({ ok: false, status: "interrupted", code: exit, changes: [] });
     expect(ran.files).toEqual(files);
   });
-});
 
-describe("a bug or a broken provider in a later phase", () => {
-  test("takes everything back and ends with the code of what broke", async () => {
-    const files = { "a.txt": "one\n" };
-    const ran = await play({
-      files,
-      lines: [
-        plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
-        modify("a.txt", ["one\n", "1\n"]) + finish(),
-        { text: "", fail: new PaiError("quota", "no more today", { retryAfter: 12 }) },
-      ],
-    });
+  test("a broken provider, with its code", async () => {
+    const fail = new PaiError("quota", "no more today", { retryAfter: 12 });
+    const ran = await play({ files, lines: [...first, { text: "", fail }] });
     expect(ran.outcome).toMatchObject({ code: 6, changes: [], error: { code: "quota", retry_after: 12 } });
     expect(ran.files).toEqual(files);
   });
-
-  needs(ordinaryUser).test("a folder that cannot be written: 14, nothing changed", async () => {
-    const place = makeFolder({ "dir/a.txt": "one\n" });
-    chmodSync(join(place.root, "dir"), 0o500);
-    const lines = [plan({ steps: ["MODIFY dir/a.txt"] }), modify("dir/a.txt", ["one\n", "1\n"]) + finish()];
-    const ran = await playIn(place, { lines });
-    chmodSync(join(place.root, "dir"), 0o700);
-    expect([ran.outcome.code, readFileSync(join(place.root, "dir/a.txt"), "utf8")]).toEqual([14, "one\n"]);
-  });
 });
 
-test("what cannot be taken back is reported, beside why the run failed", async () => {
-  const { outcome, eventsOf, files } = await play({
+needs(ordinaryUser).test("a folder that cannot be written: 14, nothing changed", async () => {
+  const place = makeFolder({ "dir/a.txt": "one\n" });
+  chmodSync(join(place.root, "dir"), 0o500);
+  const lines = [plan({ steps: ["MODIFY dir/a.txt"] }), modify("dir/a.txt", ["one\n", "1\n"]) + finish()];
+  const ran = await playIn(place, { lines });
+  chmodSync(join(place.root, "dir"), 0o700);
+  expect([ran.outcome.code, readFileSync(join(place.root, "dir/a.txt"), "utf8")]).toEqual([14, "one\n"]);
+});
+
+/** Plays a run whose transaction fails where it ends. */
+const playFailing = (what: "rollback" | "close", thrown: PaiError, options: Partial<RunOptions>) =>
+  play({
     files: { "a.txt": "one\n" },
     lines: [plan({ steps: ["WRITE new.txt"] }), write("new.txt", "new\n") + finish(), finish(), finish()],
-    options: { checks: ["false"] },
+    options,
     flow: async (run) => {
-      const transaction = await run.transaction();
-      Object.assign(transaction, { rollback: () => Promise.reject(new PaiError("disk_full", "no space left")) });
+      Object.assign(await run.transaction(), { [what]: () => Promise.reject(thrown) });
       await singleShot(run);
     },
   });
+
+test("what cannot be taken back is reported, beside why the run failed", async () => {
+  const { outcome, notices, files } = await playFailing("rollback", new PaiError("disk_full", "no space left"), {
+    checks: ["false"],
+  });
   expect([outcome.code, outcome.changes.length, files["new.txt"]]).toEqual([9, 1, "new\n"]);
-  expect(eventsOf("notice").map(({ text }) => text)).toContain(
-    "what the run changed could not be taken back: no space left; the next pai here tries again",
-  );
+  const told = "what the run changed could not be taken back: no space left; the next pai here tries again";
+  expect(notices()).toContain(told);
 });
 
 describe("what is not written down as the work of a run", () => {
   const why = "the disk is read-only: /state/record";
-  const playUnkept = (keep: boolean) =>
-    play({
-      files: { "a.txt": "one\n" },
-      lines: [plan({ steps: ["WRITE new.txt"] }), write("new.txt", "new\n") + finish(), finish(), finish()],
-      options: { keep, checks: keep ? ["false"] : [] },
-      flow: async (run) => {
-        const transaction = await run.transaction();
-        Object.assign(transaction, {
-          close: () => Promise.reject(new PaiError("read_only", why, { hint: "mend it" })),
-        });
-        await singleShot(run);
-      },
-    });
+  const thrown = new PaiError("read_only", why, { hint: "mend it" });
 
   test("is taken back, and the run fails", async () => {
-    const { outcome, files } = await playUnkept(false);
+    const { outcome, files } = await playFailing("close", thrown, {});
     expect(outcome).toMatchObject({
       status: "failed",
       code: 14,
@@ -227,10 +189,10 @@ describe("what is not written down as the work of a run", () => {
   });
 
   test("is taken back and reported beside another failure, also with --keep", async () => {
-    const { outcome, files, eventsOf } = await playUnkept(true);
+    const { outcome, files, notices } = await playFailing("close", thrown, { keep: true, checks: ["false"] });
     expect(outcome).toMatchObject({ code: 9, changes: [] });
     expect(files).toEqual({ "a.txt": "one\n" });
-    expect(eventsOf("notice").map(({ text }) => text)).toContain(`what the run changed could not be kept: ${why}`);
+    expect(notices()).toContain(`what the run changed could not be kept: ${why}`);
   });
 });
 

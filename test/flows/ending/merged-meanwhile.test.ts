@@ -101,7 +101,7 @@ test.each([
 ])("%s is a conflict: nothing is written, and both sides are shown", async (_, text) => {
   const ran = await playHere({ "a.txt": before }, meddled(edit, text));
   expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([11, "conflict", { "a.txt": text }]);
-  const shown = ran.eventsOf("notice").find(({ code }) => code === "both_sides")?.text ?? "";
+  const shown = ran.notices("both_sides")[0] ?? "";
   expect(shown).toContain("│ one");
   expect(shown).toContain(`│ ${text.split("\n")[text.startsWith("uno") ? 0 : 1]}`);
 });
@@ -245,7 +245,7 @@ test.each([
     expect(ran.asked(3)).toContain("third line\nline by hand\n");
     expect([ran.requests.length, ran.outcome.code, ran.files["a.txt"], ran.undone]).toEqual([3, 0, left, byHand]);
     expect(ran.outcome.merged).toEqual(["a.txt"]);
-    expect(ran.eventsOf("notice").filter(({ code }) => code === "merged")).toHaveLength(1);
+    expect(ran.notices("merged")).toHaveLength(1);
   },
 );
 

@@ -104,22 +104,20 @@ const created = (path: string, text: string): Change => ({
 });
 const saved = planOf({ steps: ["WRITE a.txt"] });
 
+const one = created("a.txt", "1\n");
+
 test("edits that the steps name are applied without a call", async () => {
-  const { outcome, files } = await play({ lines: [], flow: followPlan(saved, [created("a.txt", "1\n")]) });
+  const { outcome, files } = await play({ lines: [], flow: followPlan(saved, [one]) });
   expect(outcome).toMatchObject({ code: 0, calls: { made: 0, expected: 0, at_most: 0 }, actions: { done: 1 } });
   expect(files).toEqual({ "a.txt": "1\n" });
 });
 
-test("an edit that no step names is refused, and with it all the others", async () => {
-  const changes = [created("a.txt", "1\n"), created("b.txt", "2\n")];
+test.each([
+  ["one that no step names, and with it all the others", [one, created("b.txt", "2\n")], 12, "scope_refused"],
+  ["what the guard refuses", [created("a.txt", "// ... rest of the code unchanged ...\n")], 8, "guard_refused"],
+] as const)("of finished edits is refused %s", async (_, changes, code, error) => {
   const { outcome, files } = await play({ lines: [], flow: followPlan(saved, changes) });
-  expect([outcome.code, outcome.error?.code, files]).toEqual([12, "scope_refused", {}]);
-});
-
-test("the guard judges finished edits like any others", async () => {
-  const changes = [created("a.txt", "// ... rest of the code unchanged ...\n")];
-  const { outcome, files } = await play({ lines: [], flow: followPlan(saved, changes) });
-  expect([outcome.code, outcome.error?.code, files]).toEqual([8, "guard_refused", {}]);
+  expect([outcome.code, outcome.error?.code, files]).toEqual([code, error, {}]);
 });
 
 test("a file that the words at a question name by @path is shown with them", async () => {
@@ -178,34 +176,23 @@ test("a script that answers words at a plan is read as the plan of its actions",
 });
 
 describe("a correction that asks for more than the first reply", () => {
+  const old = { ...files, NOTES: "old\n" };
   const failing = `FILES: NOTES\n${modify("NOTES", ["not there\n", "x\n"])}${finish()}`;
   const notes = write("notes.txt", "notes\n");
   const more = `FILES: NOTES, notes.txt\nNotes instead of NOTES.\nRM::NOTES\n${notes}${finish("Notes made.")}`;
 
   test("is all of it in the question, and a yes does it", async () => {
-    const {
-      outcome,
-      questions,
-      files: after,
-      eventsOf,
-    } = await byHand([failing, more], { answers: ["yes"], files: { ...files, NOTES: "old\n" } });
-    const steps = eventsOf("plan.ready")[0]?.plan.execution_plan?.steps ?? [];
-    expect(steps.map(({ action, target }) => `${action} ${target}`)).toEqual(["RM NOTES", "WRITE notes.txt"]);
-    expect(eventsOf("plan.ready")[0]?.plan.reply).toBe("Notes instead of NOTES.");
-    expect(questions[0]?.diff).toContain("notes.txt");
-    expect([outcome.code, after]).toEqual([0, { ...files, "notes.txt": "notes\n" }]);
+    const ran = await byHand([failing, more], { answers: ["yes"], files: old });
+    expect(ran.planned()).toEqual(["RM NOTES", "WRITE notes.txt"]);
+    expect(ran.eventsOf("plan.ready")[0]?.plan.reply).toBe("Notes instead of NOTES.");
+    expect(ran.questions[0]?.diff).toContain("notes.txt");
+    expect([ran.outcome.code, ran.files]).toEqual([0, { ...files, "notes.txt": "notes\n" }]);
   });
 
   test("and counts as a plan where it cannot be done at once", async () => {
     const looks = `${more.replace(finish("Notes made."), "")}RUN::ls\n${write("list.md", "x\n")}${finish()}`;
-    const { eventsOf, questions } = await byHand([failing, looks], {
-      answers: ["no"],
-      files: { ...files, NOTES: "old\n" },
-    });
-    const steps = eventsOf("plan.ready")[0]?.plan.execution_plan?.steps ?? [];
-    expect(steps.map(({ action, target }) => `${action} ${target}`)).toEqual([
-      ...["RM NOTES", "WRITE notes.txt", "RUN ls", "WRITE list.md"],
-    ]);
+    const { planned, questions } = await byHand([failing, looks], { answers: ["no"], files: old });
+    expect(planned()).toEqual(["RM NOTES", "WRITE notes.txt", "RUN ls", "WRITE list.md"]);
     expect(questions[0]).not.toHaveProperty("diff");
   });
 });
@@ -228,19 +215,12 @@ describe("what somebody does by hand while a question waits is told with", () =>
     const byHand = (root: string) => writeFileSync(join(root, "text.py"), "shout\nhand\n");
     const work = change + finish();
     const ways = [
-      await whileAsked(byHand, { lines: [script, script], answers: [words, "yes"] }),
-      await whileAsked(byHand, {
-        lines: [planned, planned, work],
-        answers: [words, "yes"],
-        options: { atOnce: "never" },
-      }),
-      await whileAsked(byHand, {
-        lines: [planned, work, work],
-        answers: ["yes", words, "yes"],
-        options: { review: "batch" },
-      }),
-    ];
-    for (const [at, { asked, outcome }] of ways.entries()) {
+      { lines: [script, script], answers: [words, "yes"] },
+      { lines: [planned, planned, work], answers: [words, "yes"], options: { atOnce: "never" } },
+      { lines: [planned, work, work], answers: ["yes", words, "yes"], options: { review: "batch" } },
+    ] as const;
+    for (const [at, way] of ways.entries()) {
+      const { asked, outcome } = await whileAsked(byHand, way);
       expect(asked(at === 2 ? 3 : 2)).toContain(" shout\n+hand\n");
       expect(outcome.code).toBe(0);
     }

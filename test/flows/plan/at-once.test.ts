@@ -1,7 +1,7 @@
 /** The first answer as the work itself: one call where all is in view, and today's way for everything else. */
 import { describe, expect, test } from "bun:test";
 import { finish, modify, plan, talk, write } from "../plans.ts";
-import { type Line, play, type Setup } from "../scripted.ts";
+import { type Line, play, type Ran, type Setup } from "../scripted.ts";
 
 const area = "def area(r):\n    return 3.14 * r * r\n";
 const better = "def area(r):\n    return 3.1416 * r * r\n";
@@ -9,6 +9,8 @@ const change = modify("area.py", ["    return 3.14 * r * r\n", "    return 3.141
 const files = { "area.py": area, "README.md": "# Shapes\n" };
 const head = "FILES: area.py\nI'll use a better pi.\n\n";
 const script = head + change + finish("area() is better.");
+
+const long = Array.from({ length: 9_000 }, (_, n) => `value_${n} = ${n}\n`).join("");
 
 const check = "grep -q 3.1416 area.py";
 /** A run with a check, as `--check` makes it. */
@@ -19,12 +21,10 @@ const byHand = (lines: readonly Line[], setup: Partial<Setup> = {}) =>
 
 describe("a small task with a check takes one call", () => {
   test("whose plan is what the script does, and is told before the changes", async () => {
-    const { outcome, files: after, requests, events, eventsOf } = await once([script]);
+    const { outcome, files: after, requests, events, eventsOf, planned } = await once([script]);
     expect([outcome.code, outcome.status, after["area.py"], requests.length]).toEqual([0, "verified", better, 1]);
     const [ready] = eventsOf("plan.ready");
-    expect(ready?.plan.execution_plan?.steps.map(({ action, target }) => `${action} ${target}`)).toEqual([
-      "MODIFY area.py",
-    ]);
+    expect(planned()).toEqual(["MODIFY area.py"]);
     expect(ready?.plan.reply).toBe("I'll use a better pi.");
     expect(ready?.promise).toMatchObject({ expected: 1, at_most: 3 });
     const order = events.map(({ type }) => type).filter((type) => /^(?:plan\.ready|changes\.proposed)$/.test(type));
@@ -91,14 +91,14 @@ describe("before anybody is asked", () => {
 
   test("a file of FILES that the answer itself leaves out costs no call, and the person is told why", async () => {
     const skipped = `FILES: area.py, README.md\n${change}SKIP::README.md::it names no number\n${finish("Done.")}`;
-    const { outcome, requests, eventsOf } = await byHand([skipped], { answers: ["yes"] });
+    const { outcome, requests, notices } = await byHand([skipped], { answers: ["yes"] });
     expect([outcome.code, requests.length]).toEqual([0, 1]);
     expect(outcome.skipped).toEqual([{ target: "README.md", why: "it names no number" }]);
     const told = "left out of the plan: MODIFY README.md: it names no number";
-    expect(eventsOf("notice").map(({ text }) => text)).toContain(told);
+    expect(notices()).toContain(told);
     const asPlan = skipped.replace("SKIP::", "RUN::true\nREAD::area.py\nSKIP::");
     const planned = await byHand([asPlan, change + finish("Done.")], { answers: ["yes", "yes", "yes"] });
-    expect(planned.eventsOf("notice").map(({ text }) => text)).toContain(told);
+    expect(planned.notices()).toContain(told);
     const headless = await once([skipped]);
     expect([headless.outcome.code, headless.requests.length]).toEqual([0, 1]);
   });
@@ -122,10 +122,8 @@ describe("before anybody is asked", () => {
 
   test("a file that is named and forgotten is in the plan, too, where the answer counts as a plan", async () => {
     const copy = `FILES: backup.py, README.md, docs/new.md\nCOPY::area.py::backup.py\n${finish("Copied.")}`;
-    const { outcome, eventsOf } = await once([copy, copy, finish("All done.")], { options: { checks: ["true"] } });
-    const steps = eventsOf("plan.ready")[0]?.plan.execution_plan?.steps ?? [];
-    const planned = steps.map(({ action, target }) => `${action} ${target}`).join();
-    expect(planned).toBe("COPY area.py,MODIFY README.md,WRITE docs/new.md");
+    const { outcome, planned } = await once([copy, copy, finish("All done.")], { options: { checks: ["true"] } });
+    expect(planned()).toEqual(["COPY area.py", "MODIFY README.md", "WRITE docs/new.md"]);
     expect([outcome.code, outcome.undone?.map(({ target }) => target).join()]).toEqual([15, "README.md,docs/new.md"]);
   });
 
@@ -156,15 +154,16 @@ describe("the work goes on as after any first call", () => {
     const cut = { text: script.slice(0, at), stop: "length" } as const;
     const resumed = await once([cut, `    return 3.1416 * r * r\n>>>>>>> REPLACE\nEND::EOT\n${finish()}`]);
     expect([resumed.outcome.code, resumed.requests.length]).toEqual([0, 2]);
-    const again = await once([cut, cut, plan({ steps: ["MODIFY area.py"] }), change + finish()]);
-    expect(again.eventsOf("notice").map(({ text }) => text)).toContain("the answer was cut: asking for a plan");
+    const again = await once([cut, cut, ...rest]);
+    expect(again.notices()).toContain("the answer was cut: asking for a plan");
     expect(again.asked(3)).toContain("Your answer was cut, and nothing of it was done. Send a plan first.");
     expect([again.outcome.code, again.files["area.py"]]).toEqual([0, better]);
   });
 });
 
+const rest = [plan({ steps: ["MODIFY area.py"] }), change + finish()];
+
 describe("today's way is open", () => {
-  const rest = [plan({ steps: ["MODIFY area.py"] }), change + finish()];
   test.each([
     ["the word PLAN", "PLAN"],
     ["PLAN behind a reason", "The output of the tests is needed first.\n\n**PLAN**"],
@@ -217,18 +216,10 @@ describe("today's way is open", () => {
   });
 
   test("and so does one that edits a file it never saw, whose second call shows it", async () => {
-    const long = Array.from({ length: 9_000 }, (_, n) => `value_${n} = ${n}\n`).join("");
     const edit = modify("long.py", ["value_17 = 17\n", "value_17 = 18\n"]) + finish();
-    const {
-      requests,
-      outcome,
-      files: after,
-    } = await once([edit, edit], {
-      files: { "long.py": long },
-      task: "let value_17 be 18",
-      options: { atOnce: "always", checks: ["grep -q 'value_17 = 18' long.py"] },
-    });
-    expect([outcome.code, requests.length, after["long.py"]?.includes("value_17 = 18")]).toEqual([0, 2, true]);
+    const options = { atOnce: "always", checks: ["grep -q 'value_17 = 18' long.py"] } as const;
+    const ran = await once([edit, edit], { files: { "long.py": long }, task: "let value_17 be 18", options });
+    expect([ran.outcome.code, ran.requests.length]).toEqual([0, 2]);
   });
 
   const many = Array.from({ length: 300 }, (_, n) => write(`f${n}.txt`, "x\n")).join("");
@@ -239,9 +230,8 @@ describe("today's way is open", () => {
     ["300 actions", many + finish(), "WRITE f0.txt"],
     ["a look among changes", `READ::area.py\n${change}${finish()}`, "READ area.py"],
   ])("and a script with %s counts as a plan", async (_, answer, step) => {
-    const { eventsOf, files: after, questions } = await byHand([answer], { answers: ["no"] });
-    const steps = eventsOf("plan.ready")[0]?.plan.execution_plan?.steps ?? [];
-    expect(steps.map(({ action, target }) => `${action} ${target}`)[0]).toBe(step);
+    const { planned, files: after, questions } = await byHand([answer], { answers: ["no"] });
+    expect(planned()[0]).toBe(step);
     expect(questions[0]).not.toHaveProperty("diff");
     expect(after).toEqual(files);
   });
@@ -265,26 +255,23 @@ describe("today's way is open", () => {
 });
 
 describe("the offer is made", () => {
-  const lines = [plan({ steps: ["MODIFY area.py"] }), change + finish()];
   test.each([
     ["without a check and a person", { checks: [] }],
     ["in a strict run", { strict: true }],
     ["with the setting never", { atOnce: "never" }],
     ["for a plan alone", { planOnly: true }],
   ] as const)("%s", async (_, options) => {
-    const { requests } = await once(lines, { options });
+    const { requests } = await once(rest, { options });
     expect(requests[0]?.system).toContain("A plan is one JSON value");
   });
 
-  test("not where only parts of the project are shown, or the window leaves no room for an answer", async () => {
-    const long = Array.from({ length: 9_000 }, (_, n) => `value_${n} = ${n}\n`).join("");
-    const parts = await once(lines, { files: { ...files, "long.py": long } });
-    expect(parts.requests[0]?.system).toContain("A plan is one JSON value");
-    const data = `${JSON.stringify({ text: "some words of a reply. ".repeat(500) })}\n`;
-    const beside = await once(lines, { files: { ...files, "reply.jsonl": data } });
-    expect(beside.requests[0]?.system).toContain("A plan is one JSON value");
-    const small = await once(lines, { window: 2_500 });
-    expect(small.requests[0]?.system).toContain("A plan is one JSON value");
+  const data = `${JSON.stringify({ text: "some words of a reply. ".repeat(500) })}\n`;
+  test.each([
+    ["only parts of the project are shown", { files: { ...files, "long.py": long } }],
+    ["the project holds data, too", { files: { ...files, "reply.jsonl": data } }],
+    ["the window leaves no room for an answer", { window: 2_500 }],
+  ])("not where %s", async (_, setup) => {
+    expect((await once(rest, setup)).requests[0]?.system).toContain("A plan is one JSON value");
   });
 
   test("in a window of 4,000 tokens", async () => {
@@ -299,10 +286,9 @@ describe("the offer is made", () => {
 });
 
 test("a person sees the words of the answer before it is whole; nobody else does", async () => {
-  const wordsOf = ({ eventsOf }: Awaited<ReturnType<typeof play>>) =>
+  const wordsOf = ({ eventsOf }: Ran) =>
     eventsOf("model.delta")
-      .filter(({ channel }) => channel === "reply")
-      .map(({ text }) => text)
+      .flatMap(({ channel, text }) => (channel === "reply" ? [text] : []))
       .join("")
       .trim();
   expect(wordsOf(await byHand([script], { answers: ["yes"] }))).toBe("I'll use a better pi.");
@@ -313,10 +299,8 @@ test("a person sees the words of the answer before it is whole; nobody else does
 });
 
 test("a fault is told to the person and to the model", async () => {
-  const { eventsOf, requests } = await byHand([`FILES: area.py, README.md\nBoth.\n${change}${finish()}`, script], {
-    answers: ["yes"],
-  });
-  const [told] = eventsOf("notice").filter(({ code }) => code === "mending");
-  expect(told?.text).toBe("asking again: FILES names README.md, and no action changes it.");
+  const half = `FILES: area.py, README.md\nBoth.\n${change}${finish()}`;
+  const { notices, requests } = await byHand([half, script], { answers: ["yes"] });
+  expect(notices("mending")).toEqual(["asking again: FILES names README.md, and no action changes it."]);
   expect(JSON.stringify(requests[1]?.messages)).toContain("FILES names README.md, and no action changes it.");
 });

@@ -163,7 +163,7 @@ describe("the briefing", () => {
       expect(ran.told(n)).toMatch(/<context>\nlog 0\nlog 1\n[\s\S]*:\]\nERROR 4000\n[\s\S]*\nlog 8999\n<\/context>/);
     }
     const told = "standard input: the model is shown 6 of 78 KB: its end, its beginning, and lines of errors";
-    expect(ran.eventsOf("notice").map(({ text }) => text)).toContain(told);
+    expect(ran.notices()).toContain(told);
   });
 
   test("a reply is never asked longer than what is left of the window", async () => {

@@ -9,32 +9,26 @@ const files = { "a.txt": "one\n" };
 const done = modify("a.txt", ["one\n", "1\n"]);
 const steps = ["MODIFY a.txt"];
 
-describe("a check that the model runs by itself", () => {
-  test("is left to pai, which runs it anyway: no refusal, no call more", async () => {
+test.each([
+  ["by itself", steps],
+  ["as the plan promised", [...steps, "RUN test -f a.txt"]],
+])(
+  "a check that the model runs %s is left to pai, which runs it anyway: no refusal, no call more",
+  async (_, steps) => {
     const lines = [plan({ steps }), `${done}RUN::test -f a.txt\n${finish()}`];
     const ran = await play({ files, lines, options: { checks: ["test -f a.txt"], allowRun: true } });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", calls: { made: 2 } });
     expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
     expect(ran.told(2)).toContain('(no need to run them):\n<check command="test -f a.txt" exit="0" note="passes">');
-  });
+  },
+);
 
-  test("is that check when the plan promised it", async () => {
-    const lines = [plan({ steps: [...steps, "RUN test -f a.txt"] }), `${done}RUN::test -f a.txt\n${finish()}`];
-    const ran = await play({ files, lines, options: { checks: ["test -f a.txt"], allowRun: true } });
-    expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
-  });
-});
-
-describe("when all is done and only something extra was refused", () => {
+test("when all is done and only something extra was refused words without a script end the run", async () => {
   const first = `${done}RM::b.txt\n${finish("It says 1 now.\nNEXT: Add two")}`;
-  const setup = { files: { ...files, "b.txt": "two\n" }, options: { allowDelete: true } };
-
-  test("words without a script end the run", async () => {
-    const lines = [plan({ steps, complexity: "moderate" }), first, "Sorry! Everything is done."];
-    const ran = await play({ ...setup, lines });
-    expect(ran.outcome).toMatchObject({ code: 0, text: "It says 1 now.", next: ["Add two"], calls: { made: 3 } });
-    expect(ran.asked(3)).toContain("only what is left, ended with FINISH (alone when nothing is)");
-  });
+  const lines = [plan({ steps, complexity: "moderate" }), first, "Sorry! Everything is done."];
+  const ran = await play({ files: { ...files, "b.txt": "two\n" }, lines, options: { allowDelete: true } });
+  expect(ran.outcome).toMatchObject({ code: 0, text: "It says 1 now.", next: ["Add two"], calls: { made: 3 } });
+  expect(ran.asked(3)).toContain("only what is left, ended with FINISH (alone when nothing is)");
 });
 
 test("absolute paths below the root are relative ones: in plans, scripts and through a link to the folder", async () => {

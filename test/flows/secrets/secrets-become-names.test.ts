@@ -29,12 +29,7 @@ test("a file with a key is edited without the key ever being sent", async () => 
   expect(JSON.stringify(ran.requests)).not.toContain(key);
   expect(ran.told(2)).toContain('KEY = "<<SECRET_k3f9_1>>"');
   expect(ran.files).toEqual({ "settings.py": `KEY = "${key}"\nTIMEOUT = 2\n` });
-  expect(
-    ran
-      .eventsOf("notice")
-      .filter(({ code }) => code === "masked")
-      .map(({ text }) => text),
-  ).toEqual(["1 value that looks like a secret: sent as a name, kept in your files"]);
+  expect(ran.notices("masked")).toEqual(["1 value that looks like a secret: sent as a name, kept in your files"]);
 });
 
 test("what a command prints is masked too, and a call that names the secret gets it back", async () => {

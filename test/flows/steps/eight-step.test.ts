@@ -180,7 +180,7 @@ describe("work that the scope lists and no reply does", () => {
     ];
     const ran = await run(lines);
     expect([ran.outcome.code, ran.purposes]).toEqual([0, "plan execute integrity heal summary"]);
-    expect(ran.eventsOf("notice").map(({ text }) => text)).toContain("covered already: Tests; Readme");
+    expect(ran.notices()).toContain("covered already: Tests; Readme");
   });
 });
 

@@ -170,6 +170,6 @@ describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
       expect(body).toContain("was cut");
       expect(body).not.toContain("_cut");
     }
-    expect(ran.eventsOf("notice").filter(({ code }) => code === "reply_cut").length).toBe(2);
+    expect(ran.notices("reply_cut").length).toBe(2);
   });
 });

@@ -136,6 +136,6 @@ describe("a small window", () => {
     const unseen = after.at(-1)?.role === "tools" ? JSON.stringify(after.at(-1)) : "";
     expect(unseen).toContain("901 one line of text");
     expect(asked?.role === "user" ? asked.text : "").not.toContain("901 one line of text");
-    expect(ran.eventsOf("notice").find(({ code }) => code === "compacted")?.text).toMatch(/^summarized: \d+ messages/);
+    expect(ran.notices("compacted")[0]).toMatch(/^summarized: \d+ messages/);
   });
 });

@@ -4,8 +4,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { needs, rootUser } from "../needs.ts";
 import { readOutcome } from "../transcript/contract.ts";
-import type { Answer } from "../transcript/gemini.ts";
-import { findBinary, openPlace, type Place } from "../transcript/harness.ts";
+import { type Answer, findBinary, openPlace, type Place } from "../transcript/harness.ts";
 import { done, modify, planned, talked, write } from "../transcript/replies.ts";
 
 const before = "listen 80\nworkers 1\n";

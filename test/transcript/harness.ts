@@ -12,7 +12,79 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Answer, type GeminiServer, serveGemini } from "./gemini.ts";
+import { event, parts } from "../models/gemini/gemini-wire.ts";
+
+export interface Answer {
+  readonly text?: string;
+  /** Finish reason; null: the stream ends without one. */
+  readonly stop?: string | null;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The whole body, instead of a reply. */
+  readonly body?: string;
+  /** Makes the answer from what was asked, as a model does that names what it was shown. */
+  readonly reply?: (body: string) => Answer;
+  /** Wait before the first byte. */
+  readonly delayMs?: number;
+  /** What happens in the world between the request and the first byte. */
+  readonly meanwhile?: () => void | Promise<void>;
+}
+
+const chunk = (text: string, stop: string | null) => {
+  const usageMetadata = { promptTokenCount: 100, candidatesTokenCount: 20 };
+  const pieces = text === "" ? [] : [{ text }];
+  return event({ ...parts(pieces, stop), usageMetadata, modelVersion: "gemini-test" }).replaceAll("\n", "\r\n");
+};
+
+function respond(answer: Answer): Response {
+  const { status = 200, headers = {}, body } = answer;
+  if (body !== undefined || status !== 200) return new Response(body ?? "", { status, headers });
+  const { text = "", stop = "STOP" } = answer;
+  const third = Math.ceil(text.length / 3);
+  // In three pieces, so that nothing relies on replies that arrive whole.
+  const pieces = [text.slice(0, third), text.slice(third, 2 * third), text.slice(2 * third)].map((piece, at) =>
+    new TextEncoder().encode(chunk(piece, at === 2 ? stop : null)),
+  );
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const piece = pieces.shift();
+      if (piece !== undefined) controller.enqueue(piece);
+      else controller.close();
+      await Bun.sleep(0);
+    },
+  });
+  return new Response(stream, { headers: { "content-type": "text/event-stream", ...headers } });
+}
+
+const none: Answer = { status: 500, body: "no answer is left", headers: { "x-should-retry": "false" } };
+
+/** A Gemini on loopback that answers from a list and keeps what it was asked. */
+export function serveGemini(answers: readonly Answer[]) {
+  const requests: { readonly url: string; readonly key: string | null; readonly body: string }[] = [];
+  const waiting: { readonly n: number; readonly go: () => void }[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    async fetch(request) {
+      const answer = answers[requests.length] ?? none;
+      requests.push({ url: request.url, key: request.headers.get("x-goog-api-key"), body: await request.text() });
+      for (const { n, go } of waiting) if (requests.length >= n) go();
+      await answer.meanwhile?.();
+      if (answer.delayMs !== undefined) await Bun.sleep(answer.delayMs);
+      return respond(answer.reply?.(requests.at(-1)?.body ?? "") ?? answer);
+    },
+  });
+  return {
+    origin: `http://127.0.0.1:${server.port}`,
+    requests,
+    /** Resolves when the n-th request (from 1) has arrived. */
+    async arrived(n: number) {
+      if (requests.length < n) await new Promise<void>((go) => waiting.push({ n, go }));
+    },
+    stop: () => server.stop(true),
+  };
+}
 
 const repository = join(import.meta.dir, "../..");
 
@@ -59,42 +131,22 @@ export interface RunOptions {
   readonly stdin?: string;
 }
 
-export interface Running {
-  readonly pid: number;
-  readonly kill: (signal: NodeJS.Signals) => void;
-  readonly done: Promise<Result>;
-}
-
 /** One project folder with its own home, and the model its runs talk to. */
-export interface Place extends AsyncDisposable {
-  readonly root: string;
-  readonly home: string;
-  /** For what belongs to neither. */
-  readonly spare: string;
-  /** The cleared environment of its runs. */
-  readonly env: Readonly<Record<string, string>>;
-  readonly gemini: GeminiServer;
-  readonly start: (args: readonly string[], options?: RunOptions) => Running;
-  readonly pai: (args: readonly string[], options?: RunOptions) => Promise<Result>;
-  /** A command line of sh; `$PAI` is the binary. */
-  readonly shell: (script: string, options?: RunOptions) => Promise<Result>;
-  readonly startShell: (script: string, options?: RunOptions) => Running;
-  readonly read: (path: string) => string | null;
-  /** Every file of the project but the audit log, by path. */
-  readonly tree: () => Readonly<Record<string, string>>;
-}
+export type Place = ReturnType<typeof openPlace>;
 
 const slots = { free: 4, waiting: [] as (() => void)[] };
 
 /** A few processes at a time: the machine is small. */
-async function takeSlot(): Promise<() => void> {
+async function inSlot<T>(work: () => Promise<T>): Promise<T> {
   if (slots.free > 0) slots.free -= 1;
   else await new Promise<void>((go) => slots.waiting.push(go));
-  return () => {
+  try {
+    return await work();
+  } finally {
     const next = slots.waiting.shift();
     if (next === undefined) slots.free += 1;
     else next();
-  };
+  }
 }
 
 /** All regular files below a folder, by path relative to it. */
@@ -117,7 +169,7 @@ export function configure({ home }: Place, settings: Readonly<Record<string, unk
 }
 
 /** Opens a place whose model gives these answers in turn. */
-export function openPlace(answers: readonly Answer[] = [], files: Readonly<Record<string, string>> = {}): Place {
+export function openPlace(answers: readonly Answer[] = [], files: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "pai-transcript-"));
   const [root, home, spare] = [join(folder, "project"), join(folder, "home"), join(folder, "spare")];
   for (const each of [root, home, spare]) mkdirSync(each);
@@ -133,7 +185,7 @@ export function openPlace(answers: readonly Answer[] = [], files: Readonly<Recor
     PAI_BASE_URL: gemini.origin,
   };
 
-  function spawn(command: readonly string[], { env = {}, cwd = root, stdin }: RunOptions): Running {
+  function spawn(command: readonly string[], { env = {}, cwd = root, stdin }: RunOptions = {}) {
     const given = Object.entries({ ...base, ...env }).filter((entry): entry is [string, string] => entry[1] !== null);
     const child = Bun.spawn([...command], {
       cwd,
@@ -152,31 +204,27 @@ export function openPlace(answers: readonly Answer[] = [], files: Readonly<Recor
       requireSilence("standard error", stderr);
       return { stdout, stderr, code };
     };
-    return { pid: child.pid, kill: (signal) => child.kill(signal), done: finish() };
+    return { pid: child.pid, kill: (signal: NodeJS.Signals) => child.kill(signal), done: finish() };
   }
 
-  const start: Place["start"] = (args, options = {}) => spawn([findBinary(), ...args], options);
-  const startShell: Place["startShell"] = (script, options = {}) => spawn(["/bin/sh", "-c", script], options);
-  const wait = async (begin: () => Running): Promise<Result> => {
-    const release = await takeSlot();
-    try {
-      return await begin().done;
-    } finally {
-      release();
-    }
-  };
+  const start = (args: readonly string[], options?: RunOptions) => spawn([findBinary(), ...args], options);
+  const startShell = (script: string, options?: RunOptions) => spawn(["/bin/sh", "-c", script], options);
   return {
     root,
     home,
+    /** For what belongs to neither. */
     spare,
+    /** The cleared environment of its runs. */
     env: base,
     gemini,
     start,
     startShell,
-    pai: (args, options) => wait(() => start(args, options)),
-    shell: (script, options) => wait(() => startShell(script, options)),
-    read: (path) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
-    tree: () => readTree(root, (path) => path.startsWith(".pai_history")),
+    pai: (args: readonly string[], options?: RunOptions) => inSlot(() => start(args, options).done),
+    /** A command line of sh; `$PAI` is the binary. */
+    shell: (script: string, options?: RunOptions) => inSlot(() => startShell(script, options).done),
+    read: (path: string) => (existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : null),
+    /** Every file of the project but the audit log, by path. */
+    tree: (): Readonly<Record<string, string>> => readTree(root, (path) => path.startsWith(".pai_history")),
     async [Symbol.asyncDispose]() {
       await gemini.stop();
       spawnSync("chmod", ["-R", "u+rwX", folder]);

@@ -1,7 +1,8 @@
 /** What the scripted model says in these tests: plans and action scripts. */
+
 import { modify as edit, finish, type PlanParts, plan, talk, write as whole } from "../flows/plans.ts";
 import { event, parts } from "../models/gemini/gemini-wire.ts";
-import type { Answer } from "./gemini.ts";
+import type { Answer } from "./harness.ts";
 
 /** A plan of these steps: "WRITE a.py", "MV a -> b". */
 export const planned = (steps: readonly string[], more: PlanParts = {}): Answer => ({

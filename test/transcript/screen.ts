@@ -14,28 +14,10 @@ export const ready = /^pai> /m;
 
 let opened = 0;
 
-export interface Screen extends Disposable {
-  /** Types text, then presses Enter. */
-  readonly enter: (text: string) => void;
-  /** Enters text and waits for what it brings, as `shows` does. */
-  readonly say: (text: string, shown: RegExp, times?: number) => Promise<void>;
-  /** Has the shell run a line, also one typed before its prompt stands, and waits until it has. */
-  readonly shell: (line: string) => Promise<void>;
-  /** Presses keys by tmux name: "C-c", "Enter". */
-  readonly press: (...keys: readonly string[]) => void;
-  /** Pastes as a terminal does, marked where the program asked for it. */
-  readonly paste: (text: string) => void;
-  readonly resize: (size: { readonly columns: number; readonly rows: number }) => void;
-  /** Keeps every byte that is printed from now on in a file. */
-  readonly record: (file: string) => void;
-  /** Everything printed so far, also what has scrolled away. */
-  readonly text: () => string;
-  /** Waits until the text holds the pattern as often as `times`. Throws with the text after a minute. */
-  readonly shows: (pattern: RegExp, times?: number) => Promise<void>;
-}
+export type Screen = ReturnType<typeof openScreen>;
 
 /** Opens a shell in the place's project; `$PAI` is the binary. */
-export function openScreen(place: Place, size: { readonly columns: number; readonly rows: number }): Screen {
+export function openScreen(place: Place, size: { readonly columns: number; readonly rows: number }) {
   opened += 1;
   const socket = `pai-${process.pid}-${opened}`;
   const tmux = (...args: readonly string[]) => {
@@ -55,40 +37,46 @@ export function openScreen(place: Place, size: { readonly columns: number; reado
   tmux("set-option", "-g", "history-limit", "5000");
   const text = () => tmux("capture-pane", "-p", "-J", "-S", "-3000");
   let ran = 0;
+  /** Types text, then presses Enter. */
+  function enter(line: string): void {
+    tmux("send-keys", "-l", "--", line);
+    tmux("send-keys", "Enter");
+  }
+  /** Waits until the text holds the pattern as often as `times`. Throws with the text after a minute. */
+  async function shows(pattern: RegExp, times = 1): Promise<void> {
+    const all = new RegExp(pattern, `${pattern.flags.replace("g", "")}g`);
+    // Within the two minutes of a test, however long tmux takes to answer.
+    const until = performance.now() + 60_000;
+    for (let wait = 20; performance.now() < until; wait = Math.min(250, wait * 2)) {
+      if ((text().match(all) ?? []).length >= times) return;
+      await Bun.sleep(wait);
+    }
+    throw new Error(`${pattern} was not shown ${times} times:\n${text()}`);
+  }
+  /** Enters text and waits for what it brings, as `shows` does. */
+  function say(line: string, shown: RegExp, times?: number): Promise<void> {
+    enter(line);
+    return shows(shown, times);
+  }
   return {
-    enter(line) {
-      tmux("send-keys", "-l", "--", line);
-      tmux("send-keys", "Enter");
-    },
-    say(line, shown, times) {
-      this.enter(line);
-      return this.shows(shown, times);
-    },
-    shell(line) {
+    ...{ enter, shows, say },
+    /** Has the shell run a line, also one typed before its prompt stands, and waits until it has. */
+    shell(line: string): Promise<void> {
       ran += 1;
-      return this.say(`${line}; echo ran $((${ran}))`, new RegExp(`ran ${ran}$`, "m"));
+      return say(`${line}; echo ran $((${ran}))`, new RegExp(`ran ${ran}$`, "m"));
     },
-    press: (...keys) => void tmux("send-keys", ...keys),
-    paste(text) {
+    /** Presses keys by tmux name: "C-c", "Enter". */
+    press: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
+    /** Pastes as a terminal does, marked where the program asked for it. */
+    paste(text: string): void {
       tmux("set-buffer", "--", text);
       tmux("paste-buffer", "-p", "-r");
     },
-    resize: ({ columns, rows }) => void tmux("resize-window", "-x", `${columns}`, "-y", `${rows}`),
-    record: (file) => void tmux("pipe-pane", "-o", `cat > '${file}'`),
+    resize: ({ columns, rows }: typeof size) => void tmux("resize-window", "-x", `${columns}`, "-y", `${rows}`),
+    /** Keeps every byte that is printed from now on in a file. */
+    record: (file: string) => void tmux("pipe-pane", "-o", `cat > '${file}'`),
+    /** Everything printed so far, also what has scrolled away. */
     text,
-    async shows(pattern, times = 1) {
-      const all = new RegExp(pattern, `${pattern.flags.replace("g", "")}g`);
-      // Within the two minutes of a test, however long tmux takes to answer.
-      for (
-        let [until, wait] = [performance.now() + 60_000, 20];
-        performance.now() < until;
-        wait = Math.min(250, wait * 2)
-      ) {
-        if ((text().match(all) ?? []).length >= times) return;
-        await Bun.sleep(wait);
-      }
-      throw new Error(`${pattern} was not shown ${times} times:\n${text()}`);
-    },
     [Symbol.dispose]() {
       const read = (command: string, ...args: readonly string[]) =>
         spawnSync(command, args, { encoding: "utf8" }).stdout.trim();
@@ -140,4 +128,41 @@ export function lastAsked({ gemini }: Place): string {
     .at(-1)
     .parts.map(({ text = "" }) => text)
     .join("");
+}
+
+/** The binary with these words in a terminal of 110 columns, as bytes: for the moment at which something is printed. */
+export function openRaw(place: Place, words: readonly string[] = [], env: Place["env"] = {}) {
+  let shown = "";
+  const waiting = new Set<() => void>();
+  const child = Bun.spawn([findBinary(), ...words], {
+    cwd: place.root,
+    env: { ...place.env, TERM: "xterm", ...env },
+    terminal: {
+      cols: 110,
+      rows: 24,
+      data(_, bytes) {
+        shown += new TextDecoder().decode(bytes);
+        for (const look of waiting) look();
+      },
+    },
+  });
+  return {
+    /** When the text stood in what was printed so far (performance.now()). */
+    sees: (text: string | RegExp) =>
+      new Promise<number>((resolve) => {
+        const look = () => {
+          if (typeof text === "string" ? !shown.includes(text) : !text.test(shown)) return;
+          waiting.delete(look);
+          resolve(performance.now());
+        };
+        waiting.add(look);
+        look();
+      }),
+    /** Everything printed so far. */
+    shown: () => shown,
+    type: (text: string) => void child.terminal?.write(text),
+    /** Hangs up. */
+    close: () => child.terminal?.close(),
+    exited: child.exited,
+  };
 }

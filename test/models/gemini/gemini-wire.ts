@@ -6,7 +6,7 @@ export const event = (chunk: unknown) => `data: ${JSON.stringify(chunk)}\n\n`;
 export const says = (text: string, finishReason?: string) => ({
   candidates: [{ content: { role: "model", parts: [{ text }] }, ...(finishReason && { finishReason }), index: 0 }],
 });
-/** A chunk with these parts, the last of its reply. */
-export const parts = (all: readonly unknown[], finishReason = "STOP") => ({
-  candidates: [{ content: { role: "model", parts: all }, finishReason }],
+/** A chunk with these parts, the last of its reply unless the reason is null. */
+export const parts = (all: readonly unknown[], finishReason: string | null = "STOP") => ({
+  candidates: [{ content: { role: "model", parts: all }, ...(finishReason && { finishReason }) }],
 });

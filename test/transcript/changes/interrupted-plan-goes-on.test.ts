@@ -2,8 +2,7 @@
 import { expect } from "bun:test";
 import { schedule, verdict } from "../../flows/plans.ts";
 import { readCommand } from "../contract.ts";
-import type { Answer } from "../gemini.ts";
-import { openPlace, type Place } from "../harness.ts";
+import { type Answer, openPlace, type Place } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
 import { inTerminal, openSession, ready, type Screen } from "../screen.ts";
 

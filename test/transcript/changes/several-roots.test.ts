@@ -7,8 +7,7 @@ import { needs, rootUser } from "../../needs.ts";
 import { openBare } from "../../workspace/bare.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
 import { readOutcome } from "../contract.ts";
-import type { Answer } from "../gemini.ts";
-import { openPlace, type Place } from "../harness.ts";
+import { type Answer, openPlace, type Place } from "../harness.ts";
 import { done, modify, planned, write } from "../replies.ts";
 
 /** The project and two folders beside it: sites and certificates. */

@@ -2,10 +2,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../gemini.ts";
-import { openPlace, type Place } from "../harness.ts";
-import { openRaw } from "../raw.ts";
+import { type Answer, openPlace, type Place } from "../harness.ts";
 import { talked } from "../replies.ts";
+import { openRaw } from "../screen.ts";
 
 const closed = (name: string, next: string): Answer => ({
   status: 404,

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { plan, talk } from "../../flows/plans.ts";
 import { needs, seenInside } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
-import type { Answer } from "../gemini.ts";
-import { configure, openPlace, type Place } from "../harness.ts";
+import { type Answer, configure, openPlace, type Place } from "../harness.ts";
 import { called, says } from "../replies.ts";
 
 const program = { command: process.execPath, args: [join(import.meta.dir, "../../mcp-server.ts"), "kind", "/tmp"] };

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { finish, plan } from "../../flows/plans.ts";
 import { needs, seenInside } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
-import type { Answer } from "../gemini.ts";
-import { openPlace, type Place } from "../harness.ts";
+import { type Answer, openPlace, type Place } from "../harness.ts";
 import { called } from "../replies.ts";
 
 const server = join(import.meta.dir, "../../mcp-server.ts");

@@ -3,9 +3,8 @@ import { expect, test } from "bun:test";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { readEvents } from "../contract.ts";
 import { openPlace } from "../harness.ts";
-import { openRaw } from "../raw.ts";
 import { talked } from "../replies.ts";
-import { inTerminal, openScreen } from "../screen.ts";
+import { inTerminal, openRaw, openScreen } from "../screen.ts";
 
 const busy = (seconds: number) => ({ status: 429, headers: { "retry-after": `${seconds}` }, body: "slow down" });
 const counting =

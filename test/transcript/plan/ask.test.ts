@@ -3,8 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Answer } from "../gemini.ts";
-import { openPlace, readTree } from "../harness.ts";
+import { type Answer, openPlace, readTree } from "../harness.ts";
 import { planned, talked } from "../replies.ts";
 
 const answer = talked("Nothing is wrong.");

@@ -4,8 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs, strace } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
-import { serveGemini } from "../gemini.ts";
-import { canary, openPlace, type Place } from "../harness.ts";
+import { canary, openPlace, type Place, serveGemini } from "../harness.ts";
 import { hello } from "../replies.ts";
 
 const traced = needs(strace).test.concurrent;

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { type Need, needs } from "../../needs.ts";
 import { readOutcome } from "../contract.ts";
 import { configure, openPlace, type Place, readTree } from "../harness.ts";
-import { openRaw } from "../raw.ts";
 import { done, hello, planned, write } from "../replies.ts";
+import { openRaw } from "../screen.ts";
 
 /** No key by its looks: only who holds it knows it. */
 const key = "local+secret/value-4711-for-tests";

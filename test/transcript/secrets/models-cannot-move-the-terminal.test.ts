@@ -3,12 +3,12 @@ import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place } from "../harness.ts";
-import { openRaw, type RawTerminal } from "../raw.ts";
 import { called, says, talked, writeCall } from "../replies.ts";
+import { openRaw } from "../screen.ts";
 
 const loop = ["run", "--mode", "tool-loop", "x"];
 /** The printed text without colours, and without what draws the line that is typed. */
-const plain = (terminal: RawTerminal) => Bun.stripANSI(terminal.shown()).replaceAll("\r", "");
+const plain = (terminal: ReturnType<typeof openRaw>) => Bun.stripANSI(terminal.shown()).replaceAll("\r", "");
 
 /** Runs in a terminal, answers each question as it comes with the next of these lines, and waits for the end. */
 async function answer(

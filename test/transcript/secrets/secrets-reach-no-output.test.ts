@@ -3,10 +3,9 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer } from "../gemini.ts";
-import { configure, findBinary, openPlace, type Place } from "../harness.ts";
-import { openRaw } from "../raw.ts";
+import { type Answer, configure, findBinary, openPlace, type Place } from "../harness.ts";
 import { called, done, modify, planned, says, talked, write } from "../replies.ts";
+import { openRaw } from "../screen.ts";
 
 const secrets = {
   file: "Zx9kQ2mR7tLp4VwA8sNd",

@@ -3,9 +3,8 @@ import { expect } from "bun:test";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openPlace, type Place } from "../harness.ts";
-import { openRaw } from "../raw.ts";
 import { talked } from "../replies.ts";
-import { inTerminal, leave, openScreen, openSession, ready, type Screen } from "../screen.ts";
+import { inTerminal, leave, openRaw, openScreen, openSession, ready, type Screen } from "../screen.ts";
 
 /** A session with three rows typed and the cursor in the second. */
 async function openDraft(place: Place): Promise<Screen> {

@@ -7,9 +7,8 @@ import { failedOutcome, type Outcome } from "../../../src/core/outcome.ts";
 import { openSessions } from "../../../src/store/sessions.ts";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { openPlace, type Place } from "../harness.ts";
-import { openRaw } from "../raw.ts";
 import { done, planned, talked, write } from "../replies.ts";
-import { inTerminal, leave, openScreen, openSession, ready } from "../screen.ts";
+import { inTerminal, leave, openRaw, openScreen, openSession, ready } from "../screen.ts";
 
 /** So many tasks with their ends, as a session keeps them. */
 const turnsOf = (root: string, count: number): readonly StampedEvent[] =>

@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 13_903,
-  workspace: 11_574,
+  workspace: 11_575,
   cli: 10_210,
   flows: 10_824,
   models: 4_159,

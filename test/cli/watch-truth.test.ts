@@ -32,6 +32,7 @@ test.each<[string, (at: Session["at"]) => void, string]>([
   ["writes a file that a turn was shown", (at) => writeFileSync(at("other.txt"), "mine\n"), "other.txt"],
   ["removes a file", (at) => rmSync(at("b.txt")), "b.txt (gone)"],
   ["makes a file executable", (at) => chmodSync(at("other.txt"), 0o755), "other.txt"],
+  ["makes a file executable that a turn changed", (at) => chmodSync(at("b.txt"), 0o755), "b.txt"],
   [
     "makes a link in the place of a file",
     (at) => {

@@ -1,5 +1,5 @@
 /** Goes on with a session, and tells each of its requests what has happened since the last one: to its turns, and to files that they showed or changed. */
-import { join } from "node:path";
+import { resolve } from "node:path";
 import type { Change } from "../../core/change.ts";
 import { createDialogue, type Dialogue } from "../../core/dialogue.ts";
 import { digest } from "../../core/digest.ts";
@@ -18,7 +18,7 @@ import { findBuilt } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
 import { type OpenSession, openSessions } from "../../store/sessions.ts";
 import { entryAt } from "../../system/entry-at.ts";
-import { type History, heldIn, type KeptRun } from "../../workspace/journal/run-history.ts";
+import { type History, heldFile, heldIn, type KeptRun } from "../../workspace/journal/run-history.ts";
 import type { Context } from "../command.ts";
 import type { Composed } from "../compose/compose-task.ts";
 
@@ -37,16 +37,16 @@ async function heldAt(workspace: Workspace, path: string): Promise<string | null
   if (/<<SECRET_|\[masked\]/.test(path)) return undefined;
   try {
     const blob = await workspace.read(workspace.path(path, "read"), Number.POSITIVE_INFINITY);
-    return heldIn(blob?.kind === "file" ? { ...blob, hash: digest(blob.bytes), size: blob.bytes.length } : blob);
+    return blob?.kind === "file" ? heldFile(digest(blob.bytes), blob.mode) : heldIn(blob);
   } catch {
     return undefined;
   }
 }
 
-/** What a file that is shown just now holds: its mode is that of the disk. */
-function heldShown(root: string, { path, sha256, bytes }: SentFile): string | null {
-  const mode = orNull(() => entryAt(join(root, path)))?.mode;
-  return mode === undefined ? sha256 : heldIn({ kind: "file", hash: sha256, size: bytes, mode });
+/** What a file that is shown or made just now holds: its mode is that of the disk. */
+function heldNow(root: string, path: string, hash: string): string {
+  const mode = orNull(() => entryAt(resolve(root, path)))?.mode;
+  return mode === undefined ? hash : heldFile(hash, mode);
 }
 
 const isStill = (held: string | null | undefined, now: string | null): boolean =>
@@ -60,12 +60,12 @@ function othersOf({ changes, left = [], merged = [], lost = [], stays }: Outcome
 }
 
 /** What files hold behind the changes of a run. */
-function heldBehind({ changes, dry_run }: Outcome): Held {
+function heldBehind(root: string, { changes, dry_run }: Outcome): Held {
   const made = dry_run === true ? [] : changes;
   // What was moved away first: its place may hold something else by now.
   return Object.fromEntries([
     ...made.flatMap(({ from }) => (from === null ? [] : [[from, null]])),
-    ...made.map(({ path, after }) => [path, after]),
+    ...made.map(({ path, after }) => [path, after && heldNow(root, path, after)]),
   ]);
 }
 
@@ -162,7 +162,7 @@ export function watchTruth({
 
   /** Saves what the model of a run that has ended knows: what it was shown and has made. */
   async function learn(open: OpenSession, outcome: Outcome): Promise<void> {
-    const told = { ...shown, ...heldBehind(outcome) };
+    const told = { ...shown, ...heldBehind(workspace.root, outcome) };
     const { session } = open;
     const paths = [...savedIn(session).known.keys(), ...Object.keys(told)];
     const built = outcome.checks.length === 0 ? [] : await findBuilt(workspace, paths);
@@ -232,7 +232,7 @@ export function watchTruth({
   }
 
   function noteShown(files: readonly SentFile[]): void {
-    for (const file of files) if (!own.has(file.path)) shown[file.path] = heldShown(workspace.root, file);
+    for (const { path, sha256 } of files) if (!own.has(path)) shown[path] = heldNow(workspace.root, path, sha256);
   }
 
   return {

@@ -186,9 +186,10 @@ export function openHistory(
 /** What a path holds: of a file the SHA-256, and whether it may be run; a folder, or what a link leads to, in words; null: nothing. */
 export function heldIn(blob: HashedBlob | null): string | null {
   if (blob?.kind === "link") return `a link to ${blob.target}`;
-  if (blob?.kind === "file") return `${blob.hash} ${blob.mode & 0o111 ? "" : "not "}executable`;
-  return blob && "a folder";
+  return blob?.kind === "file" ? heldFile(blob.hash, blob.mode) : blob && "a folder";
 }
+
+export const heldFile = (hash: string, mode: number): string => `${hash} ${mode & 0o111 ? "" : "not "}executable`;
 
 const refuse = async (): Promise<never> => {
   throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be undone or redone");

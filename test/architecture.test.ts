@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_903,
+  core: 13_823,
   workspace: 11_575,
   cli: 10_210,
   flows: 10_824,

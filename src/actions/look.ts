@@ -39,7 +39,7 @@ function numberLines(text: string, from: number): string {
 function headOf(path: RelPath, text: string, named: number | undefined): string {
   if (named !== undefined || !isLongChangelog(path, text.length)) return text;
   const lines = text.split("\n");
-  return lines.slice(0, headOfChangelog(lines).to).join("\n");
+  return lines.slice(0, headOfChangelog(lines)).join("\n");
 }
 
 export const read = defineAction("READ", {

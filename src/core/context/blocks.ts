@@ -1,6 +1,6 @@
 /** Cuts a file into blocks that begin at definitions, and lists what it defines. Pure. */
 
-export interface Block {
+interface Block {
   /** Lines, from 1, both included. */
   readonly from: number;
   readonly to: number;
@@ -102,24 +102,24 @@ export function outlineOf(path: string, lines: readonly string[], budget: number
 
 const maxOfHead = 80;
 
-/** Of a changelog the lines up to its second heading of a release: an entry goes among them. */
-export function headOfChangelog(lines: readonly string[]): { readonly from: number; readonly to: number } {
+/** Of a changelog how many lines it has up to its second heading of a release: an entry goes among them. */
+export function headOfChangelog(lines: readonly string[]): number {
   const isHeading = (line: string, at: number) =>
     /^#{1,3}\s|^\[?v?\d+\.\d+/.test(line) || /^[-=~]{3,}\s*$/.test(lines[at + 1] ?? "");
   const heads = lines.flatMap((line, at) =>
     line.trim() !== "" && isHeading(line, at) && /\d|unreleased|next/i.test(line) ? [at] : [],
   );
-  return { from: 1, to: Math.max(heads[1] ?? Math.min(lines.length, maxOfHead), 1) };
+  return Math.max(heads[1] ?? Math.min(lines.length, maxOfHead), 1);
 }
 
 const atEnds = { first: 30, last: 15 } as const;
 
 /** Of the head of a changelog the places where an entry goes: of a long one both ends. */
 export function placesForEntry(lines: readonly string[]): readonly { readonly from: number; readonly to: number }[] {
-  const { from, to } = headOfChangelog(lines);
-  if (to <= atEnds.first + atEnds.last) return [{ from, to }];
+  const to = headOfChangelog(lines);
+  if (to <= atEnds.first + atEnds.last) return [{ from: 1, to }];
   return [
-    { from, to: atEnds.first },
+    { from: 1, to: atEnds.first },
     { from: to - atEnds.last + 1, to },
   ];
 }

@@ -12,14 +12,13 @@ export interface ExcerptRange {
   readonly to: number;
 }
 
-export interface Excerpt {
+interface Excerpt {
   readonly path: string;
   /** In order, neither touching nor overlapping; empty: only the outline is shown. */
   readonly ranges: readonly ExcerptRange[];
   readonly whole: boolean;
   readonly totalLines: number;
-  /** For the likeliest and for a named file that is not shown whole: the names it defines, with their lines. */
-  readonly outline: string;
+  /** As the prompt shows it; for the likeliest and for a named file that is not shown whole, with what it defines. */
   readonly text: string;
 }
 
@@ -92,6 +91,12 @@ interface Scorable {
   readonly isDocstring: readonly boolean[];
 }
 
+interface Measure {
+  readonly sought: Sought;
+  /** Characters; larger blocks have no score of their own. */
+  readonly maxSize: number;
+}
+
 /** The block's own score: each term adds up to its value, with every repetition less; the first line counts more. */
 function scoreBlock({ lines, isDocstring }: Scorable, { from, to }: ExcerptRange, { terms, values }: Sought): number {
   const textOf = (docstrings: boolean) =>
@@ -114,7 +119,7 @@ function scoreBlock({ lines, isDocstring }: Scorable, { from, to }: ExcerptRange
 export function scoreBlocks(
   lines: readonly string[],
   blocks: readonly (ExcerptRange & { readonly size: number })[],
-  { sought, maxSize }: Pick<Measure, "sought" | "maxSize">,
+  { sought, maxSize }: Measure,
 ): number[] {
   const file = { lines, isDocstring: findDocstrings(lines) };
   const own = blocks.map((block) => (block.size > maxSize ? 0 : scoreBlock(file, block, sought)));
@@ -122,11 +127,6 @@ export function scoreBlocks(
     const beside = Math.max(own[at - 1] ?? 0, own[at + 1] ?? 0);
     return ((own[at] ?? 0) + neighbourShare * beside) / size ** costOfSize;
   });
-}
-
-interface Measure {
-  readonly sought: Sought;
-  readonly maxSize: number;
 }
 
 const sizeOf = (lines: readonly string[], { from, to }: ExcerptRange): number =>
@@ -232,22 +232,12 @@ export function renderExcerpt(
 
 function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, blocks: readonly Scored[]): Excerpt {
   const ranges = whole ? [{ from: 1, to: lines.length }] : joinRanges(blocks);
-  // All lines are too long, as in data: show how the first one begins.
-  if (ranges.length === 0 && outline === "") {
-    const shown = `--- ${lineOf(path)}:1 (the first ${beginning} characters of ${text.length})\n${text.slice(0, beginning)}`;
-    return { path, ranges, whole: false, totalLines: lines.length, outline, text: shown };
-  }
   const [only] = ranges;
-  const isWhole = whole || (ranges.length === 1 && only?.from === 1 && only.to === lines.length);
-  if (isWhole) return { path, ranges, whole: true, totalLines: lines.length, outline: "", text };
-  return {
-    path,
-    ranges,
-    whole: false,
-    totalLines: lines.length,
-    outline,
-    text: renderExcerpt(path, lines, ranges, outline),
-  };
+  const isWhole = ranges.length === 1 && only?.from === 1 && only.to === lines.length;
+  // All lines are too long, as in data: show how the first one begins.
+  const start = `--- ${lineOf(path)}:1 (the first ${beginning} characters of ${text.length})\n${text.slice(0, beginning)}`;
+  const part = ranges.length === 0 && outline === "" ? start : renderExcerpt(path, lines, ranges, outline);
+  return { path, ranges, whole: isWhole, totalLines: lines.length, text: isWhole ? text : part };
 }
 
 /** The best parts of the best files, in their order. A named file is shown at least with its outline. */

@@ -87,11 +87,7 @@ const maxOfName = 4;
 
 /** The definitions that have one of these names, the first name's first; those of a name that is very common are left out. */
 export function definitionsNamed(extents: readonly Extent[], names: Iterable<string>): readonly Extent[] {
-  const byName = new Map<string, Extent[]>();
-  for (const extent of extents) {
-    const name = lastPart(extent.name);
-    byName.set(name, [...(byName.get(name) ?? []), extent]);
-  }
+  const byName = Map.groupBy(extents, ({ name }) => lastPart(name));
   return [...names].flatMap((name) => {
     const found = byName.get(name) ?? [];
     return found.length > maxOfName ? [] : found;

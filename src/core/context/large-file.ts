@@ -4,7 +4,7 @@ import { chooseExcerpts, type ExcerptRange, type Sought, scoreBlocks } from "./e
 import { definitionsNamed, type Extent, extentAt, extentsIn, namesMeant } from "./extents.ts";
 import { kindOf } from "./kind.ts";
 import { findSignals } from "./signals.ts";
-import { countTerm, type Term, termsOf } from "./words.ts";
+import { countTerm, rarityOf, termsOf } from "./words.ts";
 
 /** Characters of the blocks that match the words of the request; of a test file, of its two nearest tests. */
 const byWords = { code: 10_000, test: 4_000 } as const;
@@ -35,26 +35,13 @@ export interface LargeFile {
   readonly room: number;
 }
 
-export interface Parts {
+interface Parts {
   /** In order; empty: the lines are too long. */
   readonly ranges: readonly ExcerptRange[];
   /** Everything that the file defines, with lines; of tests their titles. */
   readonly outline: string;
   /** Ranges that were read or named and that did not fit. */
   readonly left: readonly ExcerptRange[];
-}
-
-function valuesOf(path: string, lines: readonly string[], terms: readonly Term[]): number[] {
-  const blocks = cutBlocks(path, lines).map(({ from, to }) =>
-    lines
-      .slice(from - 1, to)
-      .join("\n")
-      .toLowerCase(),
-  );
-  return terms.map((term) => {
-    const holding = blocks.filter((block) => countTerm(block, term, 1) > 0).length;
-    return term.weight * Math.log(1 + (blocks.length - holding + 0.5) / (holding + 0.5));
-  });
 }
 
 /** The lines with those of docstrings and comment blocks emptied: code is chosen by its own words. */
@@ -75,7 +62,12 @@ function withoutDocs(lines: readonly string[]): readonly string[] {
 
 function soughtIn({ path, request, output, plan }: LargeFile, lines: readonly string[]): Sought {
   const terms = termsOf(`${request}\n${plan}`, output);
-  return { terms, values: valuesOf(path, lines, terms) };
+  const blocks = cutBlocks(path, lines).map(({ from, to }) => textOf(lines, { from, to }).toLowerCase());
+  const values = terms.map((term) => {
+    const holding = blocks.filter((block) => countTerm(block, term, 1) > 0).length;
+    return term.weight * rarityOf(holding, blocks.length);
+  });
+  return { terms, values };
 }
 
 function matchWords(file: LargeFile, lines: readonly string[], room: number) {
@@ -125,7 +117,8 @@ function openRanges(lines: readonly string[], room: number) {
   };
 }
 
-const sizeIn = (lines: readonly string[], { from, to }: ExcerptRange) => lines.slice(from - 1, to).join("\n").length;
+const textOf = (lines: readonly string[], { from, to }: ExcerptRange) => lines.slice(from - 1, to).join("\n");
+const sizeIn = (lines: readonly string[], range: ExcerptRange) => textOf(lines, range).length;
 
 const around = (line: number, by: number): ExcerptRange => ({ from: Math.max(1, line - by), to: line + by });
 
@@ -210,10 +203,6 @@ function headsAround(extents: readonly Extent[], named: readonly Extent[]): read
   });
 }
 
-/** The first member of a class, for whose sake its head is shown. */
-const membersOf = (extents: readonly Extent[], unit: Extent): readonly Extent[] =>
-  extents.filter(({ line }) => line > unit.line && line <= unit.to).slice(0, 1);
-
 /** The parts of a file, the most important first, while they fit. */
 export function chooseParts(file: LargeFile): Parts {
   const { path, text, request, plan, output, looked, changed, room } = file;
@@ -233,15 +222,15 @@ export function chooseParts(file: LargeFile): Parts {
   const names = new Set([...namesMeant(plan, true), ...namesMeant(output, false), ...namesMeant(request, false)]);
   const named = definitionsNamed(extents, names);
   // Of a class that is named only the head: its methods are named apart, or found by their words.
-  const [small, large] = [
-    named.filter((each) => sizeIn(lines, each) <= maxDefinition),
-    named.filter((each) => sizeIn(lines, each) > maxDefinition),
-  ];
-  chosen.want(small);
+  const isLarge = (each: Extent) => sizeIn(lines, each) > maxDefinition;
+  chosen.want(named.filter((each) => !isLarge(each)));
   chosen.want(told.map((line) => around(line, 10)));
   if (kind === "test") chosen.want([{ from: lines.length - endLines + 1, to: lines.length }]);
-  for (const range of headsAround(extents, [...named, ...large.flatMap((unit) => membersOf(extents, unit))]))
-    chosen.take(range);
+  // The head of a large class is shown for the sake of its first member.
+  const members = named
+    .filter(isLarge)
+    .flatMap((unit) => extents.find(({ line }) => line > unit.line && line <= unit.to) ?? []);
+  for (const range of headsAround(extents, [...named, ...members])) chosen.take(range);
   const called = new Set(named.map(({ name }) => name));
   const isCall = (line: string) => called.size > 0 && [...namesMeant(line, true)].some((name) => called.has(name));
   const callers = lines.flatMap((line, at) => (line.length <= 400 && kind !== "test" && isCall(line) ? [at + 1] : []));

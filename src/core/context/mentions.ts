@@ -1,4 +1,5 @@
 /** Finds the words of a text that may be paths, with line numbers, in the forms that people and tools write. Pure. */
+import { nameOf } from "../path.ts";
 
 export interface Mention {
   /** With slashes, without a leading `./`. */
@@ -43,7 +44,7 @@ function* pathsOf(found: string): Generator<{ readonly text: string; readonly en
 export function* spacedIn(text: string, paths: readonly string[]): Generator<Mention> {
   for (const path of paths) {
     if (!path.includes(" ")) continue;
-    const name = path.slice(path.lastIndexOf("/") + 1);
+    const name = nameOf(path);
     // Without a folder or an ending it may be a part of any sentence.
     const names = (name.includes(" ") ? [path, name] : [path]).filter((each) => /[./]/.test(each));
     for (const each of new Set(names))
@@ -91,12 +92,15 @@ export function* mentionsIn(said: string): Generator<Mention> {
 
 const passed = /\bPASS(?:ED)?\b|^\s*(?:✓|✔|ok\b|\(pass\)|--- PASS)|\.\.\. ok$/;
 
-/** An output without its lines about what passed: these name files, too. */
-export const withoutPassed = (output: string): string =>
+/** Characters at the end of an output that may name something. */
+const outputTail = 12_000;
+
+/** The lines at the end of an output without those about what passed: these name files, too. */
+export const linesTold = (output: string): readonly string[] =>
   output
+    .slice(-outputTail)
     .split("\n")
-    .filter((line) => !passed.test(line))
-    .join("\n");
+    .filter((line) => !passed.test(line));
 
 /** A text with the targets of links in the place of the links. `links`: by the link's path, the path of its target. */
 export function throughLinks(text: string, links: ReadonlyMap<string, string>): string {

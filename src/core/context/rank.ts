@@ -2,7 +2,7 @@
 import { type Kind, kindAmong } from "./kind.ts";
 import type { Signal } from "./signals.ts";
 import type { HistoryScores, SimilarCommit } from "./similar-commits.ts";
-import { openCounter, type Term } from "./words.ts";
+import { openCounter, rarityOf, type Term } from "./words.ts";
 
 export interface CountedFile {
   readonly path: string;
@@ -30,7 +30,7 @@ export interface Ranked {
   readonly signal: Signal | null;
 }
 
-export interface RankInput {
+interface RankInput {
   readonly paths: ReadonlySet<string>;
   readonly terms: readonly Term[];
   readonly tally: WordTally;
@@ -74,13 +74,13 @@ function findInPaths(paths: ReadonlySet<string>, terms: readonly Term[]): readon
 }
 
 /** How rare each term is, by the number of files with it in their body, or in their path if those are more. */
-function rarityOf(terms: readonly Term[], { found }: WordTally, hits: readonly PathHits[]): number[] {
+function raritiesOf(terms: readonly Term[], { found }: WordTally, hits: readonly PathHits[]): number[] {
   const named = hits.filter(({ inStem, inFolder }) => inStem !== null || inFolder !== null);
   return terms.map((_, at) => {
     const bodies = found.filter(({ counts }) => isHeld(counts, at)).length;
     const names = named.filter(({ inStem, inFolder }) => isHeld(inStem, at) || isHeld(inFolder, at)).length;
     const holding = Math.max(bodies, names);
-    return Math.log(1 + (Math.max(hits.length, holding) - holding + 0.5) / (holding + 0.5));
+    return rarityOf(holding, Math.max(hits.length, holding));
   });
 }
 
@@ -98,11 +98,9 @@ export interface Ranking {
 }
 
 /** The ranking that a request was made from, kept so that a replay can make the same request. */
-export interface KeptRanking {
+export interface KeptRanking extends Ranking {
   /** Hash of the terms it was made for; absent before it is recorded. */
   readonly key?: string;
-  readonly files: readonly Ranked[];
-  readonly values: readonly number[];
   /** The commits that influenced the ranking, the most similar first. Absent: none. */
   readonly commits?: readonly SimilarCommit[];
 }
@@ -110,7 +108,7 @@ export interface KeptRanking {
 /** Scores all paths by words alone (BM25), not scaled; `telling`: the paths with a word that most files do not have. */
 function scoreWords({ paths, terms, tally }: RankInput) {
   const hits = findInPaths(paths, terms);
-  const rarity = rarityOf(terms, tally, hits);
+  const rarity = raritiesOf(terms, tally, hits);
   const values = terms.map(({ weight }, at) => weight * (rarity[at] ?? 0));
   const mean = tally.totalLength / Math.max(1, tally.files);
   const bodies = new Map(tally.found.map((file) => [file.path, file]));
@@ -152,17 +150,8 @@ export function rankFiles(input: RankInput): Ranking {
     const frequency = history?.frequency.get(path) ?? 0;
     const guess = (words + historyShare * similar) * (1 + frequencyShare * frequency);
     const kind = kindAmong(path, paths);
-    return [
-      {
-        path,
-        score: kinds[kind] * guess + (signal?.weight ?? 0),
-        kind,
-        words,
-        history: similar,
-        frequency,
-        signal,
-      },
-    ];
+    const total = kinds[kind] * guess + (signal?.weight ?? 0);
+    return [{ path, score: total, kind, words, history: similar, frequency, signal }];
   });
   files.sort((a, b) => b.score - a.score || byCodeUnit(a.path, b.path));
   return { files: files.slice(0, maxRanked), values };

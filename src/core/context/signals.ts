@@ -1,5 +1,6 @@
 /** Files that a request, a traceback or the output of a check mentions directly, with the lines it names. Pure. */
-import { type Mention, mentionsIn, spacedIn, withoutPassed } from "./mentions.ts";
+import { nameOf } from "../path.ts";
+import { linesTold, type Mention, mentionsIn, spacedIn } from "./mentions.ts";
 
 export interface Signal {
   /** Added to the score of the file, which is otherwise at most about 2. */
@@ -21,12 +22,10 @@ export interface Definition {
 export const isNamed = (signal: Signal | null): boolean => signal !== null && signal.symbols === undefined;
 
 const weights = { path: 3, name: 2, output: 1.5, outputLine: 2.2 } as const;
-/** Characters at the end of an output that may name files. */
-const outputTail = 12_000;
 /** A bare name that this many files share refers to none of them. */
 const maxNamesakes = 3;
 
-const baseOf = (text: string) => text.slice(text.lastIndexOf("/") + 1).toLowerCase();
+const baseOf = (text: string) => nameOf(text).toLowerCase();
 
 /** Documents that people call by their name alone: `README` is `README.md`, too. */
 const document = /^(readme|licen[cs]e|copying|notice|authors|changelog)\.(?:md|markdown|rst|adoc|org|txt)$/;
@@ -91,13 +90,9 @@ export function mentionsOf(
   output: string,
   paths: readonly string[] = [],
 ): (Mention & Pick<Signal, "by">)[] {
-  const told = output === "" ? "" : withoutPassed(output.slice(-outputTail));
-  const said = [...mentionsIn(request), ...spacedIn(request, paths)];
-  const mentioned = told === "" ? [] : [...mentionsIn(told), ...spacedIn(told, paths)];
-  return [
-    ...said.map((mention) => ({ ...mention, by: "request" as const })),
-    ...mentioned.map((mention) => ({ ...mention, by: "output" as const })),
-  ];
+  const read = (text: string, by: Signal["by"]) =>
+    [...mentionsIn(text), ...spacedIn(text, paths)].map((mention) => ({ ...mention, by }));
+  return [...read(request, "request"), ...read(linesTold(output).join("\n"), "output")];
 }
 
 /** By path, the signal of each mentioned file. `output`: of checks, tracebacks, standard input. */

@@ -1,7 +1,7 @@
 /** Scores files by the project's history: which files similar commits changed, how often each file changes. Pure. */
 
 import { nameOf } from "../path.ts";
-import { openCounter, type Term } from "./words.ts";
+import { openCounter, rarityOf, type Term } from "./words.ts";
 
 export interface Commit {
   readonly subject: string;
@@ -56,7 +56,7 @@ function similarities(commits: readonly Commit[], terms: readonly Term[]): reado
   const mean = told.reduce((sum, { length }) => sum + length, 0) / Math.max(1, told.length);
   const values = terms.map(({ weight }, at) => {
     const holding = told.filter(({ counts }) => (counts[at] ?? 0) > 0).length;
-    return weight * Math.log(1 + (told.length - holding + 0.5) / (holding + 0.5));
+    return weight * rarityOf(holding, told.length);
   });
   return told.map(({ length, counts }) => {
     const norm = bm25.k1 * (1 - bm25.b + (bm25.b * length) / mean);

@@ -3,6 +3,7 @@ import { nameOf } from "../path.ts";
 import { type Kind, kindOf } from "./kind.ts";
 import { splitRequest } from "./request.ts";
 import type { Signal } from "./signals.ts";
+import { isCapitalWithin } from "./symbols.ts";
 import { dottedIn, pairsIn } from "./words.ts";
 
 const weights = { several: 1, scope: 0.6, capital: 0.5 } as const;
@@ -18,8 +19,6 @@ interface Name {
 
 const word = /(?:\p{L}|\p{N}|[_$])+/gu;
 const severalWords = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}_\p{L}/u;
-const capital = /^\p{Lu}\p{Ll}{2,}/u;
-const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;
 /** The scope before the colon in a request: "parser: close the file", "net/http, tls: …". */
 const scope = /^([\w/.-]+(?:\s*,\s*[\w/.-]+)*)\s*:\s/;
 
@@ -28,7 +27,7 @@ const isPath = /\.[A-Za-z]\w{0,5}$/;
 function namesIn(text: string): Name[] {
   const names = [...text.matchAll(word)].flatMap(({ 0: found, index }): Name[] => {
     if (severalWords.test(found)) return [{ text: found, weight: weights.several, isExact: false }];
-    const isName = capital.test(found) && !beginning.test(text.slice(Math.max(0, index - 24), index));
+    const isName = isCapitalWithin(found, text.slice(Math.max(0, index - 24), index));
     return isName ? [{ text: found, weight: weights.capital, isExact: true }] : [];
   });
   // A path is looked for as a whole; its folders are no names of files.
@@ -59,21 +58,6 @@ function moduleOf(path: string): string {
 
 const stemOf = (path: string): string => nameOf(moduleOf(path));
 
-function findCalled(
-  named: ReadonlyMap<string, readonly Name[]>,
-  paths: readonly string[],
-  kinds: Readonly<Record<Kind, number>>,
-): Map<string, string[]> {
-  const called = new Map<string, string[]>();
-  for (const path of paths) {
-    const name = plain(stemOf(path));
-    if (!named.has(name)) continue;
-    const kind = kindOf(path);
-    if (kind === "code" || kinds[kind] >= 0.5) called.set(name, [...(called.get(name) ?? []), path]);
-  }
-  return called;
-}
-
 const moduleWeight = 2;
 /** How many parts at the end of a dotted name may be a class and its member. */
 const maxMembers = 2;
@@ -103,14 +87,12 @@ export function findStems(
   kinds: Readonly<Record<Kind, number>>,
 ): Map<string, Signal> {
   const { prose } = splitRequest(request.slice(0, 8_000));
-  const named = new Map<string, Name[]>();
-  for (const name of namesIn(prose)) {
-    const called = plain(name.text);
-    named.set(called, [...(named.get(called) ?? []), name]);
-  }
+  const named = Map.groupBy(namesIn(prose), ({ text }) => plain(text));
   const found = findModules(prose, paths);
   if (named.size === 0) return found;
-  for (const [name, own] of findCalled(named, paths, kinds)) {
+  const isLikely = (kind: Kind) => kind === "code" || kinds[kind] >= 0.5;
+  const likely = paths.filter((path) => named.has(plain(stemOf(path))) && isLikely(kindOf(path)));
+  for (const [name, own] of Map.groupBy(likely, (path) => plain(stemOf(path)))) {
     const isMeant = ({ text, isExact }: Name) => !isExact || own.some((path) => stemOf(path) === text);
     const [best] = (named.get(name) ?? []).filter(isMeant).toSorted((a, b) => b.weight - a.weight);
     if (best === undefined || own.length > maxNamesakes) continue;

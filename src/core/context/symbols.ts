@@ -1,5 +1,5 @@
 /** Finds names of functions, classes and other code in a request or an output. Pure. */
-import { withoutPassed } from "./mentions.ts";
+import { linesTold } from "./mentions.ts";
 import { splitRequest } from "./request.ts";
 import { pairsIn, type Term } from "./words.ts";
 
@@ -12,14 +12,14 @@ export interface NamedSymbol {
 
 const weights = { request: 0.4, example: 0.1, output: 2 } as const;
 const maxNames = { request: 12, output: 20 } as const;
-/** Characters at the end of an output that may name something. */
-const outputTail = 12_000;
 
 const changesCase = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}_+(?:\p{L}|\p{N})/u;
 const qualified = /(?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*(?:(?:\.|::|#|->|\\)(?:\p{L}|[_$])(?:\p{L}|\p{N}|[_$])*)*/gu;
 const joints = /\.|::|#|->|\\/;
-/** At the beginning of a sentence, list item or bracket, a capital letter does not make a word a name. */
 const beginning = /(?:^|[.!?:;]\s*|\n\s*|[-*(]\s*)$/;
+/** At the beginning of a sentence, list item or bracket, a capital letter does not make a word a name. */
+export const isCapitalWithin = (word: string, before: string): boolean =>
+  /^\p{Lu}\p{Ll}{2,}/u.test(word) && !beginning.test(before);
 const himself = new Set(["self", "this", "super", "cls", "std", "http", "https", "www", "com", "org"]);
 const isQuote = (text: string) => /^[`'"‘’“”]/.test(text);
 /** Whether a word of an output is the name of a file: after a folder, or before the number of a line. */
@@ -35,7 +35,7 @@ function* namesIn(request: string): Generator<string> {
     const isQuoted = isQuote(before.slice(-1)) && isQuote(request.slice(index + found.length));
     if (parts.length > 1) yield* parts;
     else if (changesCase.test(only) || isQuoted) yield only;
-    else if (/^\p{Lu}\p{Ll}{2,}/u.test(only) && !beginning.test(before)) yield only;
+    else if (isCapitalWithin(only, before)) yield only;
   }
 }
 
@@ -66,9 +66,10 @@ const isLikely = (found: string, behind: string) =>
 
 /** Names in the output of a check, a compiler or an interpreter; those in its complaints come first. */
 function* namesSaid(output: string): Generator<string> {
+  const told = linesTold(output).filter((line) => line.length <= maxLine);
   const last = (found: string) => (found.match(/(?:\p{L}|\p{N}|[_$])+/gu) ?? []).slice(-2).toReversed();
-  for (const shape of saidOf()) for (const { 1: found = "" } of output.matchAll(shape)) yield* last(found);
-  const lines = output.split("\n").filter((line) => trouble.test(line));
+  for (const shape of saidOf()) for (const { 1: found = "" } of told.join("\n").matchAll(shape)) yield* last(found);
+  const lines = told.filter((line) => trouble.test(line));
   const quoted = new RegExp(`[\`'"‘“](?:block in )?(${name})(?:\\([^)\\n]{0,40}\\))?['"’”\`]`, "gu");
   for (const line of lines) for (const { 1: found = "" } of line.matchAll(quoted)) yield* last(found);
   for (const line of lines)
@@ -88,13 +89,6 @@ function* distinct(names: Iterable<string>, count: number): Generator<string> {
   }
 }
 
-/** The end of an output, without lines about what passed and lines that are data. */
-const toldIn = (output: string): string =>
-  withoutPassed(output.slice(-outputTail))
-    .split("\n")
-    .filter((line) => line.length <= maxLine)
-    .join("\n");
-
 const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
 
 const namesOf = ([first, second]: readonly [string, string]): readonly string[] => [
@@ -110,7 +104,7 @@ export function symbolsIn(request: string, output: string): NamedSymbol[] {
   const add = (names: Iterable<string>, by: NamedSymbol["by"], weight: number): void => {
     for (const name of names) if (!found.has(name)) found.set(name, { name, by, weight });
   };
-  if (output !== "") add(distinct(namesSaid(toldIn(output)), maxNames.output), "output", weights.output);
+  if (output !== "") add(distinct(namesSaid(output), maxNames.output), "output", weights.output);
   add(distinct(namesIn(prose), maxNames.request), "request", weights.request);
   add(pairsIn(request).flatMap(namesOf), "request", weights.request);
   add(distinct(namesIn(code), maxNames.request), "request", weights.example);

@@ -170,6 +170,9 @@ export function termsOf(request: string, output = ""): Term[] {
   return [...found.values()].sort((a, b) => b.weight - a.weight).slice(0, maxTerms);
 }
 
+/** How rare a term is that `holding` of `all` texts hold. */
+export const rarityOf = (holding: number, all: number): number => Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+
 /** A short spelling counts only where a word begins, one that ends in a digit only where its number ends. */
 function countsAt(lower: string, spelling: string, at: number): boolean {
   if (spelling.length > 3) return true;

@@ -1,7 +1,6 @@
 /** Names of code in a request and in outputs, and the files that define them. */
 import { describe, expect, test } from "bun:test";
-import { lineDefining } from "../../../src/core/context/define.ts";
-import { rankProject, wordsOf } from "../../../src/core/context/project.ts";
+import { lineDefining, rankProject, wordsOf } from "../../../src/core/context/project.ts";
 import { surveyLimits } from "../../../src/core/context/survey-limits.ts";
 import { symbolsIn } from "../../../src/core/context/symbols.ts";
 import { openCounter } from "../../../src/core/context/words.ts";

@@ -39,19 +39,17 @@ test("a model's wishes are asked about in one question, each with its reason", (
 
 test("only a batch with a folder and a command in the sandbox offer a yes that lasts", () => {
   const src = "src" as RelPath;
-  const promptOf = (question: Omit<Question, "text">) => answerPrompt({ ...question, text: "" });
-  expect(promptOf({ kind: "batch", folder: src })).toBe(
-    "apply? y, n, a (always below src/; plans still ask), or say what to change: ",
-  );
-  expect(promptOf({ kind: "batch", folder: null })).toBe("apply? y, n, or say what to change: ");
-  expect(promptOf({ kind: "batch", folder: null, takesWords: false })).toBe("apply? y or n: ");
-  expect(promptOf({ kind: "changes", folder: src })).toBe("go on? y or n: ");
   const ls = { commands: ["ls"], isConfined: true };
-  expect(promptOf({ kind: "command", ...ls })).toBe("run? y, n or a (always this command): ");
-  expect(promptOf({ kind: "plan", ...ls })).toBe("run? y, n, a (always this command), or say what to change: ");
-  expect(promptOf({ kind: "scope", commands: ["ls", "make"], isConfined: true })).toBe(
-    "run? y, n or a (always these commands): ",
-  );
-  expect(promptOf({ kind: "plan", commands: ["ls"], isConfined: false })).toBe("run? y, n, or say what to change: ");
-  expect(promptOf({ kind: "command" })).toBe("run? y or n: ");
+  const rows: readonly (readonly [Omit<Question, "text">, string])[] = [
+    [{ kind: "batch", folder: src }, "apply? y, n, a (always below src/; plans still ask), or say what to change: "],
+    [{ kind: "batch", folder: null }, "apply? y, n, or say what to change: "],
+    [{ kind: "batch", folder: null, takesWords: false }, "apply? y or n: "],
+    [{ kind: "changes", folder: src }, "go on? y or n: "],
+    [{ kind: "command", ...ls }, "run? y, n or a (always this command): "],
+    [{ kind: "plan", ...ls }, "run? y, n, a (always this command), or say what to change: "],
+    [{ kind: "scope", ...ls, commands: ["ls", "make"] }, "run? y, n or a (always these commands): "],
+    [{ kind: "plan", ...ls, isConfined: false }, "run? y, n, or say what to change: "],
+    [{ kind: "command" }, "run? y or n: "],
+  ];
+  for (const [question, prompt] of rows) expect(answerPrompt({ ...question, text: "" })).toBe(prompt);
 });

@@ -1,13 +1,8 @@
 /** What its names make of a path: closed, built, asked about or open, wherever pai was started. */
 import { describe, expect, test } from "bun:test";
-import {
-  askedEndings,
-  askedNames,
-  classOf,
-  closedNameIn,
-  type PathClass,
-  placeOf,
-} from "../../src/core/closed-names.ts";
+import { askedEndings, askedNames, classOf, closedNameIn, placeOf } from "../../src/core/closed-names.ts";
+
+type PathClass = ReturnType<typeof classOf>;
 
 const words = (text: string) => text.match(/\S+/g) ?? [];
 /** The paths of a text that are not of this class, each with its own. */
@@ -22,14 +17,7 @@ test("what holds secrets or belongs to version control or pai is closed, at any 
     .pai_history .config/pai-code/settings.json .local/state/pai-code .pai-0123456789abcdef.tmp`;
   expect(others("closed", closed)).toEqual([]);
   const spelled = [
-    " .env",
-    ".env\u00a0",
-    ".env.",
-    ".git. . .",
-    ".git::$INDEX_ALLOCATION",
-    "．env",
-    ".g\u200cit",
-    ".e\u00adnv",
+    ...[" .env", ".env\u00a0", ".env.", ".git. . .", ".git::$INDEX_ALLOCATION", "．env", ".g\u200cit", ".e\u00adnv"],
     ".aw\u017f/x",
   ];
   expect(spelled.filter((path) => classOf(path) !== "closed")).toEqual([]);
@@ -116,23 +104,18 @@ describe("the class does not depend on the folder in which pai was started", () 
 
 test("the settings open what is closed or asked about, and close more; what they close wins", () => {
   const rules = { allow: [".npmrc", "certs/*.pem", ".vscode/**", "a/.ssh/known_hosts"], deny: ["*.sql", "private/**"] };
-  expect(
-    others("open", "a/.npmrc certs/a.pem .vscode/a.json a/.ssh/known_hosts", (path) => classOf(path, rules)),
-  ).toEqual([]);
-  expect(others("closed", "a.pem db/DUMP.SQL private/x/y a/.ssh/id_rsa", (path) => classOf(path, rules))).toEqual([]);
+  const at = (path: string) => classOf(path, rules);
+  expect(others("open", "a/.npmrc certs/a.pem .vscode/a.json a/.ssh/known_hosts", at)).toEqual([]);
+  expect(others("closed", "a.pem db/DUMP.SQL private/x/y a/.ssh/id_rsa", at)).toEqual([]);
   expect(classOf("sub/.vscode/a.json", rules)).toBe("asked");
   expect(classOf(".npmrc", { allow: [".npmrc"], deny: [".npmrc"] })).toBe("closed");
 });
 
 test("one name in a folder is closed as its whole path is", () => {
-  const place = placeOf("/etc", "/");
-  for (const rules of [
-    { allow: [], deny: ["*.sql"] },
-    { allow: [], deny: [], place },
-  ]) {
-    for (const path of words(
-      "a/.docker/config.json a/config.json .github a.sql shadow apt/auth.conf x.secrets .env a.ts",
-    )) {
+  const inEtc = { allow: [], deny: [], place: placeOf("/etc", "/") };
+  const paths = "a/.docker/config.json a/config.json .github a.sql shadow apt/auth.conf x.secrets .env a.ts";
+  for (const rules of [{ allow: [], deny: ["*.sql"] }, inEtc]) {
+    for (const path of words(paths)) {
       const at = path.lastIndexOf("/");
       const isClosed = closedNameIn(path.slice(0, Math.max(at, 0)), path.slice(at + 1), rules, false) !== null;
       expect([path, isClosed]).toEqual([path, classOf(path, rules) === "closed"]);

@@ -7,7 +7,6 @@ import fc from "fast-check";
 import { countLines, renderChanges, summarizeAll } from "../../src/core/diff.ts";
 import { digest } from "../../src/core/digest.ts";
 import { matchLines, splitLines } from "../../src/core/line-diff.ts";
-import type { RelPath } from "../../src/core/path.ts";
 import { newFolder } from "../grounds.ts";
 import { change, file } from "./changes.ts";
 import { expectCpu } from "./cpu-time.ts";
@@ -21,14 +20,16 @@ test("counts lines that begin with -- or ++ like any other", () => {
   expect(edit("-- x\n", "++ y\n")).toEndWith("@@ -1 +1 @@\n--- x\n+++ y\n");
 });
 
-test("counts created, deleted, binary and unchanged content", () => {
-  expect(countLines(null, file("a\nb\nc"))).toEqual({ added: 3, deleted: 0 });
-  expect(countLines(file("a\nb\n"), null)).toEqual({ added: 0, deleted: 2 });
-  expect(countLines(file("a\n"), file("a"))).toEqual({ added: 1, deleted: 1 });
-  expect(countLines(null, file(""))).toEqual({ added: 0, deleted: 0 });
-  expect(countLines(file("x\n"), file("x\n", 0o755))).toEqual({ added: 0, deleted: 0 });
-  expect(countLines(file(new Uint8Array([0, 1, 2, 10])), null)).toEqual({ added: 0, deleted: 0 });
-  expect(countLines(null, { kind: "folder", mode: 0o755 })).toEqual({ added: 0, deleted: 0 });
+test.each([
+  ["a new file", null, file("a\nb\nc"), 3, 0],
+  ["a file that is gone", file("a\nb\n"), null, 0, 2],
+  ["a last line without its end", file("a\n"), file("a"), 1, 1],
+  ["an empty file", null, file(""), 0, 0],
+  ["another mode", file("x\n"), file("x\n", 0o755), 0, 0],
+  ["binary content", file(new Uint8Array([0, 1, 2, 10])), null, 0, 0],
+  ["a folder", null, { kind: "folder", mode: 0o755 }, 0, 0],
+] as const)("counts the lines of %s", (_, before, after, added, deleted) => {
+  expect(countLines(before, after)).toEqual({ added, deleted });
 });
 
 test("shows a change with three lines of context; hunks are apart where four lines or more lie between them", () => {
@@ -47,14 +48,19 @@ test("shows a change with three lines of context; hunks are apart where four lin
   );
 });
 
-test("shows new and deleted files against /dev/null, with their modes", () => {
-  expect(renderChanges([change("x.sh", null, file("hi\n", 0o755))])).toBe(
-    "diff --git a/x.sh b/x.sh\nnew file mode 100755\n--- /dev/null\n+++ b/x.sh\n@@ -0,0 +1 @@\n+hi\n",
-  );
-  expect(renderChanges([change("x", file("a\nb"), null)])).toBe(
-    "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n\\ No newline at end of file\n",
-  );
-  expect(renderChanges([change("empty", null, file(""))])).toBe("diff --git a/empty b/empty\nnew file mode 100644\n");
+test.each([
+  [change("x", null, file("hi\n", 0o755)), "new file mode 100755\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+hi\n"],
+  [
+    change("x", file("a\nb"), null),
+    "deleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n\\ No newline at end of file\n",
+  ],
+  [change("x", null, file("")), "new file mode 100644\n"],
+  [change("x", file("a"), file("a", 0o755)), "old mode 100644\nnew mode 100755\n"],
+  [change("x", file("a", 0o664), file("a", 0o775)), "old mode 100644\nnew mode 100755\n"],
+  [change("x", file("a", 0o755), file("a", 0o600)), "old mode 100755\nnew mode 100600\n"],
+  [change("x", file(new Uint8Array([0, 1])), file("a")), "Binary files a/x and b/x differ\n"],
+])("shows new and deleted files against /dev/null, modes and binary files (%#)", (only, shown) => {
+  expect(renderChanges([only])).toBe(`diff --git a/x b/x\n${shown}`);
 });
 
 test("shows a move as a rename, once, with what changed on the way", () => {
@@ -64,19 +70,7 @@ test("shows a move as a rename, once, with what changed on the way", () => {
   );
 });
 
-test("shows modes, links, folders, binary files and names with blanks", () => {
-  expect(renderChanges([change("x", file("a"), file("a", 0o755))])).toBe(
-    "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
-  );
-  expect(renderChanges([change("x", file("a", 0o664), file("a", 0o775))])).toContain(
-    "old mode 100644\nnew mode 100755\n",
-  );
-  expect(renderChanges([change("x", file("a", 0o755), file("a", 0o600))])).toContain(
-    "old mode 100755\nnew mode 100600\n",
-  );
-  expect(renderChanges([change("x", file(new Uint8Array([0, 1])), file("a"))])).toBe(
-    "diff --git a/x b/x\nBinary files a/x and b/x differ\n",
-  );
+test("shows links, folders and names with blanks", () => {
   expect(renderChanges([change("x", { kind: "link", target: "y" }, null)])).toContain("deleted file mode 120000");
   expect(renderChanges([change("d", null, { kind: "folder", mode: 0o755 })])).toBe("new folder d/\n");
   expect(renderChanges([change("a b", file(""), file("x\n"))])).toContain("--- a/a b\t\n+++ b/a b\t\n");
@@ -120,11 +114,9 @@ test("property: an alignment is ascending, pairs equal lines, and is the longest
       const matches = matchLines(a, b);
       expect(a.join("")).toBe(before);
       expect(matches.length).toBe(slowCommon(a, b));
-      let last = [-1, -1];
-      for (const [i, j] of matches) {
-        expect(a[i] === b[j]).toBe(true);
-        expect(i > (last[0] ?? 0) && j > (last[1] ?? 0)).toBe(true);
-        last = [i, j];
+      for (const [n, [i, j]] of matches.entries()) {
+        const [lastI, lastJ] = matches[n - 1] ?? [-1, -1];
+        expect([a[i] === b[j], i > lastI, j > lastJ]).toEqual([true, true, true]);
       }
     }),
   );
@@ -174,12 +166,8 @@ test("huge texts that share little order are aligned in bounded time", () => {
 });
 
 test("a move is one change: it counts the lines that differ from its origin, which only from names", () => {
-  const told = summarizeAll(
-    [{ ...change("b", null, file("1\n2\n3\nfour\n")), from: "a" as RelPath }, change("a", file("1\n2\n3\n4\n"), null)],
-    () => "plan",
-  );
-  const [before, after] = ["1\n2\n3\n4\n", "1\n2\n3\nfour\n"].map((text) => digest(Buffer.from(text)));
-  expect(told).toEqual([
-    { path: "b", op: "move", from: "a", added: 1, deleted: 1, before, after, by: "plan" } as never,
-  ]);
+  const [old, now] = ["1\n2\n3\n4\n", "1\n2\n3\nfour\n"] as const;
+  const told = summarizeAll([change("b", null, now, "a"), change("a", old, null)], () => "plan");
+  const hashes = { before: digest(old), after: digest(now) };
+  expect(told).toEqual([{ path: "b", op: "move", from: "a", added: 1, deleted: 1, ...hashes, by: "plan" }]);
 });

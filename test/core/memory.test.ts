@@ -2,14 +2,8 @@
 import { expect, test } from "bun:test";
 import { chooseFacts, factNamesIn, type MemoryFact, takeFacts } from "../../src/core/memory.ts";
 
-const fact = (text: string, more: Partial<MemoryFact> = {}): MemoryFact => ({
-  id: text,
-  text,
-  run: "r",
-  at: "2026-11-22T10:00:00Z",
-  pending: false,
-  files: {},
-  ...more,
+const fact = (text: string, pending = false): MemoryFact => ({
+  ...{ id: text, text, run: "r", at: "2026-11-22T10:00:00Z", pending, files: {} },
 });
 
 test("at most three facts leave the message, however their lines are marked", () => {
@@ -24,11 +18,9 @@ test("every word may name a file, without the full stop behind it", () => {
 });
 
 test("accepted facts that share words with the task come first, and all fit into 1,500 characters", () => {
-  const facts = [fact("prices are in cents"), fact("tests run with pytest"), fact("secret", { pending: true })];
-  expect(chooseFacts(facts, "fix the failing test").map(({ text }) => text)).toEqual([
-    "tests run with pytest",
-    "prices are in cents",
-  ]);
+  const facts = [fact("prices are in cents"), fact("tests run with pytest"), fact("secret", true)];
+  const chosen = chooseFacts(facts, "fix the failing test").map(({ text }) => text);
+  expect(chosen).toEqual(["tests run with pytest", "prices are in cents"]);
   const many = Array.from({ length: 40 }, (_, at) => fact(`${at} ${"x".repeat(200)}`));
   expect(chooseFacts(many, "any").reduce((sum, { text }) => sum + text.length + 3, 0)).toBeLessThanOrEqual(1500);
 });

@@ -44,10 +44,6 @@ test("a provider may be silent for five minutes, a machine of the user's own for
   for (const { needsKey, silence } of providers) expect(silence).toBe(needsKey ? 300 : 900);
 });
 
-test("a provider may be silent for five minutes, a machine of the user's own for a quarter of an hour", () => {
-  for (const { needsKey, silence } of providers) expect(silence).toBe(needsKey ? 300 : 900);
-});
-
 test("no other file lists providers: a new one is a row", () => {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   const named = new RegExp(`["'](?:${providerIds.join("|")})["']`, "g");

@@ -4,19 +4,15 @@ import {
   asGraveAs,
   inOrderOfWeight,
   packParts,
-  type ReviewFinding,
   renderFinding,
+  type Severity,
   splitDiff,
 } from "../../src/core/review.ts";
 
 const diffOf = (path: string, lines: number) =>
   `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -0,0 +1,${lines} @@\n${"+a line\n".repeat(lines)}`;
-const finding = (severity: ReviewFinding["severity"], path: string, line: number | null = null): ReviewFinding => ({
-  path,
-  line,
-  severity,
-  text: "wrong",
-  suggestion: null,
+const finding = (severity: Severity, path: string, line: number | null = null) => ({
+  ...{ path, line, severity, text: "wrong", suggestion: null },
 });
 
 test("a diff is split by its files, also where one is deleted", () => {
@@ -34,14 +30,9 @@ test("parts have the wanted size, hold every character, and small files share on
 
 test("findings come by weight, path and line, and those that count are told from the rest", () => {
   const all = [finding("low", "a"), finding("high", "b", 2), finding("medium", "a"), finding("high", "b", 1)];
-  expect(inOrderOfWeight(all).map((each) => `${each.severity} ${each.path} ${each.line}`)).toEqual([
-    "high b 1",
-    "high b 2",
-    "medium a null",
-    "low a null",
-  ]);
-  expect(["high", "medium", "low"].map((least) => asGraveAs(all, least as ReviewFinding["severity"]).length)).toEqual([
-    2, 3, 4,
-  ]);
+  const told = inOrderOfWeight(all).map((each) => `${each.severity} ${each.path} ${each.line}`);
+  expect(told).toEqual(["high b 1", "high b 2", "medium a null", "low a null"]);
+  const severities = ["high", "medium", "low"] as const;
+  expect(severities.map((least) => asGraveAs(all, least).length)).toEqual([2, 3, 4]);
   expect(renderFinding({ ...finding("low", "a", 3), suggestion: "x\ny" })).toBe("a:3  low  wrong\n    x\n    y\n");
 });

@@ -6,49 +6,29 @@ import { pastOf, renderForSummary, renderPastTurns } from "../../src/core/sessio
 import { emptySession, foldSession, pendingOf, readSession } from "../../src/core/session/session.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
+const mode = "tool-loop";
 const started = (run: string, request: string): SessionLine => ({
-  type: "turn.started",
-  at,
-  run,
-  mode: "tool-loop",
-  model: "m",
-  request,
+  ...{ type: "turn.started", at, run, mode, model: "m", request },
 });
 const said = (text: string): SessionLine => ({ type: "message.added", message: { role: "user", text } });
 const heard = (text: string): SessionLine => ({
-  type: "message.added",
-  message: { role: "assistant", text, calls: [], native: null },
+  ...{ type: "message.added", message: { role: "assistant", text, calls: [], native: null } },
 });
 const finished = (run: string, text: string, next: readonly string[] = [], status = "unverified"): SessionLine => ({
-  type: "turn.finished",
-  at,
-  run,
-  mode: "tool-loop",
-  status,
-  text,
+  ...{ type: "turn.finished", at, run, mode, status, text, next, score: null, calls: 2, changed: true },
   became: "kept: 1 file (+1 −0), unverified",
   diff: `--- diff of ${run}\n`,
-  next,
-  score: null,
-  calls: 2,
-  changed: true,
 });
 const turn = (run: string, request: string, answer: string, next: readonly string[] = []) => [
-  started(run, request),
-  said(request),
-  heard(answer),
-  finished(run, answer, next),
+  ...[started(run, request), said(request), heard(answer), finished(run, answer, next)],
 ];
 const head: SessionLine = { type: "session.started", v: 1, id: "20260101-000000-aaaaaaaa", at, root: "/w" };
 const fileOf = (lines: readonly SessionLine[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 const two = [head, ...turn("r1", "one", "did one"), ...turn("r2", "two", "did two", ["three"])];
-const noted = (
-  what: "command" | "reversal" | "end" | "found",
-  text: string,
-  run: string | null = null,
-): SessionLine => ({
-  ...{ type: "session.noted", at, what, run, text },
+const noted = (what: "command" | "end" | "found", text: string): SessionLine => ({
+  ...{ type: "session.noted", at, what, run: null, text },
 });
+const undone = (request: string) => `undone by the user: what you did for "${request}"`;
 const reversedLine = (run: string, undone: boolean): SessionLine => ({ type: "turn.reversed", at, run, undone });
 const tasks: SessionLine = {
   type: "tasks.updated",
@@ -63,9 +43,11 @@ const textsIn = ({ pending }: { readonly pending: readonly { readonly text: stri
 test("a session is what its lines say: turns, messages, tasks, pending steps", () => {
   const { session, damaged } = readSession("20260101-000000-aaaaaaaa", fileOf(two));
   expect(damaged).toBe(0);
-  expect(pastOf(session).map(({ request, answer }) => [request, answer])).toEqual([
-    ["one", "did one"],
-    ["two", "did two"],
+  expect(pastOf(session).flatMap(({ request, answer }) => [request, answer])).toEqual([
+    "one",
+    "did one",
+    "two",
+    "did two",
   ]);
   expect(pendingOf(session)).toEqual(["three"]);
   expect(session.conversation.messages.length).toBe(4);
@@ -160,32 +142,25 @@ test("the id is the file's name, whatever its content", () => {
 });
 
 test("a turn cut off between a call and its result is closed, so that the next request is valid", () => {
-  const open: SessionLine = {
-    type: "message.added",
-    message: { role: "assistant", text: "", calls: [{ id: "c1", name: "read", input: {} }], native: null },
-  };
-  const session = begin(started("r1", "one"), said("one"), open);
-  expect(session.conversation.messages.at(-2)).toEqual({
-    role: "tools",
-    results: [
-      { id: "c1", name: "read", ok: false, text: "no result is known: what became of this turn is said below" },
-    ],
-  });
-  expect(session.conversation.messages.at(-1)).toMatchObject({
-    text: "(no words here: what became of this turn is said below)",
-  });
+  const calls = [{ id: "c1", name: "read", input: {} }];
+  const message = { role: "assistant", text: "", calls, native: null } as const;
+  const session = begin(started("r1", "one"), said("one"), { type: "message.added", message });
+  const text = "no result is known: what became of this turn is said below";
+  const results = [{ id: "c1", name: "read", ok: false, text }];
+  expect(session.conversation.messages.slice(-2)).toMatchObject([
+    { role: "tools", results },
+    { text: "(no words here: what became of this turn is said below)" },
+  ]);
   expect(session.turns[0]?.status).toBeNull();
 });
 
 test("of the last words of a turn that failed only the questions stand, as the user may answer them", () => {
   const heardLast = (text: string) =>
-    begin(started("r1", "one"), said("one"), heard(text), finished("r1", "")).conversation.messages.at(-1);
+    begin(...turn("r1", "one", text).slice(0, 3), finished("r1", "")).conversation.messages.at(-1);
   const instead = "(words left out here: what became of this turn is said below)";
-  expect(
-    heardLast("All tests pass. It says b, not a.\nShall I (1) change the test, or (2) go back? Say so."),
-  ).toMatchObject({
-    text: `${instead}\nShall I (1) change the test, or (2) go back?`,
-  });
+  const question = "Shall I (1) change the test, or (2) go back?";
+  const said = heardLast(`All tests pass. It says b, not a.\n${question} Say so.`);
+  expect(said).toMatchObject({ text: `${instead}\n${question}` });
   expect(heardLast("All tests pass.")).toMatchObject({ text: instead });
   expect(heardLast("The test, or the -1?")).toMatchObject({ text: "The test, or the -1?" });
   expect(heardLast("")).toMatchObject({ text: "(no words here: what became of this turn is said below)" });
@@ -195,10 +170,7 @@ test("rewinding goes back to before a turn, with the messages and tasks of then,
   const lines = [...two.slice(1, 5), tasks, ...two.slice(5)];
   const session = begin(...lines, { type: "session.rewound", at, turns: 1 });
   expect(session.turns.map(({ request }) => request)).toEqual(["one"]);
-  expect(session.conversation.messages.map((message) => (message.role === "tools" ? "" : message.text))).toEqual([
-    "one",
-    "did one",
-  ]);
+  expect(session.conversation.messages).toMatchObject([{ text: "one" }, { text: "did one" }]);
   expect(session.conversation.tasks.length).toBe(1);
 });
 
@@ -209,8 +181,7 @@ test("rewinding after a compaction is clean: what stood before the turn is kept 
 });
 
 test("a summary is not a turn: turns are what the user asked", () => {
-  const messages = [{ role: "user", text: "Summary" }] as const;
-  const session = read({ type: "conversation.replaced", messages });
+  const session = read({ type: "conversation.replaced", messages: [{ role: "user", text: "Summary" }] });
   expect(session.turns.map(({ request }) => request)).toEqual(["one", "two"]);
 });
 
@@ -250,13 +221,10 @@ test("a turn that was cut off leaves no pending steps", () => {
 
 test("what happened between two turns waits for the next one, and stands before it in every later request", () => {
   const lines = [reversedLine("r1", true), noted("command", "the user ran $ ls (exit 0)\na.txt")];
-  expect(textsIn(read(...lines))).toEqual([
-    'undone by the user: what you did for "one"',
-    "the user ran $ ls (exit 0)\na.txt",
-  ]);
+  expect(textsIn(read(...lines))).toEqual([undone("one"), "the user ran $ ls (exit 0)\na.txt"]);
   const told = read(...lines, ...turn("r3", "three", "did three"), ...turn("r4", "four", "did four"));
   expect(textsIn(told)).toEqual([]);
-  const since = `pai: before the next request:\n  - undone by the user: what you did for "one"\n  - the user ran $ ls (exit 0)`;
+  const since = `pai: before the next request:\n  - ${undone("one")}\n  - the user ran $ ls (exit 0)`;
   expect(renderPastTurns(pastOf(told), 1e6)).toContain(`${since}\n    a.txt\nuser: three\n`);
   const later = foldSession(foldSession(told, started("r5", "five")), finished("r5", "did five"));
   expect(renderPastTurns(pastOf(later), 1e6)).toContain(`${since}\nuser: three\n`);
@@ -274,7 +242,7 @@ test("what happened before a turn that sent no request is told before that turn"
 test("an undo and its redo are told, with what the user ran between them", () => {
   const ran = [reversedLine("r1", true), noted("command", "the user ran $ make (exit 1)"), reversedLine("r1", false)];
   expect(textsIn(read(...ran))).toEqual([
-    'undone by the user: what you did for "one"',
+    undone("one"),
     "the user ran $ make (exit 1)",
     'brought back by the user: what you did for "one"',
   ]);
@@ -289,9 +257,7 @@ test("the end of a turn of another process is news where a turn began meanwhile"
 
 test("output of the user's own commands that was withheld is told to nobody", () => {
   const lines = [noted("command", "the user ran $ env (exit 0)"), reversedLine("r1", true)];
-  expect(textsIn(read(...lines, { type: "session.withheld", at }))).toEqual([
-    'undone by the user: what you did for "one"',
-  ]);
+  expect(textsIn(read(...lines, { type: "session.withheld", at }))).toEqual([undone("one")]);
 });
 
 test("rewinding keeps what happened to the turns that stay", () => {
@@ -301,16 +267,13 @@ test("rewinding keeps what happened to the turns that stay", () => {
     ...[reversedLine("r3", true), noted("command", "the user ran $ rm b (exit 0)")],
     ...turn("r4", "four", "did four"),
   ];
-  expect(textsIn(read(...lines, { type: "session.rewound", at, turns: 2 }))).toEqual([
-    'undone by the user: what you did for "one"',
-    "the user ran $ ls (exit 0)",
-  ]);
+  const back = read(...lines, { type: "session.rewound", at, turns: 2 });
+  expect(textsIn(back)).toEqual([undone("one"), "the user ran $ ls (exit 0)"]);
 });
 
 test("the call for a summary is told of what happened between the turns and since", () => {
-  const undone = (name: string) => `- undone by the user: what you did for "${name}"`;
   const session = read(reversedLine("r1", true), ...turn("r3", "three", "did three"), reversedLine("r2", true));
   const asked = renderForSummary({ turns: session.turns.slice(2), pending: session.pending }, "");
-  expect(asked).toContain(`pai: before the next request:\n  ${undone("one")}\nuser: three`);
-  expect(asked).toEndWith(`pai: since then:\n${undone("two")}`);
+  expect(asked).toContain(`pai: before the next request:\n  - ${undone("one")}\nuser: three`);
+  expect(asked).toEndWith(`pai: since then:\n- ${undone("two")}`);
 });

@@ -1,16 +1,11 @@
 /** Two changes of one file are merged when they touch different lines, and nothing of either is lost. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Blob } from "../../src/core/change.ts";
 import { splitLines } from "../../src/core/line-diff.ts";
 import { mergeBlobs, mergeTexts } from "../../src/core/three-way.ts";
+import { file as bytes } from "./changes.ts";
 import { expectCpu } from "./cpu-time.ts";
 
-const bytes = (text: string | Uint8Array, mode = 0o644): Blob => ({
-  kind: "file",
-  bytes: typeof text === "string" ? new TextEncoder().encode(text) : text,
-  mode,
-});
 const wide = (text: string) => new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
 const latin = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const contentOf = (merge: ReturnType<typeof mergeBlobs>) =>
@@ -39,24 +34,13 @@ test.each([
 });
 
 test.each([
-  ["the same line", base, "1\nA\n3\n4\n5\n", "1\nB\n3\n4\n5\n", { line: 2, base: "2\n", ours: "A\n", theirs: "B\n" }],
-  [
-    "neighbours",
-    base,
-    "1\nA\n3\n4\n5\n",
-    "1\n2\nB\n4\n5\n",
-    { line: 2, base: "2\n3\n", ours: "A\n3\n", theirs: "2\nB\n" },
-  ],
-  ["two ends", "1\n", "1\n2\n", "1\n3\n", { line: 2, base: "", ours: "2\n", theirs: "3\n" }],
-  [
-    "a deletion below a change",
-    "1\n2\n3\n",
-    "1\n3\n",
-    "A\n2\n3\n",
-    { line: 1, base: "1\n2\n", ours: "1\n", theirs: "A\n2\n" },
-  ],
-])("%s are a dispute that holds both sides' words", (_, from, ours, theirs, dispute) => {
-  expect(mergeBlobs(bytes(from), bytes(ours), bytes(theirs))).toEqual({ kind: "disputed", disputes: [dispute] });
+  ["the same line", base, "1\nA\n3\n4\n5\n", "1\nB\n3\n4\n5\n", [2, "2\n", "A\n", "B\n"]],
+  ["neighbours", base, "1\nA\n3\n4\n5\n", "1\n2\nB\n4\n5\n", [2, "2\n3\n", "A\n3\n", "2\nB\n"]],
+  ["two ends", "1\n", "1\n2\n", "1\n3\n", [2, "", "2\n", "3\n"]],
+  ["a deletion below a change", "1\n2\n3\n", "1\n3\n", "A\n2\n3\n", [1, "1\n2\n", "1\n", "A\n2\n"]],
+] as const)("%s are a dispute that holds both sides' words", (_, from, left, right, [line, base, ours, theirs]) => {
+  const disputes = [{ line, base, ours, theirs }];
+  expect(mergeBlobs(bytes(from), bytes(left), bytes(right))).toEqual({ kind: "disputed", disputes });
 });
 
 test.each([
@@ -75,19 +59,9 @@ test("the mode is that of the side that changed it", () => {
 });
 
 /** Edits of numbered lines, all different, with a kept line between any two. */
+const oneEdit = fc.tuple(fc.boolean(), fc.nat(2), fc.nat(3), fc.integer({ min: 1, max: 4 }));
 const edits = fc
-  .array(
-    fc.tuple(
-      fc.boolean(),
-      fc.integer({ min: 0, max: 2 }),
-      fc.integer({ min: 0, max: 3 }),
-      fc.integer({ min: 1, max: 4 }),
-    ),
-    {
-      minLength: 1,
-      maxLength: 12,
-    },
-  )
+  .array(oneEdit, { minLength: 1, maxLength: 12 })
   .filter((all) => all.every(([, gone, made]) => gone + made > 0));
 
 test("what two sides did to different lines is what one would have done to all of them", () => {

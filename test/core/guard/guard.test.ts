@@ -10,18 +10,22 @@ describe("size", () => {
     change("a.txt", lines(total), lines(count, "other") + lines(total - count, "line", count));
 
   test("keeps the measured limits of the original (paicode 1.9)", () => {
-    expect(rulesOf([replace(10, 10)])).toEqual([]);
-    expect(rulesOf([replace(250, 250)])).toEqual([]);
-    expect(rulesOf([replace(251, 251)])).toEqual(["a.txt refused size"]);
-    expect(rulesOf([replace(1200, 300)])).toEqual([]);
-    expect(rulesOf([replace(1200, 301)])).toEqual(["a.txt refused size"]);
-    expect(rulesOf([replace(5000, 1250)])).toEqual([]);
+    for (const [total = 0, count = 0] of [
+      [10, 10],
+      [250, 250],
+      [1200, 300],
+      [5000, 1250],
+    ])
+      expect(rulesOf([replace(total, count)])).toEqual([]);
+    for (const [total = 0, count = 0] of [
+      [251, 251],
+      [1200, 301],
+    ])
+      expect(rulesOf([replace(total, count)])).toEqual(["a.txt refused size"]);
   });
 
   test("new files and content in an empty file are free", () => {
-    expect(rulesOf([change("new.txt", null, lines(3000))])).toEqual([]);
-    expect(rulesOf([change("empty.txt", "", lines(3000))])).toEqual([]);
-    expect(rulesOf([change("empty.txt", "\n", lines(3000))])).toEqual([]);
+    for (const old of [null, "", "\n"]) expect(rulesOf([change("a.txt", old, lines(3000))])).toEqual([]);
   });
 
   test("counts over the whole run: many small edits add up", () => {
@@ -92,9 +96,8 @@ describe("deletion", () => {
 
   test("a name that sounds like a deletion is not the plan's word", () => {
     const since = [change("remove-user.txt", lines(40), lines(10))];
-    expect(
-      rulesOf(since, { texts: ["MODIFY remove-user.txt: add clearly written docs, a movie and a shortcut"] }),
-    ).toEqual(["remove-user.txt refused deletion"]);
+    const texts = ["MODIFY remove-user.txt: add clearly written docs, a movie and a shortcut"];
+    expect(rulesOf(since, { texts })).toEqual(["remove-user.txt refused deletion"]);
   });
 
   test("a file or folder that the plan deletes may go, others not", () => {
@@ -122,13 +125,10 @@ describe("definitions", () => {
   test("named, moved or renamed definitions are not lost", () => {
     const gone = change("a.py", source, "def one():\n  pass\n");
     expect(rulesOf([gone], { texts: ["drop the helper two() from a.py"] })).toEqual([]);
-    expect(rulesOf([gone, change("b.py", null, "def two(x):\n  return x\n")])).not.toContain(
-      "a.py refused definitions",
-    );
-    expect(rulesOf([gone, change("b.py", "def two():\n  pass\n", "def two():\n  return 1\n")])).toEqual([
-      "a.py refused definitions",
-      "a.py ask deletion",
-    ]);
+    const refused = "a.py refused definitions";
+    expect(rulesOf([gone, change("b.py", null, "def two(x):\n  return x\n")])).not.toContain(refused);
+    const kept = change("b.py", "def two():\n  pass\n", "def two():\n  return 1\n");
+    expect(rulesOf([gone, kept])).toEqual([refused, "a.py ask deletion"]);
     expect(rulesOf([change("a.py", source, source.replaceAll("def ", "def new_"))])).toEqual([]);
   });
 });

@@ -25,19 +25,13 @@ const listings: Readonly<Record<string, (line: string, at: number) => string>> =
 };
 
 for (const width of [64, 70, 76]) {
-  for (const [how, list] of Object.entries(listings)) {
-    test(`lines of ${width}, ${how}`, () => {
-      const lines = wrap(width);
-      const text = `first\n${lines.map(list).join("\n")}\nlast of it\n`;
-      const hidden = hide(text);
-      expect(sent(lines, hidden)).toEqual([]);
-      expect(hidden).toStartWith("first\n");
-      expect(hidden).toEndWith("\nlast of it\n");
-      expect(hidden.replace(/<<SECRET_k3f9_\d+>>/g, "X")).toBe(
-        `first\n${lines.map((_, at) => list("X", at)).join("\n")}\nlast of it\n`,
-      );
-    });
-  }
+  test.each(Object.entries(listings))(`lines of ${width}, %s`, (_, list) => {
+    const lines = wrap(width);
+    const textOf = (shown: readonly string[]) => `first\n${shown.map(list).join("\n")}\nlast of it\n`;
+    const hidden = hide(textOf(lines));
+    expect(sent(lines, hidden)).toEqual([]);
+    expect(hidden.replace(/<<SECRET_k3f9_\d+>>/g, "X")).toBe(textOf(lines.map(() => "X")));
+  });
 }
 
 test("what was hidden comes back as it was", () => {
@@ -65,11 +59,7 @@ const ordinary: Readonly<Record<string, string>> = {
   "lines of other widths": wrap(60).join("\n"),
   "a long line": base64,
 };
-for (const [what, text] of Object.entries(ordinary)) {
-  test(`left as they are: ${what}`, () => {
-    expect(hide(text)).toBe(text);
-  });
-}
+test.each(Object.entries(ordinary))("left as they are: %s", (_, text) => expect(hide(text)).toBe(text));
 
 test("outputs of many lines take no longer than their length says", () => {
   for (const text of [

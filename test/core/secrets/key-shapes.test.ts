@@ -53,15 +53,11 @@ const places: readonly ((token: string) => string)[] = [
   (token) => `12 | ${token}`,
 ];
 
-for (const [at, [kind, token]] of tokens.entries()) {
-  test(`masks a ${kind} wherever it stands (${at})`, () => {
-    for (const place of places) {
-      const masked = maskSecrets(place(token));
-      expect(masked).toBe(place(token).replace(token, `${token.slice(0, 4)}…[masked]`));
-    }
-    expect(findSecrets(`a\nb ${token}`)).toEqual([{ line: 2, kind }]);
-  });
-}
+test.each(tokens)("masks a %s wherever it stands (%#)", (kind, token) => {
+  for (const place of places)
+    expect(maskSecrets(place(token))).toBe(place(token).replace(token, `${token.slice(0, 4)}…[masked]`));
+  expect(findSecrets(`a\nb ${token}`)).toEqual([{ line: 2, kind }]);
+});
 
 test("masks private keys line by line, so lines keep their numbers", () => {
   const body = `${fake(64)}\n${fake(64)}\n${fake(20)}=`;
@@ -109,16 +105,13 @@ const named: readonly string[] = [
   `{"url": "https://x.test/mcp?key=1&client_secret=${value}"}`,
 ];
 
-for (const text of named) {
-  test(`masks a value by its name: ${text.replace(value, "…")}`, () => {
-    expect(maskSecrets(text)).toBe(
-      text.replace(value + (text.includes("Basic") ? "==" : ""), `${value.slice(0, 4)}…[masked]`),
-    );
-    expect(findSecrets(text)).toHaveLength(1);
-  });
-}
+test.each(named)("masks a value by its name: %s", (text) => {
+  const whole = value + (text.includes("Basic") ? "==" : "");
+  expect(maskSecrets(text)).toBe(text.replace(whole, `${value.slice(0, 4)}…[masked]`));
+  expect(findSecrets(text)).toHaveLength(1);
+});
 
-const harmless: readonly (readonly [name: string, text: string])[] = [
+test.each([
   ["a sha256", `sha256: ${fake(64, hex)}`],
   ["a commit", `commit ${fake(40, hex)}`],
   ["a UUID", `token: "3f2504e0-4f89-41d3-9a0c-0305e82c3301"`],
@@ -144,13 +137,7 @@ const harmless: readonly (readonly [name: string, text: string])[] = [
   ["a public key", `-----BEGIN PUBLIC KEY-----\n${fake(64)}\n-----END PUBLIC KEY-----`],
   ["part of a word", `XAIza${fake(35)}`],
   ["CSS", "--token-color-primary-100: var(--secret-color-2-dark)"],
-];
-
-for (const [name, text] of harmless) {
-  test(`raises no false alarm: ${name}`, () => {
-    expect(findSecrets(text)).toEqual([]);
-  });
-}
+])("raises no false alarm: %s", (_, text) => expect(findSecrets(text)).toEqual([]));
 
 test("tells only the secrets the old text did not have", () => {
   const [a, b] = [`ghp_${fake(36)}`, `glpat-${fake(20)}`];
@@ -162,13 +149,9 @@ test("tells only the secrets the old text did not have", () => {
 test("a part of a secret is new, so that no guess is confirmed; text in full view is not", () => {
   const before = 'https://x.org/?id=a1b2c3d4e5f6a7&api_key=Zx9kQ2mR7tLp4VwA8sNd\nconnect("Qw7eRt5yUi3oPa1sDf9g")\n';
   const isNew = (value: string) => newSecrets(openHolding(before), `${before}token = "${value}"\n`).length === 1;
-  expect(["a1b2c3d4e5f6a7&api_key=Z", "a1b2c3d4e5f6a7&api_key=", "Zx9kQ2mR7tLp", "Qw7eRt5yUi3o"].map(isNew)).toEqual([
-    true,
-    false,
-    true,
-    true,
-  ]);
-  expect(["Zx9kQ2mR7tLp4VwA8sNd", "Qw7eRt5yUi3oPa1sDf9g", "a1b2c3d4e5f6a7"].map(isNew)).toEqual([false, false, false]);
+  for (const part of ["a1b2c3d4e5f6a7&api_key=Z", "Zx9kQ2mR7tLp", "Qw7eRt5yUi3o"]) expect(isNew(part)).toBe(true);
+  for (const whole of ["a1b2c3d4e5f6a7&api_key=", "a1b2c3d4e5f6a7", "Zx9kQ2mR7tLp4VwA8sNd", "Qw7eRt5yUi3oPa1sDf9g"])
+    expect(isNew(whole)).toBe(false);
 });
 
 test("where one kind of secret ends inside of another, the rest is masked as well", () => {
@@ -177,10 +160,8 @@ test("where one kind of secret ends inside of another, the rest is masked as wel
 });
 
 test("property: masking twice is masking once, and lines keep their number", () => {
-  const piece = fc.oneof(
-    fc.string(),
-    fc.constantFrom(...tokens.map(([, token]) => token), ...named, "\n", " ", '"', "-"),
-  );
+  const known = [...tokens.map(([, token]) => token), ...named, "\n", " ", '"', "-"];
+  const piece = fc.oneof(fc.string(), fc.constantFrom(...known));
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
       const text = pieces.join("\n");
@@ -192,18 +173,8 @@ test("property: masking twice is masking once, and lines keep their number", () 
 });
 
 test("large and hostile texts take linear time", () => {
-  const texts = [
-    "-----BEGIN PRIVATE KEY-----\n",
-    "://a:",
-    "token: ",
-    "token>",
-    "token=",
-    "Authorization: ",
-    "sk-",
-    "eyJ",
-    '"',
-    "a1B2",
-  ];
+  const names = ["token: ", "token>", "token=", "Authorization: ", "sk-", "eyJ"];
+  const texts = ["-----BEGIN PRIVATE KEY-----\n", "://a:", ...names, '"', "a1B2"];
   const maskAll = () => texts.map((text) => maskSecrets(text.repeat(Math.floor(300_000 / text.length))));
   expectCpu(4000, maskAll);
 });
@@ -246,11 +217,8 @@ test.each([
   `https://me:\${TOKEN_1}@x.test`,
 ])("what is not a secret in a URL is left: %s", (text) => expect(findSecrets(text)).toEqual([]));
 
-test.each(["password=", 'password=a"a"a'])(
-  "a line that is one %s after the other is looked through quickly",
-  (name) => {
-    const text = name.repeat(50_000);
-    expectCpu(1000, () => maskSecrets(text, "plain"));
-    expect(maskSecrets(`${text} password=${value}`, "plain")).not.toContain(value.slice(4));
-  },
-);
+test.each(["password=", 'password=a"a"a'])("a line that is one %s after the other is searched quickly", (name) => {
+  const text = name.repeat(50_000);
+  expectCpu(1000, () => maskSecrets(text, "plain"));
+  expect(maskSecrets(`${text} password=${value}`, "plain")).not.toContain(value.slice(4));
+});

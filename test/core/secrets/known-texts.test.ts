@@ -25,6 +25,12 @@ function replacePlainly(text: string, known: readonly string[]): string {
 
 const few = fc.constantFrom("a", "b", "é");
 const word = fc.array(few, { minLength: 6, maxLength: 14 }).map((parts) => parts.join(""));
+/** All of these are known; what is found becomes what `name` returns. */
+function knowing(known: readonly string[], name: (found: string) => string = () => "#") {
+  const texts = createKnownTexts();
+  for (const each of known) texts.add(each, name);
+  return texts;
+}
 
 test("every known text is replaced, wherever it occurs, and those that overlap as one", () => {
   fc.assert(
@@ -32,10 +38,8 @@ test("every known text is replaced, wherever it occurs, and those that overlap a
       fc.uniqueArray(word, { maxLength: 6 }),
       fc.array(fc.oneof(few, word), { maxLength: 40 }),
       (known, parts) => {
-        const texts = createKnownTexts();
-        for (const each of known) texts.add(each, () => "#");
         const text = parts.join("") + known.slice(0, 2).join("a");
-        expect(texts.replace(text)).toBe(replacePlainly(text, known));
+        expect(knowing(known).replace(text)).toBe(replacePlainly(text, known));
       },
     ),
     { numRuns: 2000 },
@@ -43,25 +47,20 @@ test("every known text is replaced, wherever it occurs, and those that overlap a
 });
 
 test("where a known text overlaps another, nothing of either is left", () => {
-  const texts = createKnownTexts();
-  for (const each of ["id=a1b2&api_key=Z", "Zx9kQ2mR7tLp4Vw"]) texts.add(each, (found) => `<${found.length}>`);
+  const texts = knowing(["id=a1b2&api_key=Z", "Zx9kQ2mR7tLp4Vw"], (found) => `<${found.length}>`);
   expect(texts.replace("x?id=a1b2&api_key=Zx9kQ2mR7tLp4Vw#Zx9kQ2mR7tLp4Vw")).toBe("x?<31>#<15>");
   expect(texts.begun("x?id=a1b2&api_key=Zx9k")).toBe(20);
 });
 
 test("a known text that overlaps itself without end holds back a stream of it only in part", () => {
-  const texts = createKnownTexts();
-  texts.add("a1B2a1B2a1B2a1B2", () => "#");
+  const texts = knowing(["a1B2a1B2a1B2a1B2"]);
   expect(texts.begun("a1B2".repeat(500))).toBe(2000);
   expect(texts.begun("a1B2".repeat(5_000))).toBe(4096);
 });
 
 test("a known text that ends where a longer one may go on is held back as well", () => {
-  const texts = createKnownTexts();
-  for (const each of ["secret-value", "secret-value.and-more"]) texts.add(each, () => "#");
-  expect([texts.begun("a secret-value"), texts.begun("a secret-value."), texts.begun("a secret-value!")]).toEqual([
-    12, 13, 0,
-  ]);
+  const texts = knowing(["secret-value", "secret-value.and-more"]);
+  expect(["", ".", "!"].map((end) => texts.begun(`a secret-value${end}`))).toEqual([12, 13, 0]);
 });
 
 test("property: a text in pieces becomes what it becomes as a whole, and only beginnings of known texts are held back", () => {
@@ -73,8 +72,7 @@ test("property: a text in pieces becomes what it becomes as a whole, and only be
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }),
       fc.nat(13),
       (known, parts, cuts, begun) => {
-        const texts = createKnownTexts();
-        for (const each of known) texts.add(each, () => "#");
+        const texts = knowing(known);
         const text = parts.join("") + (known[0] ?? "").slice(0, begun);
         let [shown, waiting] = ["", ""];
         for (let [at, cut] = [0, 0]; at < text.length; cut += 1) {
@@ -97,7 +95,6 @@ test("property: a text in pieces becomes what it becomes as a whole, and only be
 });
 
 test("texts that are too short are passed over", () => {
-  const texts = createKnownTexts();
-  texts.add("short", () => "#");
+  const texts = knowing(["short"]);
   expect([texts.has("short"), texts.replace("a short text")]).toEqual([false, "a short text"]);
 });

@@ -2,9 +2,8 @@
 import { expect, test } from "bun:test";
 import { renderHidden } from "../../../src/core/secrets/hide-message.ts";
 import { change } from "../changes.ts";
+import { keyLine as line } from "./key-line.ts";
 
-const line = (seed: number) =>
-  Buffer.from(Array.from({ length: 48 }, (_, at) => (at * 37 + seed * 101) % 251)).toString("base64");
 const key = (port: number, last = line(6)) =>
   `-----BEGIN PRIVATE KEY-----\n${[1, 2, 3, 4, 5].map(line).join("\n")}\n${last}\n-----END PRIVATE KEY-----\nport=${port}\n`;
 

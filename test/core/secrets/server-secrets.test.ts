@@ -9,15 +9,16 @@ import { createVeil } from "../../../src/core/secrets/veil.ts";
 const hash = "Xk3vQ9zLr1Tn7BwY5cFd2h";
 const hex = "9f3a1c0be47d52816a".repeat(3);
 
+const [sha512, yescrypt, bcrypt] = ["$6$saltsalt$", "$y$j9T$saltsaltsalt$", "$2y$10$"].map(
+  (begin, at) => begin + hash.repeat(4).slice(0, [86, 43, 53][at]),
+) as [string, string, string];
+
 test.each([
-  [`root:$6$saltsalt$${hash.repeat(4).slice(0, 86)}:19000:0:99999:7:::`, `$6$saltsalt$${hash.repeat(4).slice(0, 86)}`],
-  [
-    `deploy:$y$j9T$saltsaltsalt$${hash.repeat(2).slice(0, 43)}:1:`,
-    `$y$j9T$saltsaltsalt$${hash.repeat(2).slice(0, 43)}`,
-  ],
+  [`root:${sha512}:19000:0:99999:7:::`, sha512],
+  [`deploy:${yescrypt}:1:`, yescrypt],
   [`old:$1$salt$${hash}:1:`, `$1$salt$${hash}`],
   [`web:$apr1$salt$${hash}`, `$apr1$salt$${hash}`],
-  [`api:$2y$10$${hash.repeat(3).slice(0, 53)}`, `$2y$10$${hash.repeat(3).slice(0, 53)}`],
+  [`api:${bcrypt}`, bcrypt],
   [`$argon2id$v=19$m=65536,t=3,p=4$c2FsdHNhbHQ$${hash.repeat(2)}`, hash.repeat(2)],
   ["password=abc", "abc"],
   ["password = Sommer2024 # note", "Sommer2024"],

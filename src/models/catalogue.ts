@@ -1,20 +1,11 @@
 /** The models that pai knows (catalogue.json): limits and prices. An unknown model gets careful limits and no price. */
 import type { Model } from "../core/model.ts";
-import type { Price, Rate } from "../core/spending/cost.ts";
+import type { Rate } from "../core/spending/cost.ts";
 import catalogue from "./catalogue.json" with { type: "json" };
-
-export interface ListedPrice extends Price {
-  readonly written: number;
-  readonly large: (Rate & { readonly above: number }) | null;
-  /** Day on which the price was read, and where (`source`): the provider's page, or another one if there is none. */
-  readonly date: string;
-  readonly source: string;
-  /** Last day on which the provider promises this price; null: no end is known. */
-  readonly until: string | null;
-}
 
 /** A price in the file: fields that do not apply are absent; without `written`, that rate is the one of input. */
 export interface EntryPrice extends Rate {
+  /** Day on which the price was read, and where (`source`); absent: on the provider's page. */
   readonly date: string;
   readonly source?: string;
   /** First and last day of the price; absent: it held before, or no end is known. */
@@ -52,7 +43,7 @@ export function findModel(provider: string, name: string): CatalogueEntry | null
 }
 
 /** The price on `day` ("2026-11-22"); null: unknown. One of before the model's end does not hold after it. */
-export function priceOn(day: string, { provider, ends = "9", prices }: CatalogueEntry): ListedPrice | null {
+export function priceOn(day: string, { provider, ends = "9", prices }: CatalogueEntry) {
   const price = prices.find(
     ({ from = "", until = "9" }) => from <= day && day <= until && (day < ends || from >= ends),
   );

@@ -17,13 +17,6 @@ export interface ProbeModelOptions {
   readonly post?: string;
 }
 
-export interface ProbeAnswer {
-  readonly endpoint: Endpoint;
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: string;
-}
-
 /** Throws what `fetch` throws. */
 export async function askOnce(
   endpoint: Endpoint,
@@ -42,7 +35,7 @@ export async function askOnce(
 export function readRefusal(
   provider: string,
   key: AskedServer["key"],
-  answer: ProbeAnswer,
+  answer: Awaited<ReturnType<typeof probeModel>>,
   now: number,
 ): PaiError | null {
   const { address, proxy } = answer.endpoint;
@@ -53,7 +46,7 @@ export function readRefusal(
 }
 
 /** Asks the server at a base URL. Throws network or tls when no server answers, config_invalid for a bad URL. */
-export async function probeModel(baseUrl: string, options: ProbeModelOptions): Promise<ProbeAnswer> {
+export async function probeModel(baseUrl: string, options: ProbeModelOptions) {
   const endpoint = parseEndpoint(baseUrl, options.env);
   const { address, proxy } = endpoint;
   const limit = AbortSignal.timeout(options.timeoutMs);

@@ -6,42 +6,29 @@ import { PaiError } from "../../core/error.ts";
 /** The process environment, or the variables of it that are read here. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
-export interface Endpoint {
-  /** Without query and trailing slash. */
-  readonly url: string;
-  /** The query of every request, like `api-version=2024-10-21`; "": none. */
-  readonly query: string;
-  /** Scheme and host, for messages; never with user or password. */
-  readonly address: string;
-  /** The proxy to use; false: none, whatever the environment says. */
-  readonly proxy: string | false;
-  /** Plain http to another machine, which everyone on the way can read. */
-  readonly exposed: boolean;
-  /** File in PEM form of the client certificate to show, with its key; null: none, or plain http. */
-  readonly certificate: string | null;
-  /** The environment asks not to verify certificates. pai verifies them all the same. */
-  readonly wantsUnverified: boolean;
-}
+export type Endpoint = Readonly<ReturnType<typeof parseEndpoint>>;
 
 /** Throws PaiError `config_invalid` for what is no http(s) URL, and for a SOCKS proxy, which fetch ignores. */
-export function parseEndpoint(baseUrl: string, env: ProxyEnv): Endpoint {
+export function parseEndpoint(baseUrl: string, env: ProxyEnv) {
   const url = URL.parse(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hash !== "") {
-    throw new PaiError(
-      "config_invalid",
-      `the base URL ${JSON.stringify(withoutUser(baseUrl))} is not an http(s) address`,
-      {
-        hint: "give it as https://host or https://host/path, without #",
-      },
-    );
+    const what = `the base URL ${JSON.stringify(withoutUser(baseUrl))} is not an http(s) address`;
+    throw new PaiError("config_invalid", what, { hint: "give it as https://host or https://host/path, without #" });
   }
   return {
+    /** Without query and trailing slash. */
     url: (url.origin + url.pathname).replace(/\/+$/, ""),
+    /** The query of every request, like `api-version=2024-10-21`; "": none. */
     query: url.search.slice(1),
+    /** Scheme and host, for messages; never with user or password. */
     address: url.origin,
+    /** The proxy to use; false: none, whatever the environment says. */
     proxy: findProxy(url, env),
+    /** Plain http to another machine, which everyone on the way can read. */
     exposed: url.protocol === "http:" && !isLoopback(url.hostname),
+    /** File in PEM form of the client certificate to show, with its key; null: none, or plain http. */
     certificate: url.protocol === "https:" ? (env["PAI_CLIENT_CERT"] ?? "").trim() || null : null,
+    /** The environment asks not to verify certificates. pai verifies them all the same. */
     wantsUnverified: url.protocol === "https:" && env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0",
   };
 }
@@ -83,13 +70,10 @@ export function findProxy(url: URL, env: ProxyEnv): string | false {
   if (proxy === "") return false;
   const parsed = URL.parse(/^[a-z\d+.-]+:\/\//i.test(proxy) ? proxy : `http://${proxy}`);
   if (parsed !== null && /^https?:$/.test(parsed.protocol)) return parsed.href;
-  throw new PaiError(
-    "config_invalid",
-    `the proxy ${JSON.stringify(withoutUser(proxy))} cannot be used: only http proxies can`,
-    {
-      hint: "set HTTPS_PROXY to an http:// proxy, or add the host to NO_PROXY",
-    },
-  );
+  const what = `the proxy ${JSON.stringify(withoutUser(proxy))} cannot be used: only http proxies can`;
+  throw new PaiError("config_invalid", what, {
+    hint: "set HTTPS_PROXY to an http:// proxy, or add the host to NO_PROXY",
+  });
 }
 
 /** A proxy or base URL as it may be shown: without user and password. */

@@ -23,23 +23,12 @@ export interface AskedServer {
   readonly proxy: string | false;
 }
 
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: string;
-  readonly now: number;
-}
+const setbackOf = ({ cause }: PaiError): Partial<Setback> => fields(cause);
 
 /** The retry that an error allows; `never` when it did not come from a request. */
-export function retryOf(error: PaiError): Retry {
-  const { retry } = fields(error.cause) as Partial<Setback>;
-  return retry ?? never;
-}
+export const retryOf = (error: PaiError): Retry => setbackOf(error).retry ?? never;
 
-export function wordsOfError(error: PaiError): string {
-  const { words } = fields(error.cause) as Partial<Setback>;
-  return words ?? error.message;
-}
+export const wordsOfError = (error: PaiError): string => setbackOf(error).words ?? error.message;
 
 /** A PaiError that tells `withRetry` whether asking again may help. */
 export const failure = (code: ErrorCode, message: string, retry: Retry, hint: string): PaiError =>
@@ -53,7 +42,10 @@ function wished(headers: Headers, willing: Retry): Retry | null {
 }
 
 /** The error for a status other than 2xx, or for an `error` object in a stream (then `status` is its code). */
-export function readHttpError(asked: AskedServer, answer: ErrorAnswer): PaiError {
+export function readHttpError(
+  asked: AskedServer,
+  answer: { readonly status: number; readonly headers: Headers; readonly body: string; readonly now: number },
+): PaiError {
   const body = readErrorBody(answer.body);
   const { code, retry, what, hint, daily } = judgeReply(answer.status, body);
   const parties = { ...asked, key: nameKey(asked), proxy: showProxy(asked) };

@@ -9,16 +9,10 @@ export interface GitPlace {
   readonly env: Env;
 }
 
-export interface GitAnswer {
-  readonly exit: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 export type Git = (
   args: readonly string[],
   more?: { readonly input?: string; readonly index?: string },
-) => Promise<GitAnswer>;
+) => Promise<{ readonly exit: number | null; readonly stdout: string; readonly stderr: string }>;
 
 /** Variables of the user: identity, and where settings and keys are. */
 const passed =

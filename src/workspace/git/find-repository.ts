@@ -93,20 +93,13 @@ function hashOf(said: string, git: string, common: string): string | null {
   return ref.split("/").includes("..") ? null : resolveRef([git, common], ref);
 }
 
-/** A working tree, which may have no commit yet. */
-export interface Checkout {
-  /** The repository itself names this folder. */
-  readonly isOwn: boolean;
-  readonly top: string;
-  readonly git: string;
-  /** Folder that all working trees of the repository share. */
-  readonly common: string;
-  readonly branch: string | null;
-  /** Hash of the commit that is checked out; null: there is none, or it cannot be determined. */
-  readonly head: string | null;
-}
+export type Checkout = NonNullable<ReturnType<typeof findCheckout>>;
 
-export function findCheckout(folder: string): Checkout | null {
+/**
+ * A working tree, which may have no commit yet. `isOwn`: the repository itself names this folder; `common`: the folder that
+ * all its working trees share; `head`: the hash of the commit that is checked out, null where it cannot be determined.
+ */
+export function findCheckout(folder: string) {
   const found = findTop(folder);
   if (found === null) return null;
   const { top, git } = found;

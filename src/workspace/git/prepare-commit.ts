@@ -38,13 +38,9 @@ function requirePlainFiles(root: string): void {
   if (found !== undefined) throw new PaiError("commit_failed", `${showName(found)} is not a regular file`);
 }
 
-interface Places {
-  readonly top: string;
-  readonly folder: string;
-  readonly hooks: string;
-}
+type Places = Awaited<ReturnType<typeof findPlaces>>;
 
-async function findPlaces(git: Git, root: string): Promise<Places> {
+async function findPlaces(git: Git, root: string) {
   const args = ["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"];
   const [top = "", folder = "", common = "", end] = (await readGit(git, args)).split("\n");
   if (end !== "" || (root !== top && !root.startsWith(top === "/" ? top : `${top}/`)))
@@ -88,14 +84,9 @@ function refuseForeign({ top }: Places, root: string, paths: readonly RelPath[])
 /** More paths than this are filtered here instead of by git, as the length of a command line is limited. */
 const maxNamed = 500;
 
-interface Dirty {
-  /** Changed paths of the run since the last commit, spelled relative to the root. */
-  readonly paths: readonly string[];
-  /** Those that git does not track yet, without ignored ones. */
-  readonly untracked: readonly string[];
-}
+type Dirty = Awaited<ReturnType<typeof findDirty>>;
 
-async function findDirty(git: Git, { top }: Places, root: string, paths: readonly RelPath[]): Promise<Dirty> {
+async function findDirty(git: Git, { top }: Places, root: string, paths: readonly RelPath[]) {
   const named = paths.length > maxNamed ? [] : ["--", ...paths];
   const args = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=all"];
   const prefix = top === root ? "" : `${relative(top, root)}/`;
@@ -105,24 +96,21 @@ async function findDirty(git: Git, { top }: Places, root: string, paths: readonl
     return entry.slice(3).startsWith(prefix) && wanted.has(path) ? [{ path, isNew: entry.startsWith("??") }] : [];
   });
   return {
+    /** Changed paths of the run since the last commit, spelled relative to the root. */
     paths: entries.map(({ path }) => path),
+    /** Those that git does not track yet, without ignored ones. */
     untracked: entries.flatMap(({ path, isNew }) => (isNew ? [path] : [])),
   };
 }
 
 const isProgram = (path: string): boolean => Bun.which(path) !== null;
 
-interface Scratch {
-  readonly index: string;
-  readonly message: string;
-}
-
 /** The hooks that judge a commit, as commands whose index holds exactly this commit. */
 async function findHooks(
   git: Git,
   places: Places,
   dirty: Dirty,
-  { index, message }: Scratch,
+  { index, message }: { readonly index: string; readonly message: string },
 ): Promise<PreparedCommit["hooks"]> {
   const hooks = [
     ["pre-commit", ""],

@@ -21,21 +21,14 @@ const smallShare = 0.02;
 const passShare = 0.9;
 const largeFile = 10 * 1024 * 1024;
 
-export interface MountFacts {
-  readonly device: string;
-  readonly point: string;
-  readonly type: string;
-  readonly options: string;
-}
-
 const kernelTypes =
   /^(?:proc|sysfs|cgroup2?|devpts|devtmpfs|mqueue|debugfs|tracefs|securityfs|pstore|bpf|configfs|fusectl|hugetlbfs|autofs|binfmt_misc|efivarfs|rpc_pipefs|nsfs|ramfs|squashfs)$/;
 /** A look at one of these waits for a server that may be gone. */
 const remoteTypes = /^(?:nfs\d?|cifs|smb\d?|smbfs|ceph|glusterfs|9p|afs|fuse\..*|fuseblk)$/;
 
 /** The mounts of this process, the last of each place; with what the kernel only makes up where `all`. */
-export function readMountTable(host: HostFiles, all: boolean): readonly MountFacts[] {
-  const byPoint = new Map<string, MountFacts>();
+export function readMountTable(host: HostFiles, all: boolean) {
+  const byPoint = new Map<string, { device: string; point: string; type: string; options: string }>();
   for (const line of host.read("/proc/self/mounts").split("\n")) {
     const [device = "", point = "", type = "", options = ""] = line.split(" ");
     if (point === "" || (!all && kernelTypes.test(type))) continue;
@@ -44,16 +37,9 @@ export function readMountTable(host: HostFiles, all: boolean): readonly MountFac
   return [...byPoint.values()];
 }
 
-interface Fullness {
-  readonly mount: MountFacts;
-  readonly size: number;
-  readonly used: number;
-  readonly inodes: number;
-}
-
 /** Disks with their use; bind mounts of one disk count once. */
-function readDisks(host: HostFiles): readonly Fullness[] {
-  const byDisk = new Map<string, Fullness>();
+function readDisks(host: HostFiles) {
+  const byDisk = new Map<string, { point: string; type: string; size: number; used: number; inodes: number }>();
   for (const mount of readMountTable(host, false)) {
     if (remoteTypes.test(mount.type)) continue;
     try {
@@ -61,9 +47,9 @@ function readDisks(host: HostFiles): readonly Fullness[] {
       // As df counts it: what only root may use counts as taken.
       const [used, size] = [(blocks - bfree) * bsize, (blocks - bfree + bavail) * bsize];
       const key = `${mount.device} ${mount.type} ${blocks} ${bfree} ${files}`;
-      const isNearer = (byDisk.get(key)?.mount.point.length ?? Number.POSITIVE_INFINITY) > mount.point.length;
+      const isNearer = (byDisk.get(key)?.point.length ?? Number.POSITIVE_INFINITY) > mount.point.length;
       const inodes = files === 0 ? 0 : (files - ffree) / files;
-      if (size > 0 && isNearer) byDisk.set(key, { mount, size, used, inodes });
+      if (size > 0 && isNearer) byDisk.set(key, { ...mount, size, used, inodes });
     } catch {
       // A mount point that this user may not enter.
     }
@@ -78,27 +64,13 @@ interface Folder {
   size: number;
 }
 
-interface Found {
-  readonly path: string;
-  readonly uid: number;
-  readonly size: number;
-}
-
-interface Filled {
-  readonly folders: readonly Folder[];
-  readonly files: readonly Found[];
-  readonly total: number;
-  readonly unreadable: number;
-  readonly isPart: boolean;
-}
-
 /** Adds up a folder within its own file system, hard links once. Throws the reason of `signal`. */
-async function addUp(host: HostFiles, top: string, signal: AbortSignal | undefined): Promise<Filled> {
+async function addUp(host: HostFiles, top: string, signal: AbortSignal | undefined) {
   const stat = statOf(host, top);
   const began = performance.now();
   const isOver = () => performance.now() - began > limits.lookMs;
   const folders: Folder[] = stat?.isDirectory() === true ? [{ path: top, above: null, uid: stat.uid, size: 0 }] : [];
-  const files: Found[] = [];
+  const files: { readonly path: string; readonly uid: number; readonly size: number }[] = [];
   const linked = new Set<number>();
   const add = (folder: Folder, path: string): void => {
     const found = statOf(host, path);
@@ -137,7 +109,7 @@ async function addUp(host: HostFiles, top: string, signal: AbortSignal | undefin
 const statOf = (host: HostFiles, path: string): Stats | null => orNull(() => lstatSync(host.at(path)));
 
 /** The largest folders, without those that only lead to another of them. */
-function pickFolders({ folders, total }: Filled): readonly Folder[] {
+function pickFolders(folders: readonly Folder[], total: number): readonly Folder[] {
   const largest = new Map<Folder | null, number>();
   for (const { above, size } of folders) largest.set(above, Math.max(size, largest.get(above) ?? 0));
   return folders
@@ -147,15 +119,8 @@ function pickFolders({ folders, total }: Filled): readonly Folder[] {
     .slice(0, limits.folders);
 }
 
-interface Deleted {
-  readonly key: string;
-  readonly size: number;
-  readonly path: string;
-  readonly pid: number;
-}
-
 /** The deleted file that a process holds open there; null: it is another thing, or takes no room. */
-function deletedAt(host: HostFiles, pid: number, fd: string): Deleted | null {
+function deletedAt(host: HostFiles, pid: number, fd: string) {
   const path = host.at(`/proc/${pid}/fd/${fd}`);
   const target = orNull(() => readlinkSync(path)) ?? "";
   if (!target.endsWith(" (deleted)") || !/^\/(?!memfd:|dev\/|SYSV|\[)/.test(target)) return null;
@@ -166,7 +131,7 @@ function deletedAt(host: HostFiles, pid: number, fd: string): Deleted | null {
 
 /** Files that are deleted and still take room, since a process holds them open. */
 function renderDeleted(host: HostFiles): readonly string[] {
-  const found = new Map<string, Deleted>();
+  const found = new Map<string, NonNullable<ReturnType<typeof deletedAt>>>();
   for (const pid of pidsOf(host)) {
     for (const fd of host.list(`/proc/${pid}/fd`) ?? []) {
       const deleted = deletedAt(host, pid, fd);
@@ -187,19 +152,18 @@ function renderDeleted(host: HostFiles): readonly string[] {
 /** `filter`: the absolute path to look into; without one the fullest disk is looked into. */
 export async function renderDisk(host: HostFiles, filter: string, signal?: AbortSignal): Promise<string> {
   const disks = readDisks(host);
-  const table = disks.map(({ mount, size, used, inodes }) => [
-    plainName(mount.point, limits.path),
+  const table = disks.map(({ point, type, size, used, inodes }) => [
+    plainName(point, limits.path),
     `${Math.round((100 * used) / size)} %`,
     `${spellBytes(used)} of ${spellBytes(size)}`,
     `inodes ${Math.round(100 * inodes)} %`,
-    mount.type,
+    type,
   ]);
   const remote = readMountTable(host, false).filter(({ type }) => remoteTypes.test(type));
-  const top = filter.startsWith("/") ? filter.replace(/(?<=.)\/+$/, "") : (disks[0]?.mount.point ?? "/");
-  const filled = await addUp(host, top, signal);
-  const { files, total, isPart, unreadable } = filled;
+  const top = filter.startsWith("/") ? filter.replace(/(?<=.)\/+$/, "") : (disks[0]?.point ?? "/");
+  const { folders: all, files, total, isPart, unreadable } = await addUp(host, top, signal);
   const named = plainName(top, limits.path);
-  const folders = pickFolders(filled).map(({ path, size, uid }) => ({ path: `${path}/`, size, uid }));
+  const folders = pickFolders(all, total).map(({ path, size, uid }) => ({ path: `${path}/`, size, uid }));
   const large = files.toSorted((a, b) => b.size - a.size).filter(({ size }) => size >= smallShare * total);
   const shown = [...folders, ...large.slice(0, limits.files)].map(({ path, size, uid }) => {
     return [spellBytes(size), host.userOf(uid), plainName(path, limits.path)];

@@ -2,24 +2,16 @@
 
 import { closeSync, constants, openSync, readdirSync, readSync } from "node:fs";
 import { orNull } from "../../core/error.ts";
+import { alignRows } from "../../core/text.ts";
 import { showName } from "../parse-path.ts";
 
-export interface HostFiles {
-  /** Text of a file, at most 1 MiB of it; "" where there is none, or the system refuses. */
-  read(path: string): string;
-  /** Names in a folder, sorted; null where there is none, or the system refuses. */
-  list(path: string): readonly string[] | null;
-  at(path: string): string;
-  /** Name of a user; the number itself where /etc/passwd has none. */
-  userOf(uid: number): string;
-  readonly showsArguments: boolean;
-}
+export type HostFiles = ReturnType<typeof openHostFiles>;
 
 const maxBytes = 1024 * 1024;
 const readOnly = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** `root`: folder that holds the machine's files, "" for the machine itself. Nothing is read before it is asked for. */
-export function openHostFiles(root: string, showsArguments: boolean): HostFiles {
+export function openHostFiles(root: string, showsArguments: boolean) {
   const buffer = Buffer.allocUnsafe(maxBytes);
   let users: ReadonlyMap<number, string> | null = null;
   const read = (path: string): string => {
@@ -37,10 +29,13 @@ export function openHostFiles(root: string, showsArguments: boolean): HostFiles 
     }
   };
   return {
+    /** Text of a file, at most 1 MiB of it; "" where there is none, or the system refuses. */
     read,
-    list: (path) => orNull(() => readdirSync(root + path).sort()),
-    at: (path) => root + path,
-    userOf(uid) {
+    /** Names in a folder, sorted; null where there is none, or the system refuses. */
+    list: (path: string): readonly string[] | null => orNull(() => readdirSync(root + path).sort()),
+    at: (path: string): string => root + path,
+    /** Name of a user; the number itself where /etc/passwd has none. */
+    userOf(uid: number): string {
       users ??= new Map(
         read("/etc/passwd")
           .split("\n")
@@ -58,6 +53,17 @@ export function plainName(text: string, length: number): string {
   const shown = showName(text.slice(0, length + 1));
   return shown.length <= length ? shown : `${shown.slice(0, length)}…`;
 }
+
+/** A table below its head, of at most `most` of these. */
+export const tableOf = <T>(
+  head: readonly string[],
+  all: readonly T[],
+  most: number,
+  rowOf: (each: T) => readonly string[],
+): readonly string[] => [
+  ...alignRows([head, ...all.slice(0, most).map(rowOf)]),
+  ...(all.length > most ? [`(${all.length - most} more not shown)`] : []),
+];
 
 /** Bytes with three digits: 1536 → "1.5 KB". */
 export function spellBytes(bytes: number): string {

@@ -2,7 +2,7 @@
 
 import { alignRows } from "../../core/text.ts";
 import { readMountTable, renderDisk } from "./disk-use.ts";
-import { fieldsOf, type HostFiles, openHostFiles, plainName, spellAge } from "./host.ts";
+import { fieldsOf, type HostFiles, openHostFiles, plainName, spellAge, tableOf } from "./host.ts";
 import { renderPorts } from "./ports.ts";
 import { renderMemory, renderProcesses } from "./processes.ts";
 import { renderUnits } from "./units.ts";
@@ -45,13 +45,12 @@ function renderMounts(host: HostFiles, filter: string): string {
     ({ device, point, type }) => filter === "" || [device, point, type].some((each) => each.includes(filter)),
   );
   if (found.length === 0) return `no mount fits ${plainName(filter, 60)}`;
-  const rows = found.slice(0, 100).map(({ device, point, type, options }) => {
-    return [plainName(point, 100), type, plainName(device, 100), plainName(options, 200)];
-  });
-  return [
-    ...alignRows([["place", "type", "from", "options"], ...rows]),
-    ...(found.length > 100 ? [`(${found.length - 100} more not shown)`] : []),
-  ].join("\n");
+  return tableOf(["place", "type", "from", "options"], found, 100, ({ device, point, type, options }) => [
+    plainName(point, 100),
+    type,
+    plainName(device, 100),
+    plainName(options, 200),
+  ]).join("\n");
 }
 
 const shells = /(?:^|\/)(?:ba|da|z|fi|k|tc|c)?sh$/;

@@ -2,17 +2,8 @@
 
 import { readlinkSync } from "node:fs";
 import { orNull } from "../../core/error.ts";
-import { alignRows } from "../../core/text.ts";
-import { type HostFiles, openHostFiles, plainName } from "./host.ts";
+import { type HostFiles, openHostFiles, plainName, tableOf } from "./host.ts";
 import { pidsOf, readProcesses, tellHidden } from "./processes.ts";
-
-interface Listening {
-  readonly protocol: string;
-  readonly address: string;
-  readonly port: number;
-  readonly user: string;
-  readonly inode: string;
-}
 
 const listening: Readonly<Record<string, string>> = { tcp: "0A", tcp6: "0A", udp: "07", udp6: "07" };
 const connected = "01";
@@ -30,7 +21,7 @@ export function readSocketAddress(hex: string): string {
 }
 
 function readSockets(host: HostFiles) {
-  const open: Listening[] = [];
+  const open: { protocol: string; address: string; port: number; user: string; inode: string }[] = [];
   const used = new Map<number, number>();
   for (const [protocol, wanted] of Object.entries(listening)) {
     for (const line of host.read(`/proc/net/${protocol}`).split("\n").slice(1)) {
@@ -90,14 +81,14 @@ export function renderPorts(host: HostFiles, filter: string): string {
     const what = filter === "" ? "nothing listens on any port" : `nothing listens that fits ${plainName(filter, 60)}`;
     return [`${what}, of ${open.length} open ports`, ...[tellHidden(host) ?? []].flat()].join("\n");
   }
-  const rows = found.slice(0, maxPorts).map(({ protocol, address, port, user, pid, program }) => {
+  const head = ["kind", "address", "user", "pid", "connections", "program"];
+  const rowOf = ({ protocol, address, port, user, pid, program }: (typeof all)[number]) => {
     const connections = protocol.startsWith("tcp") ? String(used.get(port) ?? 0) : "-";
     return [protocol.replace("6", ""), `${address}:${port}`, user, String(pid ?? "-"), connections, program];
-  });
+  };
   const unknown = found.filter(({ pid }) => pid === undefined).length;
   return [
-    ...alignRows([["kind", "address", "user", "pid", "connections", "program"], ...rows]),
-    ...(found.length > maxPorts ? [`(${found.length - maxPorts} more not shown)`] : []),
+    ...tableOf(head, found, maxPorts, rowOf),
     ...(unknown > 0
       ? [`(of ${unknown} the process is not known: it is another user's, which root would see, or the kernel's)`]
       : []),

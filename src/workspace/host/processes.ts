@@ -1,19 +1,9 @@
 /** Processes and memory of the machine, from /proc: what runs, whose it is, and how much it takes. Never an environment. */
 
 import { alignRows } from "../../core/text.ts";
-import { fieldsOf, type HostFiles, plainName, spellAge, spellBytes } from "./host.ts";
+import { fieldsOf, type HostFiles, plainName, spellAge, spellBytes, tableOf } from "./host.ts";
 
-export interface ProcessFacts {
-  readonly pid: number;
-  readonly parent: number;
-  readonly program: string;
-  readonly user: string;
-  readonly state: string;
-  readonly memory: number;
-  /** Seconds of processor time since its start, and since when it runs. */
-  readonly worked: number;
-  readonly age: number;
-}
+type ProcessFacts = ReturnType<typeof readProcesses>[number];
 
 const maxProgram = 40;
 const maxArguments = 300;
@@ -21,7 +11,7 @@ const maxGroups = 30;
 const maxSingle = 60;
 const ticksPerSecond = 100;
 
-export function readProcesses(host: HostFiles): readonly ProcessFacts[] {
+export function readProcesses(host: HostFiles) {
   const up = Number(host.read("/proc/uptime").split(" ")[0] ?? 0);
   return pidsOf(host).flatMap((pid) => {
     const fields = fieldsOf(host.read(`/proc/${pid}/status`));
@@ -38,6 +28,7 @@ export function readProcesses(host: HostFiles): readonly ProcessFacts[] {
       user: host.userOf(Number(fields.get("Uid")?.split(/\s/)[0])),
       state: fields.get("State")?.charAt(0) ?? "?",
       memory: Number.parseInt(fields.get("VmRSS") ?? "0", 10) * 1024,
+      /** Seconds of processor time since its start, and since when it runs. */
       worked: ticks / ticksPerSecond,
       age: Math.max(0, up - (rest[19] ?? 0) / ticksPerSecond),
     };
@@ -88,9 +79,9 @@ const fits = ({ pid, program, user }: ProcessFacts, filter: string): boolean =>
 const isOfKernel = ({ pid, parent, memory }: ProcessFacts): boolean => memory === 0 && (pid === 2 || parent === 2);
 
 function singleRows(host: HostFiles, found: readonly ProcessFacts[]): readonly string[] {
-  const shown = found.toSorted((a, b) => b.memory - a.memory).slice(0, maxSingle);
-  const more = found.length - shown.length;
-  const rows = shown.map((each) => [
+  const head = ["pid", "parent", "user", "state", "memory", "cpu", "age", "program"];
+  const largest = found.toSorted((a, b) => b.memory - a.memory);
+  return tableOf(head, largest, maxSingle, (each) => [
     String(each.pid),
     String(each.parent),
     each.user,
@@ -100,8 +91,6 @@ function singleRows(host: HostFiles, found: readonly ProcessFacts[]): readonly s
     spellAge(each.age),
     each.program + (host.showsArguments ? `: ${argumentsOf(host, each.pid)}` : ""),
   ]);
-  const head = ["pid", "parent", "user", "state", "memory", "cpu", "age", "program"];
-  return [...alignRows([head, ...rows]), ...(more > 0 ? [`(${more} more not shown)`] : [])];
 }
 
 function groupRows(host: HostFiles, found: readonly ProcessFacts[]): readonly string[] {

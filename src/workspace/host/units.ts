@@ -2,8 +2,7 @@
 
 import { readlinkSync } from "node:fs";
 import { orNull } from "../../core/error.ts";
-import { alignRows } from "../../core/text.ts";
-import { fieldsOf, type HostFiles, plainName, spellBytes } from "./host.ts";
+import { fieldsOf, type HostFiles, plainName, spellBytes, tableOf } from "./host.ts";
 
 /** Where unit files are, the first that has a name wins. */
 const folders = [
@@ -67,15 +66,14 @@ export function renderUnits(host: HostFiles, filter: string): string {
         ? `${all.length} unit files, none enabled`
         : `no unit file with ${plainName(filter, 60)} in its name, of ${all.length}`,
     ].join("\n");
-  const rows = found.slice(0, maxUnits).map((name) => {
+  const rowOf = (name: string) => {
     const folder = units.get(name) ?? "";
     const isOn = isMasked(host, `${folder}/${name}`) ? "masked" : enabled.has(name) ? "enabled" : "not enabled";
     return [plainName(name, 60), isOn, isUp ? stateOf(host, name, started) : "", folder];
-  });
+  };
   return [
     ...head,
-    ...alignRows([["unit", "at start", "now", "file in"], ...rows]),
-    ...(found.length > maxUnits ? [`(${found.length - maxUnits} more not shown)`] : []),
+    ...tableOf(["unit", "at start", "now", "file in"], found, maxUnits, rowOf),
     ...(filter !== "" && found.length <= 3
       ? found.flatMap((name) => settingsOf(host, `${units.get(name)}/${name}`))
       : []),

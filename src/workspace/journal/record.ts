@@ -117,10 +117,7 @@ const sealedCharacters = 22;
 
 type Seal = (text: string) => string;
 
-interface Sealed {
-  readonly folder: string;
-  readonly disk: Disk;
-}
+type Sealed = { readonly folder: string; readonly disk: Disk };
 
 const keyOf = ({ folder }: Sealed) => join(folder, "seal");
 

@@ -80,26 +80,9 @@ export interface Reversal {
   readonly lost: readonly string[];
 }
 
-export interface History {
-  /** Newest first. */
-  list(): readonly KeptRun[];
-  /** Null: the applied run that ended last. Throws nothing_to_undo, usage for an ambiguous id. */
-  undo(id: string | null, options: ReverseOptions): Promise<Reversal>;
-  /** The run that was taken back last, unless a newer run came after it, or the named one. */
-  redo(id: string | null, options: ReverseOptions): Promise<Reversal>;
-  /** The net changes; null: not kept. Throws io_failed when the journal is damaged. */
-  work(id: string): readonly Change[] | null;
-  /**
-   * What undos and redos of these runs have written after a time (ISO 8601), oldest first, as `heldIn` says it. `merged`:
-   * with somebody's lines, so that the run itself never left or found this.
-   */
-  written(
-    runs: ReadonlySet<string>,
-    since: string,
-  ): readonly { readonly path: string; readonly after: string | null; readonly merged: boolean }[];
-  /** Removes runs beyond the limits, never the newest; returns how many. */
-  prune(limits?: Partial<typeof defaultLimits>): number;
-}
+type Kind = "undo" | "redo";
+
+export type History = ReturnType<typeof openHistory>;
 
 const madeIn = ({ batches }: Episode) => batches.filter(({ done }) => done).flatMap(({ changes }) => changes);
 
@@ -112,11 +95,15 @@ export function openHistory(
   lock: Lock,
   rules: PathRules,
   reach: (folders: readonly string[]) => void = () => {},
-): History {
-  if (state === null) return noHistory;
-  const readAll = (): KeptEpisodes[] => runIds(state).flatMap((id) => readRun(state, id) ?? []);
+) {
+  const readAll = (): KeptEpisodes[] => (state === null ? [] : runIds(state).flatMap((id) => readRun(state, id) ?? []));
 
-  const reverse = (kind: "undo" | "redo", run: KeptEpisodes, { dryRun, merge = false }: ReverseOptions): Reversal => {
+  const reverse = (
+    kind: Kind,
+    state: State,
+    run: KeptEpisodes,
+    { dryRun, merge = false }: ReverseOptions,
+  ): Reversal => {
     const left = kind === "undo" ? leftOfRun(run) : [];
     const made = kind === "undo" ? workOfRun(state, run) : backOfRun(state, run);
     const work = made.filter(({ path }) => left.length === 0 || left.includes(path));
@@ -145,7 +132,7 @@ export function openHistory(
     return { run: describeRun(state, readRun(state, run.id) ?? run), changes: batch.changes, clashes, merged, lost };
   };
 
-  const choose = (kind: "undo" | "redo", id: string | null): KeptEpisodes => {
+  const choose = (kind: Kind, state: State, id: string | null): KeptEpisodes => {
     const foreign = id === null ? undefined : runIds(state).find((each) => each.startsWith(id));
     if (foreign !== undefined && isForeign(state, foreign)) {
       throw new PaiError(
@@ -156,18 +143,30 @@ export function openHistory(
     return pick(readAll(), id, kind);
   };
 
+  const go = async (kind: Kind, id: string | null, options: ReverseOptions): Promise<Reversal> => {
+    if (state === null)
+      throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be undone or redone");
+    return lock(() => reverse(kind, state, choose(kind, state, id), options));
+  };
+
   return {
-    list: () =>
-      readAll()
-        .map((run) => describeRun(state, run))
-        .reverse(),
-    undo: (id, options) => lock(() => reverse("undo", choose("undo", id), options)),
-    redo: (id, options) => lock(() => reverse("redo", choose("redo", id), options)),
-    work(id) {
-      const run = runIds(state).includes(id) ? readRun(state, id) : null;
+    /** Newest first. */
+    list: (): readonly KeptRun[] => (state === null ? [] : readAll().map((run) => describeRun(state, run))).reverse(),
+    /** Null: the applied run that ended last. Throws nothing_to_undo, usage for an ambiguous id. */
+    undo: (id: string | null, options: ReverseOptions) => go("undo", id, options),
+    /** The run that was taken back last, unless a newer run came after it, or the named one. */
+    redo: (id: string | null, options: ReverseOptions) => go("redo", id, options),
+    /** The net changes; null: not kept. Throws io_failed when the journal is damaged. */
+    work(id: string): readonly Change[] | null {
+      if (state === null || !runIds(state).includes(id)) return null;
+      const run = readRun(state, id);
       return run && workOfRun(state, run);
     },
-    written: (runs, since) =>
+    /**
+     * What undos and redos of these runs have written after a time (ISO 8601), oldest first, as `heldIn` says it. `merged`:
+     * with somebody's lines, so that the run itself never left or found this.
+     */
+    written: (runs: ReadonlySet<string>, since: string) =>
       readAll()
         .filter(({ id }) => runs.has(id))
         .flatMap(({ episodes: [run, ...others] }) => {
@@ -179,7 +178,9 @@ export function openHistory(
         })
         .toSorted((a, b) => (a.at < b.at ? -1 : 1))
         .map(({ path, after, own }) => ({ path, after, merged: !own.has(after) })),
-    prune: (limits = {}) => prune(state, { ...defaultLimits, ...limits }),
+    /** Removes runs beyond the limits, never the newest; returns how many. */
+    prune: (limits: Partial<typeof defaultLimits> = {}): number =>
+      state === null ? 0 : prune(state, { ...defaultLimits, ...limits }),
   };
 }
 
@@ -191,20 +192,7 @@ export function heldIn(blob: HashedBlob | null): string | null {
 
 export const heldFile = (hash: string, mode: number): string => `${hash} ${mode & 0o111 ? "" : "not "}executable`;
 
-const refuse = async (): Promise<never> => {
-  throw new PaiError("nothing_to_undo", "nothing is kept here, so nothing can be undone or redone");
-};
-
-const noHistory: History = {
-  list: () => [],
-  undo: refuse,
-  redo: refuse,
-  work: () => null,
-  written: () => [],
-  prune: () => 0,
-};
-
-function pick(runs: readonly KeptEpisodes[], id: string | null, kind: "undo" | "redo"): KeptEpisodes {
+function pick(runs: readonly KeptEpisodes[], id: string | null, kind: Kind): KeptEpisodes {
   const able = id === null ? stack(runs, kind) : named(runs, id);
   const run = able.at(-1);
   if (run === undefined && kind === "redo" && runs.some((each) => isBack(each) && workPaths(each).length > 0)) {
@@ -228,7 +216,7 @@ const isBack = (run: KeptEpisodes): boolean => ["undone", "rolled_back"].include
 const isStanding = (run: KeptEpisodes): boolean => statusOfRun(run) === "applied" || leftOfRun(run).length > 0;
 
 /** A plain undo or redo takes the last one. */
-function stack(runs: readonly KeptEpisodes[], kind: "undo" | "redo"): KeptEpisodes[] {
+function stack(runs: readonly KeptEpisodes[], kind: Kind): KeptEpisodes[] {
   const worked = runs.filter((run) => workPaths(run).length > 0);
   if (kind === "undo")
     return worked.filter(isStanding).toSorted(byText(({ episodes }: KeptEpisodes) => episodes[0].endedAt));

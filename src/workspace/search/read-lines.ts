@@ -51,13 +51,7 @@ export async function readEnds(root: Root, path: RelPath, lines: number): Promis
   return { head, tail: { text: texts.join("\n"), from, to: total, total } };
 }
 
-interface Range {
-  add(chunk: Uint8Array): void;
-  full(): boolean;
-  finish(ended: boolean): LineRange;
-}
-
-function openRange(from: number, to: number): Range {
+function openRange(from: number, to: number) {
   const kept: Uint8Array[] = [];
   let size = 0;
   let line = 1;
@@ -72,7 +66,7 @@ function openRange(from: number, to: number): Range {
     last = line;
   };
   return {
-    add(chunk) {
+    add(chunk: Uint8Array): void {
       let start = 0;
       for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
         keep(chunk, start, end + 1);
@@ -83,7 +77,7 @@ function openRange(from: number, to: number): Range {
       lastByte = chunk.at(-1) ?? lastByte;
     },
     full: () => line > to || size >= maxTextBytes,
-    finish(ended) {
+    finish(ended: boolean): LineRange {
       const text = decodeCut(Buffer.concat(kept), size >= maxTextBytes);
       const total = lastByte === newline ? line - 1 : line;
       return { text: text.replace(/\r?\n$/, "").replaceAll("\r\n", "\n"), from, to: last, total: ended ? total : null };

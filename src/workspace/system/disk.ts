@@ -24,31 +24,7 @@ import { createFile, writeBytes } from "../../system/write-file.ts";
 import { type Traits, writeTraits } from "../traits.ts";
 import { systemCalls } from "./system-calls.ts";
 
-/** Paths are real. All methods throw system errors. */
-export interface Disk {
-  /** A new private file of pai's own, which need not survive a power cut. */
-  createClaim(path: string, bytes: Uint8Array): void;
-  /** Syncs a new file. `time`: of its modification, in seconds since 1970. */
-  createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null, time: number): void;
-  /** Syncs the new bytes of an existing file; `mode` null: its bits stay. */
-  overwriteFile(path: string, bytes: Uint8Array, mode: number | null, time: number): void;
-  createLink(path: string, target: string, traits: Traits | null): void;
-  /** The set-group-ID bit that it inherits is kept. */
-  createFolder(path: string, mode: number, traits: Traits | null): void;
-  rename(path: string, from: string): void;
-  /** Throws EEXIST if `path` is taken. False: this file system cannot rename without replacing. */
-  renameNew(path: string, from: string): boolean;
-  /** False: not possible here. */
-  exchange(path: string, other: string): boolean;
-  removeFile(path: string): void;
-  removeFolder(path: string): void;
-  syncFolder(path: string): void;
-  /** A file of pai's own, which is created if missing. */
-  append(path: string, bytes: Uint8Array): void;
-  syncFile(path: string): void;
-  /** A folder of pai's own. */
-  removeTree(path: string): void;
-}
+export type Disk = ReturnType<typeof openDisk>;
 
 const change = constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const extend = change | constants.O_CREAT | constants.O_APPEND;
@@ -57,8 +33,11 @@ const folder = constants.O_RDONLY | constants.O_DIRECTORY;
 /** Only its owner gives a file a time; for others it has that of the write. */
 const setTime = (fd: number, time: number): void => unless(["EPERM"], () => futimesSync(fd, time, time));
 
-/** `before` is called with the name of each effect and may throw instead of it. */
-export function openDisk(before: (effect: string) => void = () => {}): Disk {
+/**
+ * Paths are real. All methods throw system errors. `before` is called with the name of each effect and may throw instead
+ * of it.
+ */
+export function openDisk(before: (effect: string) => void = () => {}) {
   const withFile = (path: string, flags: number, use: (fd: number) => void): void => {
     const fd = openSync(path, flags, 0o600);
     try {
@@ -76,13 +55,18 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
     before("set traits");
     writeTraits(path, traits);
   };
-  const effects: Disk = {
-    createClaim: (path, bytes) => createFile(path, bytes, { mode: 0o600, lasting: false, before }),
-    createFile(path, bytes, mode, traits, time) {
+  const effects = {
+    /** A new private file of pai's own, which need not survive a power cut. */
+    createClaim(path: string, bytes: Uint8Array): void {
+      createFile(path, bytes, { mode: 0o600, lasting: false, before });
+    },
+    /** Syncs a new file. `time`: of its modification, in seconds since 1970. */
+    createFile(path: string, bytes: Uint8Array, mode: number, traits: Traits | null, time: number): void {
       // Traits come before the bytes, so that a complete file has them.
       createFile(path, bytes, { mode, time, lasting: true, opened: () => setTraits(path, traits), before });
     },
-    overwriteFile(path, bytes, mode, time) {
+    /** Syncs the new bytes of an existing file; `mode` null: its bits stay. */
+    overwriteFile(path: string, bytes: Uint8Array, mode: number | null, time: number): void {
       withFile(path, change, (fd) => {
         write(fd, bytes);
         ftruncateSync(fd, bytes.length);
@@ -91,24 +75,30 @@ export function openDisk(before: (effect: string) => void = () => {}): Disk {
         fsyncSync(fd);
       });
     },
-    createLink(path, target, traits) {
+    createLink(path: string, target: string, traits: Traits | null): void {
       symlinkSync(target, path);
       setTraits(path, traits);
     },
-    createFolder(path, mode, traits) {
+    /** The set-group-ID bit that it inherits is kept. */
+    createFolder(path: string, mode: number, traits: Traits | null): void {
       mkdirSync(path, 0o700);
       setTraits(path, traits);
       chmodSync(path, mode | (lstatSync(path).mode & 0o2000));
     },
-    rename: (path, from) => renameSync(from, path),
-    renameNew: (path, from) => systemCalls()?.renameNew(path, from) === true || linkNew(path, from),
-    exchange: (path, other) => systemCalls()?.exchange(path, other) ?? false,
-    removeFile: (path) => unlinkSync(path),
-    removeFolder: (path) => rmdirSync(path),
-    syncFolder: (path) => withFile(path, folder, fsyncSync),
-    append: (path, bytes) => withFile(path, extend, (fd) => write(fd, bytes)),
-    syncFile: (path) => withFile(path, change, fsyncSync),
-    removeTree: (path) => rmSync(path, { recursive: true, force: true }),
+    rename: (path: string, from: string): void => renameSync(from, path),
+    /** Throws EEXIST if `path` is taken. False: this file system cannot rename without replacing. */
+    renameNew: (path: string, from: string): boolean =>
+      systemCalls()?.renameNew(path, from) === true || linkNew(path, from),
+    /** False: not possible here. */
+    exchange: (path: string, other: string): boolean => systemCalls()?.exchange(path, other) ?? false,
+    removeFile: (path: string): void => unlinkSync(path),
+    removeFolder: (path: string): void => rmdirSync(path),
+    syncFolder: (path: string): void => withFile(path, folder, fsyncSync),
+    /** A file of pai's own, which is created if missing. */
+    append: (path: string, bytes: Uint8Array): void => withFile(path, extend, (fd) => write(fd, bytes)),
+    syncFile: (path: string): void => withFile(path, change, fsyncSync),
+    /** A folder of pai's own. */
+    removeTree: (path: string): void => rmSync(path, { recursive: true, force: true }),
   };
   return placeErrors(effects, before);
 }

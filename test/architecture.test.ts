@@ -120,10 +120,10 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 13_823,
-  workspace: 11_575,
-  cli: 10_210,
+  workspace: 11_452,
+  cli: 10_209,
   flows: 10_824,
-  models: 4_159,
+  models: 4_111,
   ui: 4_278,
   store: 3_476,
   lab: 3_610,

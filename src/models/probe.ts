@@ -1,7 +1,6 @@
 /** One small request that costs nothing: to see which server answers, whether it takes a key, what it lists. */
 import { PaiError } from "../core/error.ts";
-import { type Endpoint, fetchFrom, type ProxyEnv, parseEndpoint } from "./wire/endpoint.ts";
-import { readStart } from "./wire/error-body.ts";
+import { type Endpoint, fetchFrom, type ProxyEnv, parseEndpoint, readStart } from "./wire/endpoint.ts";
 import { type AskedServer, readFetchError, readHttpError } from "./wire/http-errors.ts";
 
 export interface ProbeModelOptions {

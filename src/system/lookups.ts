@@ -86,3 +86,10 @@ export function readSmall(path: string, limit: number): string | null {
     if (fd !== null) closeSync(fd);
   }
 }
+
+/** The absolute folders of a PATH outside the project, for git, an editor and the like: a program in it is not the user's. */
+export const pathOutside = (path: string | undefined, root: string): string =>
+  (path ?? "/usr/local/bin:/usr/bin:/bin")
+    .split(":")
+    .filter((folder) => folder.startsWith("/") && folder !== root && !folder.startsWith(`${root}/`))
+    .join(":");

@@ -8,7 +8,7 @@ import { spellAllow } from "../core/command/quote.ts";
 import { orNull, PaiError } from "../core/error.ts";
 import { type PathUse, pathWithin, type RelPath } from "../core/path.ts";
 import type { View, Workspace } from "../core/ports.ts";
-import { realPathOf } from "../system/lookups.ts";
+import { pathOutside, realPathOf } from "../system/lookups.ts";
 import { requireAllowable, requireWritable, whyNotOwn } from "./allowable.ts";
 import { namesIn } from "./atomic-write.ts";
 import { commandEnv, type Env } from "./command/command-env.ts";
@@ -34,7 +34,6 @@ import { followLinks, inside, list, openOtherNames, walk, whyAsked } from "./sca
 import { readEnds, readLines } from "./search/read-lines.ts";
 import { search } from "./search/search.ts";
 import { openDisk } from "./system/disk.ts";
-import { pathOutside } from "./system/search-path.ts";
 import { openTransaction } from "./transaction.ts";
 
 export interface WorkspaceOptions {

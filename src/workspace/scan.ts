@@ -46,8 +46,7 @@ export async function* walk(
 ): AsyncGenerator<Entry, void> {
   const { signal = new AbortController().signal, omitted, enters } = options;
   signal.throwIfAborted();
-  const ignored = openIgnore(root, folder, root.topOf(folder));
-  for (const found of descend(root, openLevel(root, folder, ignored), { rules, omitted, enters })) {
+  for (const found of descendShown(root, folder, { rules, omitted, enters })) {
     await breathe(signal);
     if (found !== null) yield found.entry;
   }
@@ -55,10 +54,11 @@ export async function* walk(
 
 /** Like `walk` without pauses: the caller must let other work run in between. */
 export function* walkNow(root: Root, folder: RelPath, rules: PathRules, omitted?: Omitted): Generator<Entry, void> {
-  const ignored = openIgnore(root, folder, root.topOf(folder));
-  for (const found of descend(root, openLevel(root, folder, ignored), { rules, omitted }))
-    if (found !== null) yield found.entry;
+  for (const found of descendShown(root, folder, { rules, omitted })) if (found !== null) yield found.entry;
 }
+
+const descendShown = (root: Root, folder: RelPath, selection: Selection) =>
+  descend(root, openLevel(root, folder, openIgnore(root, folder, root.topOf(folder))), selection);
 
 export interface Marked<T> {
   readonly entry: Entry;

@@ -12,10 +12,10 @@ import {
   splitDiff,
 } from "../../core/review.ts";
 import { singleShot } from "../../flows/single-shot.ts";
+import { pathOutside } from "../../system/lookups.ts";
 import { counted } from "../../ui/amount.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { openGit, readGit } from "../../workspace/git/call-git.ts";
-import { pathOutside } from "../../workspace/system/search-path.ts";
 import { showFinding, showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { composeBase } from "../compose/base.ts";

@@ -3,11 +3,11 @@ import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import type { Provider } from "../../core/providers.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import type { Key } from "../../models/keys-in-turn.ts";
-import { readStart } from "../../models/wire/error-body.ts";
+import { readStart } from "../../models/wire/endpoint.ts";
 import { type FoundKey, findFault, findKeys } from "../../store/keys.ts";
 import type { KeyCommand } from "../../store/own-providers.ts";
 import type { Environment } from "../../store/places.ts";
-import { pathOutside } from "../../workspace/system/search-path.ts";
+import { pathOutside } from "../../system/lookups.ts";
 import { type Asking, findRoot } from "./base.ts";
 
 interface KeyCommandOptions {

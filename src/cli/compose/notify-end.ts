@@ -2,8 +2,8 @@
 import { toPaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
+import { pathOutside } from "../../system/lookups.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
-import { pathOutside } from "../../workspace/system/search-path.ts";
 import type { Context } from "../command.ts";
 import type { Base } from "./base.ts";
 import type { Face } from "./compose-model.ts";

@@ -40,6 +40,17 @@ export function fetchFrom(endpoint: Endpoint, url: string, init: BunFetchRequest
   return fetch(whole, { ...init, redirect: "manual", proxy, ...tlsOf(endpoint) });
 }
 
+/** The text up to about `limit` characters, without waiting for the rest. */
+export async function readStart(response: Response, limit: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length >= limit) break;
+  }
+  return text;
+}
+
 /** TLS options for a request over https: certificates are verified, whatever the environment says. */
 export function tlsOf({ url, certificate }: Endpoint): { readonly tls?: Bun.TLSOptions } {
   if (!url.startsWith("https:")) return {};

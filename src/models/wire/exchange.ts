@@ -2,8 +2,7 @@
 import { type PaiError, toPaiError } from "../../core/error.ts";
 import type { ModelEvent } from "../../core/model.ts";
 import { interruption } from "../stream.ts";
-import { type Endpoint, fetchFrom } from "./endpoint.ts";
-import { readStart } from "./error-body.ts";
+import { type Endpoint, fetchFrom, readStart } from "./endpoint.ts";
 import { fields, parseJson, textIn } from "./fields.ts";
 import { type AskedServer, failure, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { never, onceAtOnce, onceSoon } from "./judge.ts";

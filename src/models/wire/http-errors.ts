@@ -3,9 +3,8 @@ import { type ErrorCode, PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
 import { withoutUser } from "./endpoint.ts";
-import { readErrorBody } from "./error-body.ts";
 import { fields, textIn } from "./fields.ts";
-import { judgeReply, never, often, onceSoon, type Retry } from "./judge.ts";
+import { judgeReply, never, often, onceSoon, type Retry, readErrorBody } from "./judge.ts";
 
 /** Why a request failed; travels as the `cause` of its PaiError. */
 export interface Setback {

@@ -1,7 +1,7 @@
 /** Calls in Chat Completions: what is asked, and those written as text. */
 import { expect, test } from "bun:test";
 import type { Json, ModelRequest } from "../../../src/core/model.ts";
-import { encodeChat } from "../../../src/models/chat/encode.ts";
+import { encodeChat } from "../../../src/models/chat/bridge.ts";
 import { createTextCallReader } from "../../../src/models/chat/text-calls.ts";
 import { encodeOllama } from "../../../src/models/local/bridge.ts";
 import { expectCpu } from "../../core/cpu-time.ts";

@@ -1,6 +1,6 @@
 /** Events and answers as servers and gateways really write them: cut anywhere, longer than they need be. */
 import { expect, test } from "bun:test";
-import { readStart } from "../../../src/models/wire/error-body.ts";
+import { readStart } from "../../../src/models/wire/endpoint.ts";
 import { createSseReader } from "../../../src/models/wire/sse.ts";
 import { expectCpu } from "../../core/cpu-time.ts";
 

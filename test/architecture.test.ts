@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_823,
   workspace: 11_452,
-  cli: 10_209,
+  cli: 10_163,
   flows: 10_824,
   models: 4_111,
   ui: 4_278,

@@ -48,11 +48,14 @@ async function findFile(workspace: Workspace, text: string): Promise<Found> {
   }
 }
 
+/** All files of the project that the model may see. */
+export async function findFiles(workspace: Workspace): Promise<readonly string[]> {
+  const entries = await Array.fromAsync(workspace.walk("" as RelPath));
+  return entries.flatMap(({ path, kind }) => (kind === "file" ? [path] : []));
+}
+
 async function findNear(workspace: Workspace, name: string): Promise<string | null> {
-  const paths: string[] = [];
-  for await (const { path, kind } of workspace.walk("" as RelPath)) {
-    if (kind === "file") paths.push(path);
-  }
+  const paths = await findFiles(workspace);
   const near = suggest(name, paths);
   if (near !== null) return near;
   const named = suggest(nameOf(name), paths.map(nameOf));

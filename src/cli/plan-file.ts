@@ -169,9 +169,6 @@ async function describe(workspace: Workspace, path: RelPath): Promise<z.infer<ty
 }
 
 export interface SavedPlan {
-  readonly task: string;
-  readonly only: readonly string[];
-  readonly checks: readonly string[];
   readonly plan: Plan;
   readonly file: PlanFile;
 }
@@ -206,14 +203,9 @@ export function readPlanFile(text: string, name: string): SavedPlan {
     });
   const reading = readPlan(content.plan as Json);
   if (!reading.ok) throw refuse(reading.why);
-  return {
-    task: content.task,
-    only: content.only,
-    checks: content.checks,
-    // On another host only what its user types is run.
-    plan: content.made === null ? addChecks(reading.value, content.checks) : reading.value,
-    file: written.value,
-  };
+  // On another host only what its user types is run.
+  const plan = content.made === null ? addChecks(reading.value, content.checks) : reading.value;
+  return { plan, file: written.value };
 }
 
 /** Adds the plan maker's checks to the plan, so that whoever applies it sees them before approving. */
@@ -232,13 +224,10 @@ export async function requireBase(workspace: Workspace, { file }: SavedPlan, mer
     if (found.sha256 !== expected) stale.push(path);
   }
   if (stale.length === 0) return;
-  if (file.made !== null)
-    throw new PaiError("plan_stale", `not as they were on ${file.made.by} before the change: ${stale.join(", ")}`, {
-      hint: "nothing was changed; --merge keeps what differs on other lines",
-    });
-  throw new PaiError("plan_stale", `changed since the plan was made: ${stale.join(", ")}`, {
-    hint: "nothing was changed; make a new plan with: pai plan",
-  });
+  const { made } = file;
+  const what = made === null ? "changed since the plan was made" : `not as they were on ${made.by} before the change`;
+  const way = made === null ? "make a new plan with: pai plan" : "--merge keeps what differs on other lines";
+  throw new PaiError("plan_stale", `${what}: ${stale.join(", ")}`, { hint: `nothing was changed; ${way}` });
 }
 
 type Kept = z.infer<typeof kept>;

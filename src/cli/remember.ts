@@ -27,49 +27,36 @@ export function makeFact(root: string, text: string, now: Date): Omit<MemoryFact
   return { text, run: null, pending: false, at: now.toISOString(), files: Object.fromEntries(files) };
 }
 
-/** The facts for a request, one a line; drops those whose files have changed. */
-export function recallFacts(stateFolder: string, root: string, task: string): string {
-  const memory = openMemory(stateFolder);
-  const facts = memory.list();
-  const stale = facts.filter(({ files }) =>
-    Object.entries(files).some(([path, hash]) => hashFile(root, path) !== hash),
-  );
-  if (stale.length > 0) memory.drop(new Set(stale.map(({ id }) => id)));
-  return chooseFacts(
-    facts.filter((fact) => !stale.includes(fact)),
-    task,
-  )
-    .map(({ text }) => `- ${text}`)
-    .join("\n");
-}
-
 /** Keeps new facts of a project and returns them; `of`: the run that learnt them, and whether no person has seen them. */
 export function keepFacts(
   stateFolder: string,
   root: string,
   texts: readonly string[],
-  of: Pick<MemoryFact, "run" | "pending"> & { readonly now: Date },
+  { now, ...of }: Pick<MemoryFact, "run" | "pending"> & { readonly now: Date },
 ): readonly MemoryFact[] {
-  const { now, ...from } = of;
-  return openMemory(stateFolder).add(texts.map((text) => ({ ...makeFact(root, text, now), ...from })));
+  return openMemory(stateFolder).add(texts.map((text) => ({ ...makeFact(root, text, now), ...of })));
 }
 
-interface Learner {
-  readonly run: string;
-  readonly learns: boolean;
-  /** A person sees what is kept. */
-  readonly isSeen: boolean;
-  readonly now: () => Date;
-}
-
-/** A project's memory for a run; null: nothing is kept. */
+/** A project's memory for a run; null: nothing is kept. `isSeen`: a person sees what is kept. */
 export function openProjectMemory(
   { stateFolder, workspace: { root } }: Pick<OpenedWorkspace, "stateFolder" | "workspace">,
-  { run, learns, isSeen, now }: Learner,
+  run: string,
+  { learns, isSeen, now }: { readonly learns: boolean; readonly isSeen: boolean; readonly now: () => Date },
 ): ProjectMemory | null {
   if (stateFolder === null) return null;
   return {
-    recall: async (task) => recallFacts(stateFolder, root, task),
+    async recall(task) {
+      const memory = openMemory(stateFolder);
+      const facts = memory.list();
+      const isStale = ({ files }: MemoryFact) =>
+        Object.entries(files).some(([path, hash]) => hashFile(root, path) !== hash);
+      const stale = facts.filter(isStale);
+      if (stale.length > 0) memory.drop(new Set(stale.map(({ id }) => id)));
+      const fresh = facts.filter((fact) => !stale.includes(fact));
+      return chooseFacts(fresh, task)
+        .map(({ text }) => `- ${text}`)
+        .join("\n");
+    },
     learn: learns ? async (texts) => keepFacts(stateFolder, root, texts, { run, pending: !isSeen, now: now() }) : null,
   };
 }

@@ -17,7 +17,7 @@ import { doTask } from "./task.ts";
  * Names the commands of the file that do not run: anybody can write such a file. Checks of a plan may run with
  * --allow-run or after a question; those of a change from elsewhere, and its --then, only where they are typed.
  */
-function tellNotRun({ emit, checking, ending, interactive, shell }: Run, { checks, file: { made } }: SavedPlan): void {
+function tellNotRun({ emit, checking, ending, interactive, shell }: Run, { file: { checks, made } }: SavedPlan): void {
   const mayRun = (check: string) => made === null && (interactive || grantsRun(shell.allowRun, check));
   const foreign = checks.filter((check) => !checking.checks.includes(check) && !mayRun(check));
   const after = made?.after.filter((each) => !ending.after.commands.includes(each)) ?? [];
@@ -36,12 +36,12 @@ export async function applyCommand(context: Context): Promise<number> {
   if (name === undefined || more.length > 0)
     throw new PaiError("usage", "pai apply takes one plan file", { hint: "pai apply -y plan.json" });
   const saved = readPlanFile(await readText(resolve(context.cwd, name), "plan file", context.signal), name);
-  const only = onlyFlag(context.flags);
+  const { file } = saved;
   return doTask(context, {
     command: "apply",
-    model: saved.file.changes === null ? null : createReplayModel([], "saved edits"),
-    task: { text: saved.task, history: [], context: null },
-    options: { only: [saved.only, only].filter((globs) => globs.length > 0) },
+    model: file.changes === null ? null : createReplayModel([], "saved edits"),
+    task: { text: file.task, history: [], context: null },
+    options: { only: [file.only, onlyFlag(context.flags)].filter((globs) => globs.length > 0) },
     flow: async (run) => {
       const { workspace } = run;
       run.ledger.promise({ expected: 0, at_most: 0 });

@@ -3,6 +3,7 @@
 import { PaiError } from "../../core/error.ts";
 import { providerOfKey } from "../../core/providers.ts";
 import { didYouMean } from "../../core/suggest.ts";
+import { alignRows } from "../../core/text.ts";
 import { openPlaces } from "../../store/places.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { visible } from "../../ui/sanitize.ts";
@@ -16,37 +17,31 @@ import type { ConfigCall, ConfigWord, SettingsNow } from "../config/word.ts";
 
 type Asking = Pick<ConfigCall, "askHidden" | "readLine">;
 
-interface Group {
-  readonly name: "config" | "key";
-  readonly words: Readonly<Record<string, ConfigWord>>;
-}
-
-const groups: Readonly<Record<Group["name"], Group>> = {
-  config: { name: "config", words: settingWords },
-  key: { name: "key", words: keyWords },
-};
+const groups = { config: settingWords, key: keyWords } as const;
+type Group = keyof typeof groups;
 
 /** Defines one of the two with a way to ask; an answer of null means end of input. */
 export function defineConfigCommand(
-  of: "config" | "key",
+  group: Group,
   openAsking: (context: Context) => Asking,
   now: SettingsNow | null = null,
 ): Handler {
-  const group = groups[of];
   return async (context) => {
     const log = openLog(context);
-    const warn = (text: string) => log.notify({ level: "warning", code: group.name, text });
+    const warn = (text: string) => log.notify({ level: "warning", code: group, text });
     const notes: string[] = [];
     const [name, ...rest] = context.words;
-    if (name === undefined) return showResult(context, of, { words: Object.keys(group.words) }, renderWords(group));
+    if (name === undefined)
+      return showResult(context, group, { words: Object.keys(groups[group]) }, renderWords(group));
     const word = findWord(group, name, rest);
     const places = openPlaces(context.env);
-    const own = () => loadSettings({ flags: {}, env: context.env, places, root: null }).settings.providers;
+    const load = () => loadSettings({ flags: {}, env: context.env, places, root: null });
+    const { provider } = context.flags;
     const { lines, data } = await word.run({
       context,
       words: rest,
-      provider: context.flags.provider === undefined ? null : chooseProvider(context.flags.provider, own()),
-      own,
+      provider: provider === undefined ? null : chooseProvider(provider, load().settings.providers),
+      load,
       places,
       now,
       ...openAsking(context),
@@ -54,11 +49,11 @@ export function defineConfigCommand(
       note: (text) => notes.push(text),
     });
     const tellNotes = () => {
-      for (const text of notes.splice(0)) log.notify({ level: "info", code: group.name, text });
+      for (const text of notes.splice(0)) log.notify({ level: "info", code: group, text });
     };
     // In JSON output the notes are part of the document.
     if (context.flags.json === true) tellNotes();
-    const code = await showResult(context, group.name, data, lines.map((line) => `${visible(line)}\n`).join(""));
+    const code = await showResult(context, group, data, lines.map((line) => `${visible(line)}\n`).join(""));
     tellNotes();
     return code;
   };
@@ -78,23 +73,25 @@ export const configIn = (now: SettingsNow): Handler => defineConfigCommand("conf
 export const keyCommand: Handler = defineConfigCommand("key", askAtTerminal);
 
 /** The subcommand of that name. Throws usage for an unknown one, and for too few or too many words after it. */
-function findWord({ name: command, words }: Group, name: string, rest: readonly string[]): ConfigWord {
+function findWord(group: Group, name: string, rest: readonly string[]): ConfigWord {
+  const words = groups[group];
   const word = Object.hasOwn(words, name) ? words[name] : undefined;
   if (word === undefined) {
-    const other = command === "config" ? "key" : "config";
-    const near = Object.hasOwn(groups[other].words, name)
+    const other = group === "config" ? "key" : "config";
+    const near = Object.hasOwn(groups[other], name)
       ? `pai ${other} ${name}`
-      : didYouMean(name, Object.keys(words), (each) => `pai ${command} ${each}`);
+      : didYouMean(name, Object.keys(words), (each) => `pai ${group} ${each}`);
     const isKey = providerOfKey(name) !== null;
-    const hint = isKey ? "a key is stored with: pai key set < FILE" : (near ?? `see: pai ${command}`);
-    throw new PaiError("usage", `unknown subcommand of pai ${command}`, { hint });
+    const hint = isKey ? "a key is stored with: pai key set < FILE" : (near ?? `see: pai ${group}`);
+    throw new PaiError("usage", `unknown subcommand of pai ${group}`, { hint });
   }
   if (rest.length >= word.minWords && rest.length <= word.maxWords) return word;
-  throw new PaiError("usage", `usage: pai ${command} ${name} ${word.usage}`.trimEnd());
+  throw new PaiError("usage", `usage: pai ${group} ${name} ${word.usage}`.trimEnd());
 }
 
-function renderWords({ name, words }: Group): string {
-  const rows = Object.entries(words).map(([word, { usage, about }]) => [`${word} ${usage}`.trimEnd(), about] as const);
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return `Usage: pai ${name} WORD\n\n${rows.map(([left, about]) => `  ${left.padEnd(width)}  ${about}\n`).join("")}`;
+function renderWords(group: Group): string {
+  const rows = Object.entries(groups[group]).map(([word, { usage, about }]) => [`  ${word} ${usage}`.trimEnd(), about]);
+  return `Usage: pai ${group} WORD\n\n${alignRows(rows)
+    .map((row) => `${row}\n`)
+    .join("")}`;
 }

@@ -64,7 +64,7 @@ export async function previewTask(base: Base, opened: Opened, previewed: Preview
       price: () => price,
       veil: createVeil({ known: knownSecrets(base, workspace.root) }),
       workspace,
-      memory: openProjectMemory(opened, { run: "", learns: false, isSeen: false, now }),
+      memory: openProjectMemory(opened, "", { learns: false, isSeen: false, now }),
       actions: allActions,
       decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
       sink: (event) => {

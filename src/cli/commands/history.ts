@@ -131,7 +131,7 @@ async function showReversal(base: Base, done: Reversal, how: Reversed): Promise<
   return showResult(context, kind, data, told.map((line) => `${line}\n`).join(""));
 }
 
-async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
+export async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
   const { history, base, stateFolder, workspace } = await openHere(given);
   const { context } = base;
   const [id = null, ...more] = context.words;
@@ -153,11 +153,6 @@ async function reverse(given: Context, kind: "undo" | "redo", inSession = false)
   for (const text of done.lost) context.notices.add({ level: "warning", code: "owner_lost", text });
   return showReversal(base, done, how);
 }
-
-export const undoCommand = (context: Context): Promise<number> => reverse(context, "undo");
-export const redoCommand = (context: Context): Promise<number> => reverse(context, "redo");
-export const undoInSession = (context: Context): Promise<number> => reverse(context, "undo", true);
-export const redoInSession = (context: Context): Promise<number> => reverse(context, "redo", true);
 
 const maxListed = 200;
 

@@ -1,6 +1,7 @@
 /** `pai review`: findings about a diff or files, read-only, a large diff in parts. */
 import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
+import type { Workspace } from "../../core/ports.ts";
 import {
   asGraveAs,
   inOrderOfWeight,
@@ -32,11 +33,7 @@ const instruction =
   "good answer, too.";
 
 /** The changes since a commit, with new files; closed files are left out. */
-async function readChanges(
-  { workspace }: Composed["opened"],
-  context: Context,
-  base: string,
-): Promise<readonly ReviewPart[]> {
+async function readChanges(workspace: Workspace, context: Context, base: string): Promise<readonly ReviewPart[]> {
   const place = { root: workspace.root, path: pathOutside(context.env["PATH"], workspace.root), env: context.env };
   const git = openGit(place, context.signal);
   const plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--relative"];
@@ -48,9 +45,7 @@ async function readChanges(
   return [...splitDiff(diff).filter(({ path }) => isOpen(path)), ...(await readFiles(workspace, added.filter(isOpen)))];
 }
 
-type Reviewed = Composed["opened"]["workspace"];
-
-async function readFiles(workspace: Reviewed, paths: readonly string[]): Promise<readonly ReviewPart[]> {
+async function readFiles(workspace: Workspace, paths: readonly string[]): Promise<readonly ReviewPart[]> {
   const parts: ReviewPart[] = [];
   for (const path of paths) {
     const blob = await workspace.read(workspace.path(path, "read"));
@@ -61,24 +56,22 @@ async function readFiles(workspace: Reviewed, paths: readonly string[]): Promise
   return parts;
 }
 
-interface Reviewing {
-  readonly composed: Composed;
-  readonly view: TerminalView;
-  readonly context: Context;
-  readonly signal: AbortSignal;
-}
-
-async function reviewPart(part: string, { composed, view, context, signal }: Reviewing): Promise<Outcome> {
+async function reviewPart(
+  part: string,
+  composed: Composed,
+  { sink, decide }: TerminalView,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const task = { text: instruction, history: [], context: part };
   const options = {
-    ...composeOptions(context, composed.base, "review", false),
+    ...composeOptions(composed.base.context, composed.base, "review", false),
     mode: "single-shot",
     asksOnly: true,
     strict: true,
     checks: [],
     outputSchema: JSON.stringify(reviewSchema),
   } as const;
-  const outcome = await composed.run(singleShot, { task, options, sink: view.sink, signal, decide: view.decide });
+  const outcome = await composed.run(singleShot, { task, options, sink, signal, decide });
   if (outcome.error !== null) throw new PaiError(outcome.error.code, outcome.error.message);
   return outcome;
 }
@@ -96,18 +89,17 @@ export async function reviewCommand(given: Context): Promise<number> {
     const quiet = { ...context, flags: { ...context.flags, quiet: true } };
     const view = await openView(quiet, limited.signal, "run");
     const composed = await composeTask(await chooseModel(context, called, view), view, null);
-    const { opened } = composed;
+    const { workspace } = composed.opened;
     const parts = packParts(
       context.words.length > 0
-        ? await readFiles(opened.workspace, context.words)
-        : await readChanges(opened, context, since ?? "HEAD"),
+        ? await readFiles(workspace, context.words)
+        : await readChanges(workspace, context, since ?? "HEAD"),
       partSize,
     );
     if (context.flags.json !== true && parts.length > 1)
       context.err(`reviewing ${counted(parts.length, "part")}, at most ${counted(2 * parts.length, "call")}\n`);
-    const reviewing = { composed, view, context, signal: limited.signal };
     const outcomes: Outcome[] = [];
-    for (const part of parts) outcomes.push(await reviewPart(part, reviewing));
+    for (const part of parts) outcomes.push(await reviewPart(part, composed, view, limited.signal));
     await composed.close();
     const findings = inOrderOfWeight(outcomes.flatMap(findingsOf));
     const calls = outcomes.reduce((sum, { calls: { made } }) => sum + made, 0);

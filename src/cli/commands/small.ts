@@ -19,7 +19,7 @@ import { configCommand, keyCommand } from "./config.ts";
 import { contextCommand } from "./context.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
-import { historyCommand, redoCommand, undoCommand } from "./history.ts";
+import { historyCommand, reverse } from "./history.ts";
 import { modelsCommand } from "./models.ts";
 import { replayCommand } from "./replay.ts";
 import { trustCommand } from "./trust.ts";
@@ -36,11 +36,11 @@ export const small = {
   key: keyCommand,
   memory: memoryCommand,
   models: modelsCommand,
-  redo: redoCommand,
+  redo: (context: Context) => reverse(context, "redo"),
   replay: replayCommand,
   schema: schemaCommand,
   trust: trustCommand,
-  undo: undoCommand,
+  undo: (context: Context) => reverse(context, "undo"),
   uninstall: uninstallCommand,
 } as const;
 

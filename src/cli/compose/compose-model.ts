@@ -18,7 +18,7 @@ import { projectFile } from "../../store/settings.ts";
 import { version } from "../commands/version.ts";
 import { openLab } from "../lab.ts";
 import type { Base } from "./base.ts";
-import { openKeyCommand } from "./key-command.ts";
+import { findKeyCommand } from "./key-command.ts";
 import { factsOfModel, findKeptList, findServerModels, priceOf } from "./model-facts.ts";
 
 export interface Face {
@@ -136,11 +136,8 @@ async function openOne(
   const own = openKeyState(context.flags.ephemeral === true ? null : places.stateDir);
   if (provider === null) return openModel({ ...common, keyState: own, keys: [], baseUrl: null });
   const address = findBaseUrl(provider, context.env, configuredAddress(provider, base));
-  const command = settings.providers.find((each) => each.id === provider.id)?.keyCommand ?? null;
-  if (command !== null) {
-    const { env, now } = context;
-    const options = { env, home: places.home, root: base.root, now, hold: learn };
-    const renew = openKeyCommand(provider.id, command, options);
+  const renew = findKeyCommand(provider, base, learn);
+  if (renew !== null) {
     const key = await renew(context.signal, null);
     return openModel({ ...common, keyState: own, keys: [key], renew, baseUrl: address.url });
   }

@@ -188,7 +188,7 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
         // Only a person answers in words, which may mention files.
         decide: options.interactive ? askUntilShown(opened, ask, notify) : ask,
         actions: tools?.offer(allActions) ?? allActions,
-        memory: openProjectMemory(opened, { run: id, learns: settings.memory, isSeen: options.interactive, now }),
+        memory: openProjectMemory(opened, id, { learns: settings.memory, isSeen: options.interactive, now }),
         planCache: shown === undefined ? cache : beginWith(shown, cache),
         veil,
       };

@@ -21,7 +21,7 @@ interface KeyCommandOptions {
 }
 
 /** The key that counts now. `refused`: a key that the server refused, which is not used again. */
-export type RenewKey = (signal: AbortSignal, refused: Key | null) => Promise<Key>;
+type RenewKey = (signal: AbortSignal, refused: Key | null) => Promise<Key>;
 
 const maxOutput = 65_536;
 const maxSaid = 200;
@@ -121,16 +121,22 @@ function lastLine(err: string): string {
   return line === "" ? "" : `: ${line.length > maxSaid ? `${line.slice(0, maxSaid).toWellFormed()}…` : line}`;
 }
 
-/** The default key first. Throws what finding a key or running the command throws. */
-export async function currentKeys(
-  provider: Provider,
-  asking: Pick<Asking, "context" | "places"> & { readonly settings: Pick<Asking["settings"], "providers"> },
-): Promise<readonly FoundKey[]> {
-  const { context, places, settings } = asking;
+/** The command that prints the key of a provider of the user; null: it has none. */
+export function findKeyCommand(
+  { id }: Provider,
+  { context, places, settings }: Asking,
+  hold: KeyCommandOptions["hold"] = () => {},
+): RenewKey | null {
+  const command = settings.providers.find((own) => own.id === id)?.keyCommand ?? null;
+  if (command === null) return null;
   const { env, now } = context;
-  const command = settings.providers.find(({ id }) => id === provider.id)?.keyCommand ?? null;
-  if (command === null) return findKeys(provider, { env, places });
-  const options = { env, home: places.home, root: findRoot(context), now, hold: () => {} };
-  const key = await openKeyCommand(provider.id, command, options)(context.signal, null);
-  return [{ ...key, origin: `providers.${provider.id}.key.command` }];
+  return openKeyCommand(id, command, { env, home: places.home, root: findRoot(context), now, hold });
+}
+
+/** The default key first. Throws what finding a key or running the command throws. */
+export async function currentKeys(provider: Provider, asking: Asking): Promise<readonly FoundKey[]> {
+  const { context, places } = asking;
+  const renew = findKeyCommand(provider, asking);
+  if (renew === null) return findKeys(provider, { env: context.env, places });
+  return [{ ...(await renew(context.signal, null)), origin: `providers.${provider.id}.key.command` }];
 }

@@ -21,8 +21,8 @@ import {
   removeKey,
   setDefaultKey,
 } from "../../store/keys.ts";
-import { loadSettings } from "../../store/settings.ts";
 import { readAnswer } from "../../ui/prompt/read-answer.ts";
+import type { Asking } from "../compose/base.ts";
 import { currentKeys } from "../compose/key-command.ts";
 import { permitAddress } from "../compose/model-facts.ts";
 import { askOwner, refuseSetting, requireKey } from "./key-entry.ts";
@@ -86,7 +86,7 @@ interface Given {
 }
 
 /** One word is the name of a key, of a provider, or the key itself; two are a name and a key. Throws usage for a setting. */
-function readGiven({ words, provider, own }: ConfigCall): Given {
+function readGiven({ words, provider, load }: ConfigCall): Given {
   const [first = "primary", ...rest] = words;
   refuseSetting(words.join(" "));
   if (rest.length === 0 && (providerOfKey(first) !== null || first.includes("=") || first.length > maxIdLength)) {
@@ -95,7 +95,7 @@ function readGiven({ words, provider, own }: ConfigCall): Given {
   }
   const key = rest.length === 0 ? null : rest.join(" ");
   if (key !== null) requireKey(key);
-  const named = findAnyProvider(first, own());
+  const named = findAnyProvider(first, load().settings.providers);
   if (named !== null) return { name: "primary", provider: provider ?? named, key };
   const fault = providerOfKey(first) === null ? judgeId(first) : "comes first, then the key";
   if (fault !== null)
@@ -125,9 +125,8 @@ async function store(call: ConfigCall, isDefault: boolean): Promise<ConfigAnswer
 }
 
 /** Why the key does not look like one for the address in use; null: it does. */
-function doubtOf({ context: { env }, places }: ConfigCall, provider: Provider, key: string): string | null {
-  const loaded = loadSettings({ flags: {}, env, places, root: null });
-  return doubtKey(provider.id, key, findBaseUrl(provider, env, configuredAddress(provider, loaded)));
+function doubtOf({ context: { env }, load }: ConfigCall, provider: Provider, key: string): string | null {
+  return doubtKey(provider.id, key, findBaseUrl(provider, env, configuredAddress(provider, load())));
 }
 
 /** Asks about a key of an unknown shape, or one that replaces a better one. Throws declined, headless key_invalid. */
@@ -149,8 +148,8 @@ async function confirmDoubtful(call: ConfigCall, provider: Provider, name: strin
   if (readAnswer(said, { feedback: false }) !== "yes") throw new PaiError("declined", "the key was not stored");
 }
 
-function renderNext({ context, places }: ConfigCall, { id, usualModel, like }: Provider): string {
-  const { settings, origins } = loadSettings({ flags: {}, env: context.env, places, root: null });
+function renderNext({ load }: ConfigCall, { id, usualModel, like }: Provider): string {
+  const { settings, origins } = load();
   const isUsed = settings.model.startsWith(`${id}:`) || (origins["model"] === "default" && usualModel !== null);
   const check = `check it: pai key check --online${id === providers[0]?.id ? "" : ` --provider ${id}`}`;
   const example = usualModel ?? (like === undefined ? "MAKER/MODEL" : "MODEL");
@@ -168,11 +167,11 @@ async function readKey({ context, askHidden, warn }: ConfigCall, typed: string |
 }
 
 function list(call: ConfigCall): ConfigAnswer {
-  const { context, places, provider, own } = call;
+  const { context, places, provider, load } = call;
   const stored = places.configDir === null ? new Map<string, KeyRing>() : loadCredentials(places.configDir);
   const { resting } = openKeyState(places.stateDir).load();
   const now = context.now().getTime();
-  const all: readonly Provider[] = provider === null ? [...providers, ...own()] : [provider];
+  const all: readonly Provider[] = provider === null ? [...providers, ...load().settings.providers] : [provider];
   const keys = all.flatMap((row): ShownKey[] => {
     const ring = stored.get(row.id);
     const [active] = findKeys(row, { env: context.env, places });
@@ -213,13 +212,14 @@ function renderKey(key: ShownKey, now: number): readonly string[] {
 async function check(call: ConfigCall): Promise<ConfigAnswer> {
   const provider = providerOf(call);
   const isOnline = call.context.flags.online === true;
-  const command = call.own().find(({ id }) => id === provider.id)?.keyCommand ?? null;
+  const asking = { ...call, ...call.load() };
+  const command = asking.settings.providers.find(({ id }) => id === provider.id)?.keyCommand ?? null;
   if (command !== null && !isOnline)
     return {
       lines: [`The ${provider.id} key comes from ${command.words[0]}: --online runs it and asks the server`],
       data: { provider: provider.id, online: false, keys: [] },
     };
-  const keys = await currentKeys(provider, { ...call, settings: { providers: call.own() } });
+  const keys = await currentKeys(provider, asking);
   if (keys.length === 0 && !(isOnline && !provider.needsKey)) throw new PaiError("no_key", none, { hint });
   if (isOnline) return askForAll(call, provider, keys);
   const judged = keys.map(({ id, key }) => ({ id, masked: maskKey(key), doubt: doubtOf(call, provider, key) }));
@@ -240,7 +240,7 @@ async function check(call: ConfigCall): Promise<ConfigAnswer> {
 
 /** Tries every key; returns one line for each. If one is refused, warns with the other lines and throws the refusal. */
 async function askForAll(call: ConfigCall, provider: Provider, keys: readonly FoundKey[]): Promise<ConfigAnswer> {
-  const verdicts = await validateOnline(provider, keys, call);
+  const verdicts = await validateOnline(provider, keys, { ...call, ...call.load() });
   const lines = verdicts.map(({ id, address, error, unsure }) => {
     if (unsure) return `${address} has no ${provider.probe} (404): it answers, but the key cannot be checked`;
     const name = id === null ? `${provider.id} without a key` : `The ${provider.id} key ${id}`;
@@ -274,11 +274,13 @@ function setDefault(call: ConfigCall): ConfigAnswer {
 
 /** The provider of `--provider`, or who has a stored key of that name. Throws usage where several have it. */
 function ownerOf(call: ConfigCall): Provider {
-  const { words, provider, places, own } = call;
+  const { words, provider, places, load } = call;
   const [name] = words;
   if (provider !== null || name === undefined || places.configDir === null) return providerOf(call);
   const stored = loadCredentials(places.configDir);
-  const [owner, ...others] = [...providers, ...own()].filter(({ id }) => stored.get(id)?.keys.has(name));
+  const [owner, ...others] = [...providers, ...load().settings.providers].filter(({ id }) =>
+    stored.get(id)?.keys.has(name),
+  );
   if (owner === undefined || others.length === 0) return owner ?? providerOf(call);
   const all = [owner, ...others].map(({ id }) => id).join(", ");
   throw new PaiError("usage", `several providers have a key ${name}: ${all}`, {
@@ -302,10 +304,10 @@ interface KeyVerdict {
 export async function validateOnline(
   provider: Provider,
   keys: readonly FoundKey[],
-  { context, places }: Pick<ConfigCall, "context" | "places">,
+  asking: Asking,
 ): Promise<readonly KeyVerdict[]> {
-  const loaded = loadSettings({ flags: {}, env: context.env, places, root: null });
-  const base = await permitAddress(provider, keys, { ...loaded, context, places });
+  const { context } = asking;
+  const base = await permitAddress(provider, keys, asking);
   const { id, probe: path, headers } = provider;
   const options = { provider: id, path, env: context.env, timeoutMs: 20_000, signal: context.signal };
   const verdicts: KeyVerdict[] = [];

@@ -1,8 +1,8 @@
 /** The type of a subcommand of `pai config` and `pai key`. */
 import type { Json } from "../../core/model.ts";
 import type { Provider } from "../../core/providers.ts";
-import type { OwnProvider } from "../../store/own-providers.ts";
 import type { Places } from "../../store/places.ts";
+import type { LoadedSettings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 import type { AskHidden, ReadLine } from "./key-entry.ts";
 
@@ -17,8 +17,8 @@ export interface ConfigCall {
   readonly words: readonly string[];
   /** The provider that `--provider` names; null: not given. */
   readonly provider: Provider | null;
-  /** Providers of the user. Throws config_invalid for unusable settings. */
-  readonly own: () => readonly OwnProvider[];
+  /** The user's settings. Throws config_invalid for unusable ones. */
+  readonly load: () => LoadedSettings;
   readonly places: Places;
   /** null: those of the files and variables. */
   readonly now: SettingsNow | null;

@@ -22,12 +22,9 @@ import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 export const readLineOf = (view: TerminalView) => async (question: string) =>
   (await view.prompter()).readLine(question);
 
-async function checkKey(context: Context, { places }: Base, provider: ProviderId, key: string): Promise<void> {
-  const verdicts = await validateOnline(providerTable[provider], [{ id: "primary", key, origin: "typed" }], {
-    context,
-    places,
-  });
-  for (const { error } of verdicts) if (error !== null) throw error;
+async function checkKey(base: Base, provider: ProviderId, key: string): Promise<void> {
+  const [verdict] = await validateOnline(providerTable[provider], [{ id: "primary", key, origin: "typed" }], base);
+  if (verdict !== undefined && verdict.error !== null) throw verdict.error;
 }
 
 export async function chooseModel(context: Context, given: Base, view: TerminalView): Promise<Base> {
@@ -40,7 +37,7 @@ export async function chooseModel(context: Context, given: Base, view: TerminalV
     readLine: readLineOf(view),
     askHidden: async (...asked) => (await view.prompter()).askHidden(...asked),
     demo: () => demoCommand({ ...context, flags: {}, words: [] }),
-    check: (provider, key) => checkKey(context, base, provider, key),
+    check: (provider, key) => checkKey(base, provider, key),
   });
 }
 

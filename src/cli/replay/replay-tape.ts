@@ -50,23 +50,23 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       ? new PaiError("failed", `the receipt ends before ${what} that the replay needs`)
       : toError(ended);
   };
-  const queueOf = <T extends Fact["type"]>(type: T, what: string) => {
+  const queueOf = <T extends Fact["type"]>(type: T) => {
     const left = [...factsOf(facts, type)];
-    /** Removes and returns the first fact that matches the first predicate, otherwise the next one, and so on. */
-    return (...wanted: readonly ((fact: FactOf<T>) => boolean)[]): FactOf<T> => {
+    /** Removes and returns the first fact that matches the first predicate, otherwise the next one, and so on; null: none. */
+    return (...wanted: readonly ((fact: FactOf<T>) => boolean)[]): FactOf<T> | null => {
       const at = wanted.map((fits) => left.findIndex(fits)).find((index) => index >= 0) ?? -1;
-      return left.splice(at < 0 ? left.length : at, 1)[0] ?? runOut(what);
+      return at < 0 ? null : (left.splice(at, 1)[0] ?? null);
     };
   };
-
-  const nextCall = queueOf("call", "a reply");
-  const nextDecision = queueOf("decision", "a decision");
-  const nextChanges = queueOf("changes", "a change");
-  const nextCommand = queueOf("command", "a command");
-  const cached = [...factsOf(facts, "cached")];
-  const repositories = [...factsOf(facts, "repository")];
-  const looks = [...factsOf(facts, "look")];
-  const rankings = [...factsOf(facts, "ranking")];
+  const next = () => true;
+  const nextCall = queueOf("call");
+  const nextDecision = queueOf("decision");
+  const nextChanges = queueOf("changes");
+  const nextCommand = queueOf("command");
+  const nextCached = queueOf("cached");
+  const nextRepository = queueOf("repository");
+  const nextLook = queueOf("look");
+  const nextRanking = queueOf("ranking");
   let asked = 0;
   const why = started.task.earlier > 0 ? "it went on from earlier tasks of its session" : "the project has changed";
 
@@ -74,10 +74,8 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
     asked += 1;
     const { sha256 } = describeRequest(request);
     // Helpers that explored at the same time were recorded in the order in which they ended.
-    const call = nextCall(
-      (fact) => fact.purpose === request.purpose && fact.sha256 === sha256,
-      ({ purpose }) => purpose === request.purpose,
-    );
+    const isOf = ({ purpose }: FactOf<"call">) => purpose === request.purpose;
+    const call = nextCall((fact) => isOf(fact) && fact.sha256 === sha256, isOf) ?? runOut("a reply");
     if (sha256 !== call.sha256) differ(`request ${asked} (${request.purpose}) differs: ${why}`);
     if (call.text !== "") yield { type: "text", text: call.text };
     for (const each of call.calls) yield { type: "call", call: each };
@@ -99,42 +97,40 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   const parts = forPlan === "" ? {} : { parts: { plan: modelOf(forPlan), work: modelOf(forWork) } };
 
   return {
-    model: {
-      ...modelOf(started.model.id),
-      ...parts,
-    },
+    model: { ...modelOf(started.model.id), ...parts },
     async decide({ kind }: Question): Promise<Decision> {
-      const { accept, by, reason, feedback, review = false } = nextDecision((fact) => fact.kind === kind);
+      const {
+        accept,
+        by,
+        reason,
+        feedback,
+        review = false,
+      } = nextDecision((fact) => fact.kind === kind) ?? runOut("a decision");
       return accept ? { accept, by, reason, review } : { accept, by, reason, feedback };
     },
     /** Called when changes are applied; throws the error of the recorded application, if any. */
     nextApply() {
-      const { error } = nextChanges(() => true);
+      const { error } = nextChanges(next) ?? runOut("a change");
       if (error !== null) throw toError(error);
     },
     nextCommand(command: string) {
-      const fact = nextCommand((each) => blankSecrets(each.command) === blankSecrets(command));
+      const fact = nextCommand((each) => blankSecrets(each.command) === blankSecrets(command)) ?? runOut("a command");
       if (fact.error !== null) throw toError(fact.error);
       return fact;
     },
     /** The recorded result of a look; null: the receipt has none for this input. */
-    nextLook(action: string, input: Json) {
-      const at = looks.findIndex((fact) => fact.action === action && sameInput(fact.input, input));
-      return at < 0 ? null : (looks.splice(at, 1)[0] ?? null);
-    },
+    nextLook: (action: string, input: Json) =>
+      nextLook((fact) => fact.action === action && sameInput(fact.input, input)),
     /** The branch as recorded in the next request; "": none. */
-    nextRepository: () => repositories.shift()?.text ?? "",
+    nextRepository: () => nextRepository(next)?.text ?? "",
     planCache: {
-      load: () => cached.shift()?.plan ?? null,
+      load: () => nextCached(next)?.plan ?? null,
       save() {},
     } satisfies PlanCache,
     memory: memoryOf(factsOf(facts, "memory")),
     sandbox: factsOf(facts, "sandbox").at(0)?.state ?? noSandbox,
     /** The ranking of the next request; null: the receipt has none for these terms. */
-    nextRanking(terms: readonly Term[]) {
-      const at = rankings.findIndex(({ key }) => key === keyOfTerms(terms));
-      return at < 0 ? null : (rankings.splice(at, 1)[0] ?? null);
-    },
+    nextRanking: (terms: readonly Term[]) => nextRanking(({ key }) => key === keyOfTerms(terms)),
     /** Paths that the recorded run could not undo. */
     left: factsOf(facts, "rolled_back").at(-1)?.left ?? [],
     get difference() {

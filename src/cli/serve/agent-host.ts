@@ -16,7 +16,7 @@ import { counted } from "../../ui/amount.ts";
 import { renderDocument } from "../../ui/json.ts";
 import { type Context, closeAfter, type Handler } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
-import { historyCommand, undoCommand } from "../commands/history.ts";
+import { historyCommand, reverse } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
 import { composeBase } from "../compose/base.ts";
 import { composeTask } from "../compose/compose-task.ts";
@@ -242,7 +242,8 @@ export function openAgentHost(given: Context): ToolHost {
 
   /** Without the diff: it shows what files hold, and what the other agent may read of them is not for pai to say. */
   async function undo({ input, signal }: ToolRequest): Promise<ToolAnswer> {
-    const { diff: _, ...others } = (await documentOf(undoCommand, [readText(input, "run")], signal)).data as Fields;
+    const command: Handler = (context) => reverse(context, "undo");
+    const { diff: _, ...others } = (await documentOf(command, [readText(input, "run")], signal)).data as Fields;
     return answerWith(others);
   }
 
@@ -279,7 +280,7 @@ export function openAgentHost(given: Context): ToolHost {
     if (found.outcome !== null) return found.outcome;
     const saved = readPlanFile(found.saved, `plan ${id}`);
     const only = [...found.only, onlyFlag(given.flags)].filter((globs) => globs.length > 0);
-    const outcome = await doRun(request, saved.task, { command: "apply", only }, async (run) => {
+    const outcome = await doRun(request, saved.file.task, { command: "apply", only }, async (run) => {
       await requireBase(run.workspace, saved, false);
       await followPlan(addChecks(saved.plan, found.checks), null)(run);
     });

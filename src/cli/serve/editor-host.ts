@@ -20,7 +20,7 @@ import { markMixed, openVisible, visible } from "../../ui/sanitize.ts";
 import { findMentions } from "../at-paths.ts";
 import { type Context, closeAfter } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
-import { redoInSession, undoInSession } from "../commands/history.ts";
+import { reverse } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
 import { type Base, composeBase } from "../compose/base.ts";
 import { type ComposedModel, composeModel, type Face, listModels, withModel } from "../compose/compose-model.ts";
@@ -100,12 +100,6 @@ function createTalk(
     return continueWith({ text, context, files: [...files] }, { open, truth, dialogue });
   }
 
-  async function reverse(kind: "undo" | "redo", words: string): Promise<string> {
-    const command = kind === "undo" ? undoInSession : redoInSession;
-    const flags = { ...context.flags, yes: true };
-    return textOf(command, context, { words: words.split(/\s+/).filter(Boolean), flags });
-  }
-
   return {
     id: open.session.id,
     root: workspace.root,
@@ -164,7 +158,10 @@ function createTalk(
       }
     },
     async command(id, words, signal) {
-      if (id === "undo" || id === "redo") return reverse(id, words);
+      if (id === "undo" || id === "redo") {
+        const over = { words: words.split(/\s+/).filter(Boolean), flags: { ...context.flags, yes: true } };
+        return textOf((given) => reverse(given, id, true), context, over);
+      }
       if (id === "context") return textOf(contextCommand, context, { words: [words === "" ? "…" : words], signal });
       const changes = changesOfSession(history, open.session);
       return changes.length === 0

@@ -4,11 +4,11 @@ import { mentionMark } from "../../core/at-paths.ts";
 import { isBuiltFolder } from "../../core/closed-names.ts";
 import { efforts } from "../../core/model.ts";
 import { findNames } from "../../core/name-search.ts";
-import type { RelPath } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { knownModels } from "../../models/catalogue.ts";
 import { modes } from "../../store/setting-table.ts";
 import type { Completion } from "../../ui/prompt/editor.ts";
+import { findFiles } from "../at-paths.ts";
 import { modeAbout, slashCommands } from "./slash.ts";
 
 const maxOffered = 100;
@@ -40,17 +40,12 @@ async function listPaths(workspace: Workspace, typed: string, quoted: boolean): 
 /** Milliseconds after which the files of the project are listed anew. */
 const listedMs = 10_000;
 
-/** All files of the project that the model may see, listed when they are first asked for. */
+/** The files of the project, listed when they are first asked for. */
 export function openFileNames(workspace: Workspace): () => Promise<readonly string[]> {
   let listed: { readonly names: Promise<readonly string[]>; readonly until: number } | null = null;
-  const list = async () => {
-    const paths: string[] = [];
-    for await (const { path, kind } of workspace.walk("" as RelPath)) if (kind === "file") paths.push(path);
-    return paths;
-  };
   return () => {
     if (listed === null || performance.now() > listed.until)
-      listed = { names: list(), until: performance.now() + listedMs };
+      listed = { names: findFiles(workspace), until: performance.now() + listedMs };
     return listed.names;
   };
 }

@@ -19,7 +19,7 @@ import { ownCodes } from "../../ui/style.ts";
 import { columnsOf, columnsOfResults } from "../answer-document.ts";
 import { configIn } from "../commands/config.ts";
 import { previewTask, renderPreview } from "../commands/context.ts";
-import { redoInSession, undoInSession } from "../commands/history.ts";
+import { reverse } from "../commands/history.ts";
 import { numberedModel, renderModels } from "../commands/models.ts";
 import { composeModel, listModels, withModel } from "../compose/compose-model.ts";
 import { listCustom } from "../compose/custom.ts";
@@ -259,10 +259,10 @@ async function setConfig(talk: Talk, words: string): Promise<void> {
   say(talk, `counts from the next session on${isSlashed ? `; in this one: /${name} ${value}` : ""}`);
 }
 
-const reverse =
-  (command: typeof undoInSession): Slash["run"] =>
+const reverseRun =
+  (kind: "undo" | "redo"): Slash["run"] =>
   async ({ context }, text) =>
-    void (await command({ ...context, words: text.split(/\s+/).filter((word) => word !== "") }));
+    void (await reverse({ ...context, words: text.split(/\s+/).filter(Boolean) }, kind, true));
 
 export const slashCommands: readonly Slash[] = [
   { name: "help", about: "this list", run: (talk) => say(talk, renderHelp(talk)) },
@@ -279,8 +279,8 @@ export const slashCommands: readonly Slash[] = [
   { name: "cost", about: "calls, tokens and cost since pai was started", run: (talk) => say(talk, renderSpent(talk)) },
   { name: "compact", about: "make the conversation a summary, so that it takes less room", run: compactTalk },
   { name: "clear", about: "start a new session", run: clear },
-  { name: "undo", about: "take back the last run, or one: /undo RUN", run: reverse(undoInSession) },
-  { name: "redo", about: "bring back what /undo or /rewind took back, or one: /redo RUN", run: reverse(redoInSession) },
+  { name: "undo", about: "take back the last run, or one: /undo RUN", run: reverseRun("undo") },
+  { name: "redo", about: "bring back what /undo or /rewind took back, or one: /redo RUN", run: reverseRun("redo") },
   { name: "rewind", about: "go back to an earlier turn: code, conversation or both", run: rewindTalk },
   { name: "resume", about: "list sessions, or go on with one: /resume ID", run: resume },
   {

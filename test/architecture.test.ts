@@ -125,7 +125,7 @@ const budgets = {
   flows: 10_824,
   models: 4_111,
   ui: 4_278,
-  store: 3_476,
+  store: 3_468,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

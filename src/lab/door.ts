@@ -1,6 +1,5 @@
 /** What the rest of pai asks of the lab; only this file of it is loaded, and only where a store, caps or statistics need it. */
 export { type IndexedRun, readRuns } from "./run-index.ts";
-export { readAddress } from "./team/address.ts";
 export { shareKeyState } from "./team/key-rests.ts";
 export {
   askTeam,
@@ -11,4 +10,5 @@ export {
   shareUndone,
   type TeamLink,
 } from "./team/link-team.ts";
-export { readTeamRuns } from "./team/shared-runs.ts";
+export { readTeamRuns } from "./team/shared.ts";
+export { readAddress } from "./team/team-store.ts";

@@ -11,7 +11,7 @@ import {
   renewWork,
   takeWork,
   type Worker,
-} from "../../src/lab/team/eval-queue.ts";
+} from "../../src/lab/eval/queue.ts";
 import type { TeamStore } from "../../src/lab/team/team-store.ts";
 import { needs } from "../needs.ts";
 import { postgres, usePostgres } from "./postgres.ts";

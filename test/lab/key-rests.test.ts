@@ -1,8 +1,8 @@
 /** Keys at their limit rest for the whole team, and nobody learns a key from it. */
 import { expect, test } from "bun:test";
 import type { KeyState, KeyTurns } from "../../src/core/key-turns.ts";
-import { readAddress } from "../../src/lab/team/address.ts";
 import { nameOfKey, shareKeyState } from "../../src/lab/team/key-rests.ts";
+import { readAddress } from "../../src/lab/team/team-store.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
 import { needs } from "../needs.ts";
 import { postgres, usePostgres } from "./postgres.ts";

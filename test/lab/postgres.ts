@@ -13,8 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readAddress } from "../../src/lab/team/address.ts";
-import { openTeamStore, type TeamStore } from "../../src/lab/team/team-store.ts";
+import { openTeamStore, readAddress, type TeamStore } from "../../src/lab/team/team-store.ts";
 import { newFolder } from "../grounds.ts";
 import type { Need } from "../needs.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { readTeamRun, summarizeRun } from "../../src/core/run-summary.ts";
 import { sumRuns } from "../../src/lab/run-index.ts";
 import { type Outbox, openOutbox } from "../../src/lab/team/outbox.ts";
-import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns } from "../../src/lab/team/shared-runs.ts";
+import { catchUp, keyOf, mailRun, mailUndone, readTeamRuns } from "../../src/lab/team/shared.ts";
 import { needs } from "../needs.ts";
 import { makeFolder, put } from "../store/temp-home.ts";
 import { postgres, usePostgres } from "./postgres.ts";

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openOutbox } from "../../src/lab/team/outbox.ts";
-import { fetchSession, listTeamSessions, mailSession, pushSessions } from "../../src/lab/team/shared-sessions.ts";
+import { fetchSession, listTeamSessions, mailSession, pushSessions } from "../../src/lab/team/shared.ts";
 import { openSessions } from "../../src/store/sessions.ts";
 import { needs } from "../needs.ts";
 import { makeFolder } from "../store/temp-home.ts";

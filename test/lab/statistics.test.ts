@@ -1,7 +1,7 @@
 /** The numbers of evaluations, and their report. */
 import { expect, test } from "bun:test";
+import type { EvalResult } from "../../src/lab/eval/candidate.ts";
 import { makeReport, mcnemar, renderHtml, renderReportLines, wilson } from "../../src/lab/eval/report.ts";
-import type { EvalResult } from "../../src/lab/eval/result.ts";
 
 test("the interval of a share is Wilson's", () => {
   expect(wilson(34, 34).low).toBeCloseTo(0.8985, 3);

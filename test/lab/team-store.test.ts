@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { version } from "../../src/cli/commands/version.ts";
-import { readAddress } from "../../src/lab/team/address.ts";
-import { migrations, openTeamStore } from "../../src/lab/team/team-store.ts";
+import { migrations, openTeamStore, readAddress } from "../../src/lab/team/team-store.ts";
 import { newFolder } from "../grounds.ts";
 import { needs } from "../needs.ts";
 import { type Postgres, postgres, startPostgres } from "./postgres.ts";
@@ -211,7 +210,7 @@ needs(postgres, "openssl").describe("TLS", () => {
   test("no variable turns the verification off", async () => {
     const script = `import { openTeamStore } from ${JSON.stringify(join(import.meta.dir, "../../src/lab/team/team-store.ts"))};
       import { version } from "../../src/cli/commands/version.ts";
-import { readAddress } from ${JSON.stringify(join(import.meta.dir, "../../src/lab/team/address.ts"))};
+import { readAddress } from ${JSON.stringify(join(import.meta.dir, "../../src/lab/team/team-store.ts"))};
       const store = openTeamStore(readAddress(${JSON.stringify(url("sslmode=verify-full"))}), 20000);
       console.log(await store.query("select 1", []).then(() => "open", (error) => error.code)); await store.close();`;
     const env = { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" };

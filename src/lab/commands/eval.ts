@@ -14,12 +14,11 @@ import type { CommandResult } from "../../core/ports.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { openWorkspace } from "../../workspace/open.ts";
-import { type Bench, controls, type EvalCandidate } from "../eval/candidate.ts";
+import { type Bench, controls, type EvalCandidate, type EvalResult, readResults } from "../eval/candidate.ts";
 import { importExercises, importThesis } from "../eval/import-tasks.ts";
 import { loadTasks } from "../eval/load-tasks.ts";
 import { fill, readQueued, work as workQueue } from "../eval/queue.ts";
 import { makeReport, type Report, renderHtml, renderReportLines, renderReportMarkdown } from "../eval/report.ts";
-import { type EvalResult, readResults } from "../eval/result.ts";
 import { type EvalPlan, runEval } from "../eval/run-eval.ts";
 
 const usualFile = "eval-results.jsonl";

@@ -1,7 +1,7 @@
 /** The report of an evaluation: a row for each candidate, task and pair of candidates; as Markdown, HTML or lines. Pure. */
 import { hang } from "../../ui/layout.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
-import type { EvalResult } from "./result.ts";
+import type { EvalResult } from "./candidate.ts";
 
 type CandidateRow = ReturnType<typeof candidateRow>;
 type TaskRow = ReturnType<typeof taskRow>;

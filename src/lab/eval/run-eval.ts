@@ -5,9 +5,8 @@ import { digest } from "../../core/digest.ts";
 import { toPaiError } from "../../core/error.ts";
 import { counted, priced } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
-import { type Bench, type EvalCandidate, tryCandidate } from "./candidate.ts";
+import { type Bench, type EvalCandidate, type EvalResult, readResults, tryCandidate } from "./candidate.ts";
 import type { EvalTask } from "./load-tasks.ts";
-import { type EvalResult, readResults } from "./result.ts";
 
 /** Version of layout and judging; a new one makes earlier results invalid. */
 const harness = "1";

@@ -1,6 +1,7 @@
 /** Reserves calls against the day's caps, in the team's database or for this machine alone. */
-
-import { PaiError, toPaiError } from "../../core/error.ts";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import { noUsage } from "../../core/model.ts";
 import {
   type Allowance,
@@ -15,11 +16,10 @@ import {
   type Want,
   wantOf,
 } from "../../core/spending/allowance.ts";
-import { pause } from "../../store/pause.ts";
+import { readPrivate, writePrivate } from "../../store/safe-file.ts";
 import type { DayLedger, DayScope } from "./day-ledger.ts";
 import type { Outbox } from "./outbox.ts";
-import { type TeamRules, unknownRules } from "./team-rules.ts";
-import type { TeamStore } from "./team-store.ts";
+import { pause, type TeamStore } from "./team-store.ts";
 
 /** Part of the day's caps that the machines of a team may use, each its share, while the database is unreachable. */
 const awayShare = 0.1;
@@ -278,6 +278,53 @@ export function openTeamAllowance({
     async close() {
       this.endRun();
       await Promise.all(settling);
+    },
+  };
+}
+
+/** The caps of a team, which the owner of its database sets. */
+interface Rules {
+  readonly caps: SpendCaps;
+  readonly required: boolean;
+  /** Machines that were seen in the last 30 days. */
+  readonly machines: number;
+}
+
+/** Of a machine that has never reached the database. */
+const unknownRules: Rules = { caps: { calls: null, tokens: null, cost: null }, required: false, machines: 1 };
+
+type TeamRules = ReturnType<typeof openTeamRules>;
+
+const readKept = (file: string | null): Rules | null =>
+  orNull(() => {
+    const { caps, required, machines } = JSON.parse((file === null ? null : readPrivate(file)) ?? "null") as Rules;
+    return { caps: { calls: caps.calls, tokens: caps.tokens, cost: caps.cost }, required, machines };
+  });
+
+/** `stateDir`: where the last answer is kept; null: nowhere. */
+export function openTeamRules(store: TeamStore, stateDir: string | null) {
+  const file = stateDir === null ? null : join(stateDir, "team.json");
+  let known = readKept(file);
+  let asked: Promise<Rules> | null = null;
+  const greet = async (): Promise<Rules> => {
+    const [row] = await store.query<SpendCaps & { readonly required: boolean; readonly machines: number }>(
+      "select * from pai.greet($1)",
+      [hostname()],
+    );
+    const { calls = null, tokens = null, cost = null, required = false, machines = 1 } = row ?? {};
+    known = { caps: { calls, tokens, cost }, required, machines };
+    if (file !== null) writePrivate(file, `${JSON.stringify(known)}\n`);
+    return known;
+  };
+  return {
+    known: () => known,
+    /** Asks the database, once a process. Throws what the query throws. */
+    ask() {
+      asked ??= greet().catch((thrown) => {
+        asked = null;
+        throw thrown;
+      });
+      return asked;
     },
   };
 }

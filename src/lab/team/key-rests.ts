@@ -1,8 +1,7 @@
 /** Shares rests of keys at their rate limit with the team, so that other machines do not use these keys meanwhile. */
 import { digest } from "../../core/digest.ts";
 import type { KeyState, KeyTurns } from "../../core/key-turns.ts";
-import type { StoreAddress } from "./address.ts";
-import { openTeamStore, type TeamStore } from "./team-store.ts";
+import { openTeamStore, type StoreAddress, type TeamStore } from "./team-store.ts";
 
 /** Milliseconds that a call waits for the team's answer, and for which that answer is used. */
 const usualWaitMs = 500;

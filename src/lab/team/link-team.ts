@@ -11,14 +11,19 @@ import { type Allowance, hasCaps, type SpendCaps } from "../../core/spending/all
 import { waitAtMost } from "../../core/steps.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import { counted, priced } from "../../ui/amount.ts";
-import { readAddress } from "./address.ts";
-import { openMachineAllowance, openTeamAllowance } from "./allowance.ts";
+import { openMachineAllowance, openTeamAllowance, openTeamRules } from "./allowance.ts";
 import { type DayLedger, openDayLedger } from "./day-ledger.ts";
 import { type Outbox, openOutbox } from "./outbox.ts";
-import { catchUp, mailRun, mailUndone } from "./shared-runs.ts";
-import { fetchSession, listTeamSessions, mailSession, type SessionPlace } from "./shared-sessions.ts";
-import { openTeamRules } from "./team-rules.ts";
-import { openTeamStore, type TeamStore } from "./team-store.ts";
+import {
+  catchUp,
+  fetchSession,
+  listTeamSessions,
+  mailRun,
+  mailSession,
+  mailUndone,
+  type SessionPlace,
+} from "./shared.ts";
+import { openTeamStore, readAddress, type TeamStore } from "./team-store.ts";
 
 const endMs = 2000;
 const callMs = 3000;

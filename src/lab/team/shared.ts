@@ -1,15 +1,99 @@
-/** Sessions that continue on another machine: sends their files line by line, and fetches them to resume. */
-
+/** What a team shares: rows of runs, and sessions that go on at another machine, line by line; both go through the outbox. */
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { digest } from "../../core/digest.ts";
-import { PaiError } from "../../core/error.ts";
-import { isFields } from "../../core/model.ts";
+import { PaiError, toPaiError } from "../../core/error.ts";
+import { isFields, type Json } from "../../core/model.ts";
+import { columnNames, type RunSummary, readTeamRun, type TeamRun } from "../../core/run-summary.ts";
 import { readSession } from "../../core/session/session.ts";
 import { openLines } from "../../store/safe-file.ts";
 import { entryAt } from "../../system/entry-at.ts";
-import type { Outbox } from "./outbox.ts";
-import type { TeamStore } from "./team-store.ts";
+import type { Letter, Outbox } from "./outbox.ts";
+import { storeJson, type TeamStore } from "./team-store.ts";
+
+const columns = ["key", "host", ...columnNames];
+const listed = columns.map((name) => `"${name}"`).join(", ");
+
+const batchSize = 200;
+
+/** The key of a run in the team, since two machines may create the same id in one millisecond. */
+export const keyOf = (host: string, root: string, id: string): string => digest(`${host}\0${root}\0${id}`).slice(0, 32);
+
+/** Queues an ended run. `reserved`: its calls were counted already; else they count now. Throws a system error. */
+export function mailRun(outbox: Outbox, host: string, run: RunSummary, reserved = false): void {
+  const key = keyOf(host, run.root, run.id);
+  outbox.put("run", key, { ...run, key, host, reserved });
+}
+
+export function mailUndone(
+  outbox: Outbox,
+  host: string,
+  run: { readonly root: string; readonly id: string },
+  undone: boolean,
+) {
+  const key = keyOf(host, run.root, run.id);
+  outbox.put("undone", key, { key, undone });
+}
+
+const insert = `insert into pai.runs (${listed}, reserved)
+  select ${listed}, coalesce(reserved, false) from jsonb_populate_recordset(null::pai.runs, $1::text::jsonb)
+  on conflict (key) do nothing`;
+const mark = `update pai.runs set undone = new.undone
+  from jsonb_to_recordset($1::text::jsonb) as new(key text, undone boolean) where runs.key = new.key`;
+
+const settle = `select pai.settle(claim, day, calls, tokens, cost, final) from jsonb_to_recordset($1::text::jsonb)
+  as letters(claim uuid, day date, calls float8, tokens float8, cost float8, final boolean)`;
+
+const statements = [
+  ["run", insert],
+  ["undone", mark],
+  ["spend", settle],
+  ["spent", settle],
+] as const;
+
+/** Sends letters with one statement; where the database refuses it, one by one, and puts the refused ones aside. */
+async function sendBatch(
+  store: TeamStore,
+  outbox: Outbox,
+  statement: string,
+  letters: readonly Letter[],
+): Promise<void> {
+  const rows: readonly Json[] = letters.map(({ json }) => json);
+  try {
+    await store.query(statement, [storeJson(rows)]);
+    outbox.remove(letters);
+  } catch (thrown) {
+    if (toPaiError(thrown).code !== "failed") throw thrown;
+    const [only, ...others] = letters;
+    if (others.length > 0) for (const letter of letters) await sendBatch(store, outbox, statement, [letter]);
+    else if (only !== undefined) outbox.putAside(only);
+  }
+}
+
+/** Sends all waiting letters, each counts once. Waits `withinMs` while another process sends. Throws like `query`. */
+export async function catchUp(store: TeamStore, outbox: Outbox, withinMs = 10_000): Promise<void> {
+  if (outbox.waiting() === 0) return;
+  await outbox.alone(withinMs, async () => {
+    for (const [kind, statement] of statements) {
+      for (let letters = outbox.list(kind, batchSize); letters.length > 0; letters = outbox.list(kind, batchSize))
+        await sendBatch(store, outbox, statement, letters);
+    }
+    await pushSessions(store, outbox);
+  });
+}
+
+/** The team's runs, newest first: at most `limit`, since a time (ISO 8601); null: all of them. */
+export async function readTeamRuns(
+  store: TeamStore,
+  limit: number | null,
+  since: string | null = null,
+): Promise<readonly TeamRun[]> {
+  const rows = await store.query(
+    `select who, undone, ${listed} from pai.runs where at >= $2 order by id desc, key limit $1::int`,
+    [limit, since ?? ""],
+  );
+  return rows.map(readTeamRun);
+}
 
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 const maxBytes = 64 * 1024 * 1024;
@@ -50,12 +134,12 @@ async function compare(store: TeamStore, id: string, own: readonly string[]) {
   return { stored, isForked: common > 0 && row?.last !== own[common - 1] };
 }
 
-interface Letter extends Omit<SessionPlace, "root"> {
+interface SessionLetter extends Omit<SessionPlace, "root"> {
   readonly project: string;
   readonly host: string;
 }
 
-async function pushSession(store: TeamStore, { folder, id, project, host }: Letter): Promise<void> {
+async function pushSession(store: TeamStore, { folder, id, project, host }: SessionLetter): Promise<void> {
   const lines = linesOf(folder, id);
   if (lines.length === 0) return;
   const { stored, isForked } = await compare(store, id, lines);
@@ -79,10 +163,10 @@ async function pushSession(store: TeamStore, { folder, id, project, host }: Lett
   );
 }
 
-const isLetter = (json: unknown): json is Letter =>
+const isLetter = (json: unknown): json is SessionLetter =>
   isFields(json as never) &&
   ["folder", "id", "project", "host"].every((name) => typeof (json as Record<string, unknown>)[name] === "string") &&
-  idShape.test((json as Letter).id);
+  idShape.test((json as SessionLetter).id);
 
 export async function pushSessions(store: TeamStore, outbox: Outbox): Promise<void> {
   for (const letter of outbox.list("session", 100)) {
@@ -91,7 +175,7 @@ export async function pushSessions(store: TeamStore, outbox: Outbox): Promise<vo
   }
 }
 
-export interface TeamSession {
+interface TeamSession {
   readonly id: string;
   readonly host: string;
   readonly project: string;

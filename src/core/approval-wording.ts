@@ -124,7 +124,7 @@ export const commandWording = {
     `${kind === "undo" ? "Take back" : "Bring back"} run ${run}: ${task}`,
   rewind: (runs: string, paths: string): string => `Take back ${runs}: ${paths}?`,
   merge: (paths: string): string =>
-    `Changed since, on other lines: ${paths}. Keep that, and change what is shown above?`,
+    `Changed since, but not in these lines: ${paths}. Keep that, and change what is shown above?`,
   uninstall: "Remove all of this? There is no undo",
 };
 

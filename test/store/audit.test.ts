@@ -2,32 +2,17 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Fact, FactOf } from "../../src/core/receipt.ts";
+import type { Fact } from "../../src/core/receipt.ts";
 import { openAudit, renderAuditLines } from "../../src/store/audit.ts";
-import { type Home, makeHome, modeOf } from "./temp-home.ts";
+import { type Home, makeHome, modeOf, startedRun } from "./temp-home.ts";
 
 const at = "2026-01-31T07:05:09.000Z";
-const started = (text: string): FactOf<"run.started"> => ({
-  type: "run.started",
-  v: 1,
-  run: "r1",
-  at,
-  pai: "1.0",
-  root: "/r",
-  mode: "single-shot",
-  task: { text, files: [], history: [], context: null, earlier: 0 },
-  options: {},
-  model: { id: "m", window: 1, maxOutputTokens: 1 },
-  names: { part: "", last: 0 },
-});
+const started = (text: string) => startedRun(text, "r1", at);
 
 function open(home: Home, stateDir: string | null = home.places.stateDir) {
   const warnings: string[] = [];
   const warn = (text: string) => warnings.push(text);
-  return {
-    audit: openAudit({ root: home.root, stateDir, now: () => new Date(at), keep: 200, warn }),
-    warnings,
-  };
+  return { audit: openAudit({ root: home.root, stateDir, now: () => new Date(at), keep: 200, warn }), warnings };
 }
 
 test("makes nothing before the first run has ended; then folder 0700, file 0600, and its own .gitignore", () => {
@@ -100,14 +85,9 @@ test("a run is told from its facts, and one without an end as cut off", () => {
     intent: "task",
     reply: "Making it",
     analysis: {
-      user_intent: "tidy up",
-      target_identification: "a is misplaced",
-      files_to_read: ["a"],
-      files_to_create: [],
-      files_to_modify: [],
-      files_to_delete: [],
-      risk_assessment: "low",
-      success_criteria: ["b builds"],
+      ...{ user_intent: "tidy up", target_identification: "a is misplaced" },
+      ...{ files_to_read: ["a"], files_to_create: [], files_to_modify: [], files_to_delete: [] },
+      ...{ risk_assessment: "low", success_criteria: ["b builds"] },
     },
     execution_plan: {
       steps: [{ ...step, action: "MV", target: "a", destination: "b" }],
@@ -115,10 +95,8 @@ test("a run is told from its facts, and one without an end as cut off", () => {
       fallback_strategies: ["copy it"],
     },
     intelligence_notes: {
-      complexity_assessment: "simple",
-      estimated_time: "1 minute",
-      key_challenges: ["imports", "links"],
-      recommendations: ["commit first"],
+      ...({ complexity_assessment: "simple", estimated_time: "1 minute" } as const),
+      ...{ key_challenges: ["imports", "links"], recommendations: ["commit first"] },
     },
   } as const;
   const call = { at, purpose: "execute", sha256: "0", bytes: 800, masked: 0, model: "m", text: "", calls: [] } as const;
@@ -130,12 +108,8 @@ test("a run is told from its facts, and one without an end as cut off", () => {
     { type: "changes", changes: [{ path: "a", from: null, before: null, after: "0" }], error: null },
     { type: "check", when: "after", command: "make", by: "user", exit: 0, ms: 5, passed: true },
   ];
-  expect(
-    renderAuditLines(facts)
-      .replace(/^\[.*?\] /gm, "")
-      .trimEnd()
-      .split("\n"),
-  ).toEqual([
+  const lines = renderAuditLines(facts).trimEnd().split("\n");
+  expect(lines.map((line) => line.replace(/^\[.*?\] /, ""))).toEqual([
     "SESSION run r1, pai 1.0, single-shot, m, in /r",
     "USER make it",
     "CALL execute to m, 800 bytes: end, 10 tokens in (4 cached), 5 out (1 thought), served by m-1, key primary",

@@ -8,26 +8,17 @@ const unset = { url: null, origin: "default" };
 const find = (provider: ProviderId, env: Record<string, string>, url: string | null = null) =>
   findBaseUrl(providerTable[provider], env, url === null ? unset : { url, origin: "config.json" });
 
+const [google, openai] = ["GOOGLE_GEMINI_BASE_URL", "OPENAI_BASE_URL"] as const;
 test.each([
   ["gemini", {}, "https://generativelanguage.googleapis.com", "default"],
-  ["gemini", { GOOGLE_GEMINI_BASE_URL: "https://g.example/v1beta/" }, "https://g.example", "GOOGLE_GEMINI_BASE_URL"],
-  [
-    "gemini",
-    { PAI_BASE_URL: "https://p.example", GOOGLE_GEMINI_BASE_URL: "https://g" },
-    "https://p.example",
-    "PAI_BASE_URL",
-  ],
+  ["gemini", { [google]: "https://g.example/v1beta/" }, "https://g.example", google],
+  ["gemini", { PAI_BASE_URL: "https://p.example", [google]: "https://g" }, "https://p.example", "PAI_BASE_URL"],
   ["openai", { OPENAI_BASE_URL: "https://o.example" }, "https://o.example/v1", "OPENAI_BASE_URL"],
   ["openai", { OPENAI_BASE_URL: "https://o.example/api/" }, "https://o.example/api", "OPENAI_BASE_URL"],
   ["anthropic", { ANTHROPIC_BASE_URL: "https://a.example/v1" }, "https://a.example", "ANTHROPIC_BASE_URL"],
   ["anthropic", { OPENAI_BASE_URL: "https://o.example" }, "https://api.anthropic.com", "default"],
   ["local", {}, "http://127.0.0.1:11434/v1", "default"],
-  [
-    "openai",
-    { OPENAI_BASE_URL: "https://o.example/?api-version=1" },
-    "https://o.example/v1?api-version=1",
-    "OPENAI_BASE_URL",
-  ],
+  ["openai", { [openai]: "https://o.example/?api-version=1" }, "https://o.example/v1?api-version=1", openai],
   ["gemini", { PAI_BASE_URL: "https://g.example/a/v1beta?x=1&y=2" }, "https://g.example/a?x=1&y=2", "PAI_BASE_URL"],
 ] as const)("%s with %j is reached at %s (R47)", (provider, env, url, origin) => {
   expect(find(provider, env)).toMatchObject({ url, origin });
@@ -60,16 +51,14 @@ test("an address of a file is bound to the first keys; another key or address as
   const ask = async (question: string) => questions.push(question) > 0;
   const first = find("gemini", {}, "https://one.example");
   const other = find("gemini", {}, "https://two.example");
+  const refusal = (url: string) => ({ code: "untrusted", hint: `to agree: pai config set baseUrl.gemini ${url}` });
+  const untrusted = refusal("https://two.example");
   await requireConsent(first, ["k1", "k2"], { places, ask: null });
   await requireConsent(first, ["k2"], { places, ask: null });
-  await expect(requireConsent(other, ["k1"], { places, ask: null })).rejects.toMatchObject({
-    code: "untrusted",
-    hint: "to agree: pai config set baseUrl.gemini https://two.example",
-  });
-  await expect(requireConsent(other, ["k1"], { places, ask: async () => false })).rejects.toMatchObject({
-    code: "untrusted",
-  });
-  await expect(requireConsent(first, ["k3"], { places, ask: null })).rejects.toMatchObject({ code: "untrusted" });
+  await expect(requireConsent(other, ["k1"], { places, ask: null })).rejects.toMatchObject(untrusted);
+  await expect(requireConsent(other, ["k1"], { places, ask: async () => false })).rejects.toMatchObject(untrusted);
+  const another = requireConsent(first, ["k3"], { places, ask: null });
+  await expect(another).rejects.toMatchObject(refusal("https://one.example"));
   await requireConsent(other, ["k1"], { places, ask });
   await requireConsent(other, ["k1"], { places, ask });
   expect(questions).toHaveLength(1);

@@ -15,10 +15,12 @@ const now = new Date("2026-11-27T10:00:00Z");
 const find = (home: Home, env: Record<string, string> = {}) =>
   findKeys(providerTable.gemini, { env, places: home.places }).map(({ id, key }) => [id, key]);
 const stored = (home: Home) => JSON.parse(readFileSync(home.config("credentials.json"), "utf8"));
+const at = (home: Home, provider = "gemini") => ({ ...home, provider });
+const add = (home: Home, id: string, key: string, provider?: string) => putKey(at(home, provider), id, key, now);
 
 test("a key of the environment is used alone, by the order of the names, also from a file (R46)", () => {
   const home = makeHome();
-  putKey({ ...home, provider: "gemini" }, "primary", three, now);
+  add(home, "primary", three);
   const file = put(join(home.root, "secret"), `${two}\n`);
   expect(find(home, { GEMINI_API_KEY: one, GOOGLE_API_KEY: two })).toEqual([["env", one]]);
   expect(find(home, { GOOGLE_API_KEY: two })).toEqual([["env", two]]);
@@ -30,8 +32,8 @@ test("a key of the environment is used alone, by the order of the names, also fr
 
 test("all keys that pai holds are told, of any provider and place, and nothing of a damaged file", () => {
   const home = makeHome();
-  putKey({ ...home, provider: "gemini" }, "a", one, now);
-  putKey({ ...home, provider: "mistral" }, "b", two, now);
+  add(home, "a", one);
+  add(home, "b", two, "mistral");
   const file = put(join(home.root, "secret"), `${three}\n`);
   const link = join(home.root, "link");
   symlinkSync(file, link);
@@ -43,29 +45,26 @@ test("all keys that pai holds are told, of any provider and place, and nothing o
 
 test("writes folder 0700, file 0600, the first key as default, a known id updated", () => {
   const home = makeHome();
-  expect(putKey({ ...home, provider: "gemini" }, "a", one, now)).toEqual({ isNew: true });
-  putKey({ ...home, provider: "gemini" }, "b", two, now);
-  expect(putKey({ ...home, provider: "gemini" }, "a", three, now)).toEqual({ isNew: false });
+  expect(add(home, "a", one)).toEqual({ isNew: true });
+  add(home, "b", two);
+  expect(add(home, "a", three)).toEqual({ isNew: false });
   const added = { a: now.toISOString(), b: now.toISOString() };
-  expect(stored(home)).toEqual({
-    version: 3,
-    providers: { gemini: { default: "a", keys: { a: three, b: two }, added } },
-  });
+  const gemini = { default: "a", keys: { a: three, b: two }, added };
+  expect(stored(home)).toEqual({ version: 3, providers: { gemini } });
   expect([modeOf(home.places.configDir), modeOf(home.config("credentials.json"))]).toEqual(["700", "600"]);
 });
 
 test("the default key comes first and begins the next turn; removing it promotes the next", () => {
   const home = makeHome();
-  for (const [id, key] of Object.entries({ a: one, b: two, c: three }))
-    putKey({ ...home, provider: "gemini" }, id, key, now);
+  for (const [id, key] of Object.entries({ a: one, b: two, c: three })) add(home, id, key);
   const state = openKeyState(home.places.stateDir);
   state.save({ cursor: { gemini: "a", openai: "x" }, resting: {} });
-  setDefaultKey({ ...home, provider: "gemini" }, "b");
+  setDefaultKey(at(home), "b");
   expect(find(home).map(([id]) => id)).toEqual(["b", "a", "c"]);
   expect(state.load().cursor).toEqual({ openai: "x" });
-  expect(removeKey({ ...home, provider: "gemini" }, null)).toEqual({ removed: "b", default: "a" });
-  expect(() => removeKey({ ...home, provider: "gemini" }, "b")).toThrow(expect.objectContaining({ code: "usage" }));
-  expect(() => removeKey({ ...home, provider: "openai" }, null)).toThrow(expect.objectContaining({ code: "no_key" }));
+  expect(removeKey(at(home), null)).toEqual({ removed: "b", default: "a" });
+  expect(() => removeKey(at(home), "b")).toThrow(expect.objectContaining({ code: "usage" }));
+  expect(() => removeKey(at(home, "openai"), null)).toThrow(expect.objectContaining({ code: "no_key" }));
 });
 
 test.each([
@@ -77,27 +76,19 @@ test.each([
   const text = JSON.stringify({ version: 3, providers: { gemini: { ...fields, keys: { a: one, b: two } } } });
   put(home.config("credentials.json"), text);
   expect(find(home).map(([id]) => id)).toEqual(["a", "b"]);
-  expect(removeKey({ ...home, provider: "gemini" }, null)).toEqual({ removed: "a", default: "b" });
+  expect(removeKey(at(home), null)).toEqual({ removed: "a", default: "b" });
 });
 
 test.each([
-  "{",
-  "",
-  "null",
-  "42",
-  '"text"',
-  "not-json",
-  '{"version":3}',
+  ...["{", "", "null", "42", '"text"', "not-json", '{"version":3}'],
   '{"version":9,"providers":{}}',
   '{"version":2,"api_key":"AIza"}',
   '{"version":3,"providers":{"gemini":{"keys":{"a":1}}}}',
 ])("a damaged file is an error and is never overwritten: %j", (text) => {
   const home = makeHome();
   const file = put(home.config("credentials.json"), text);
-  expect(() => find(home)).toThrow(expect.objectContaining({ code: "config_invalid" }));
-  expect(() => putKey({ ...home, provider: "gemini" }, "a", one, now)).toThrow(
-    expect.objectContaining({ code: "config_invalid" }),
-  );
+  for (const use of [() => find(home), () => add(home, "a", one)])
+    expect(use).toThrow(expect.objectContaining({ code: "config_invalid" }));
   expect([readFileSync(file, "utf8"), readdirSync(home.places.configDir)]).toEqual([text, ["credentials.json"]]);
 });
 

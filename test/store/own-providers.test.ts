@@ -26,23 +26,11 @@ const faults: readonly (readonly [string, Json, string])[] = [
   ["mine", { ...gateway, query: { "a b": "1" } }, "mine.query.a b must be named by a parameter"],
   ["mine", { ...gateway, query: { v: 1 } }, "mine.query.v must be a text"],
   ["mine", { ...gateway, headers: { "x y": "1" } }, "mine.headers.x y must be the name of a header"],
-  [
-    "mine",
-    { ...gateway, headers: { "Content-Length": "1" } },
-    "mine.headers.Content-Length must be the name of a header",
-  ],
-  [
-    "mine",
-    { ...gateway, headers: { a: "1", A: "2" } },
-    "mine.headers.A must be left out: the same header stands above",
-  ],
+  ["mine", { ...gateway, headers: { "Content-Length": "1" } }, "mine.headers.Content-Length must be the name of a"],
+  ["mine", { ...gateway, headers: { a: "1", A: "2" } }, "mine.headers.A must be left out: the same header stands"],
   ["mine", { ...gateway, headers: { a: "one\ntwo" } }, "mine.headers.a must be printable ASCII on one line"],
   ["mine", { ...gateway, headers: { a: "€" } }, "mine.headers.a must be printable ASCII"],
-  [
-    "mine",
-    { ...gateway, headers: { a: `\${not closed` } },
-    "mine.headers.a must be printable ASCII on one line, with variables",
-  ],
+  ["mine", { ...gateway, headers: { a: `\${not closed` } }, "mine.headers.a must be printable ASCII on one line, with"],
   ["mine", { ...gateway, headers: { a: `\${key}` } }, `mine.headers.a must be without \${key}: the row has no key`],
   ["mine", { ...gateway, key: {} }, 'mine.key must be one of {"variable": "NAME"}'],
   ["mine", { ...gateway, key: { variable: "A", stored: true } }, "mine.key must be one of"],
@@ -50,11 +38,7 @@ const faults: readonly (readonly [string, Json, string])[] = [
   ["mine", { ...gateway, key: { stored: "yes" } }, "mine.key.stored must be true"],
   ["mine", { ...gateway, key: { command: "a; b" } }, "mine.key.command must be a command without quotes"],
   ["mine", { ...gateway, key: { command: "a", cache: "soon" } }, "mine.key.cache must be a duration"],
-  [
-    "mine",
-    { ...gateway, key: { variable: "A", cache: "5m" } },
-    "mine.key.cache must be left out: only a command has it",
-  ],
+  ["mine", { ...gateway, key: { variable: "A", cache: "5m" } }, "mine.key.cache must be left out: only a command has"],
   ["mine", { ...gateway, window: 12 }, "mine.window must be a whole number of tokens"],
   ["mine", { ...gateway, prices: { input: 1 } }, "mine.prices.output must be an amount in USD"],
   ["mine", { ...gateway, effort: "hard" }, "mine.effort must be one of none, minimal, low"],
@@ -73,11 +57,8 @@ test.each(faults)("%s %j: %s", (name, row, words) => {
 
 test("a wrong row of config.json is named with its line", () => {
   const home = makeHome();
-  put(
-    home.config("config.json"),
-    '{\n  "providers": {\n    "mine": {\n      "wire": "chat",\n      "url": "x"\n    }\n  }\n}\n',
-  );
-  const load = () => loadSettings({ flags: {}, env: {}, places: home.places, root: home.root });
+  put(home.config("config.json"), JSON.stringify({ providers: { mine: { wire: "chat", url: "x" } } }, null, 2));
+  const load = () => loadSettings({ flags: {}, env: {}, ...home });
   expect(load).toThrow(/config\.json, line 5: providers\.mine\.url must be an http:\/\/ or https:\/\/ URL/);
 });
 
@@ -85,26 +66,17 @@ test("a project names no provider, not even a trusted one", () => {
   const home = makeHome();
   const text = JSON.stringify({ providers: { mine: gateway } });
   put(join(home.root, "pai.json"), text);
-  const load = () => loadSettings({ flags: {}, env: {}, places: home.places, root: home.root });
-  expect([load().settings.providers, load().warnings.join()]).toEqual([
-    [],
-    expect.stringContaining("ignored providers"),
-  ]);
+  const load = () => loadSettings({ flags: {}, env: {}, ...home });
+  const left = { settings: { providers: [] }, warnings: [expect.stringContaining("ignored providers")] };
+  expect(load()).toMatchObject({ ...left, trust: "untrusted" });
   trustProject(home.places, home.root, text);
-  const { settings, warnings, trust } = load();
-  expect([settings.providers, trust, warnings.join()]).toEqual([
-    [],
-    "trusted",
-    expect.stringContaining("ignored providers"),
-  ]);
+  expect(load()).toMatchObject({ ...left, trust: "trusted" });
 });
 
 test("the key goes into the header of its wire, or where the row wants it", () => {
   const headersOf = (wire: string, headers: Json = {}) =>
     open({ wire, url: "https://gw", headers, key: { stored: true } }).headers("K");
-  expect(headersOf("chat")).toEqual({ authorization: "Bearer K" });
-  expect(headersOf("responses")).toEqual({ authorization: "Bearer K" });
-  expect(headersOf("local")).toEqual({ authorization: "Bearer K" });
+  for (const wire of ["chat", "responses", "local"]) expect(headersOf(wire)).toEqual({ authorization: "Bearer K" });
   expect(headersOf("gemini")).toEqual({ "x-goog-api-key": "K" });
   expect(headersOf("messages")).toEqual({ "x-api-key": "K", "anthropic-version": "2023-06-01" });
   expect(headersOf("responses", { "Api-Key": `\${key}` })).toEqual({ "api-key": "K" });
@@ -121,12 +93,8 @@ test("a variable stands in a header; a missing one is named when the row is used
     authorization: "Bearer s3cret-token",
   });
   const without = open(row, { TENANT: "a1" });
-  expect(() => without.headers(null)).toThrow(
-    expect.objectContaining({
-      code: "config_invalid",
-      message: "providers.mine.headers.authorization wants the variable TOKEN, which is not set",
-    }),
-  );
+  const message = "providers.mine.headers.authorization wants the variable TOKEN, which is not set";
+  expect(() => without.headers(null)).toThrow(expect.objectContaining({ code: "config_invalid", message }));
   expect(() => open(row, { TENANT: "a\tb", TOKEN: "x" }).headers(null)).toThrow(/TENANT, which holds characters/);
 });
 

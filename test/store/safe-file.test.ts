@@ -31,9 +31,8 @@ test("writes through a link to its target (R44), and refuses a broken one", () =
 test("refuses a file or folder that others may write, with the command that mends it", () => {
   const file = put(join(makeFolder(), "my f.json"), "{}");
   chmodSync(file, 0o620);
-  expect(() => readPrivate(file)).toThrow(
-    expect.objectContaining({ code: "config_invalid", hint: `chmod go-w '${file}'` }),
-  );
+  const refusal = { code: "config_invalid", hint: `chmod go-w '${file}'` };
+  expect(() => readPrivate(file)).toThrow(expect.objectContaining(refusal));
   chmodSync(file, 0o600);
   chmodSync(join(file, ".."), 0o770);
   expect(() => readPrivate(file)).toThrow("can be written by other users");

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StampedEvent } from "../../src/core/event.ts";
-import type { Message } from "../../src/core/model.ts";
+import type { Call, Message } from "../../src/core/model.ts";
 import { failedOutcome } from "../../src/core/outcome.ts";
 import { type OpenSession, openSessions, type Sessions } from "../../src/store/sessions.ts";
 import { newFolder } from "../grounds.ts";
@@ -26,27 +26,11 @@ beforeEach(() => {
 
 const stamp = { run: "r1", seq: 1, at: "2026-01-01T00:00:00Z" };
 const begin = (task: string, run = "r1"): StampedEvent => ({
-  type: "run.started",
-  v: 1,
-  pai: "0",
-  task,
-  mode: "single-shot",
-  model: "m",
-  root: "/w",
-  ...stamp,
-  run,
+  ...{ type: "run.started", v: 1, pai: "0", task, mode: "single-shot", model: "m", root: "/w", ...stamp, run },
 });
-const end = (run = "r1"): StampedEvent => ({
-  type: "run.finished",
-  outcome: {
-    ...failedOutcome("run", { code: "failed", message: "", hint: null, retry_after: null }),
-    status: "answered",
-    text: "hi",
-    next: ["more"],
-  },
-  ...stamp,
-  run,
-});
+const failed = failedOutcome("run", { code: "failed", message: "", hint: null, retry_after: null });
+const outcome = { ...failed, status: "answered", text: "hi", next: ["more"] } as const;
+const end = (run = "r1"): StampedEvent => ({ type: "run.finished", outcome, ...stamp, run });
 
 function talk(task: string): string {
   tick += 1;
@@ -88,12 +72,8 @@ test("lists newest first with the beginning of the first request, never cut insi
   talk("first");
   const wide = "🙂".repeat(100);
   talk(wide);
-  expect(
-    sessions
-      .list()
-      .map(({ preview }) => preview)
-      .sort(),
-  ).toEqual(["first", "🙂".repeat(80)].sort());
+  const previews = sessions.list().map(({ preview }) => preview);
+  expect(previews.toSorted()).toEqual(["first", "🙂".repeat(80)]);
   expect(sessions.list()[0]?.turns).toBe(1);
 });
 
@@ -140,9 +120,8 @@ test("a session file in which no turn can be read is named, a session without a 
   const file = join(folder, "20260101-000000-aaaaaaaa.jsonl");
   writeFileSync(file, '{"type":"turn.star');
   expect([sessions.list(), sessions.unreadable()]).toEqual([[], [file]]);
-  expect(() => sessions.load(null)).toThrow(
-    expect.objectContaining({ message: "no session here yet", hint: `cannot be read: ${file}` }),
-  );
+  const refusal = { message: "no session here yet", hint: `cannot be read: ${file}` };
+  expect(() => sessions.load(null)).toThrow(expect.objectContaining(refusal));
   talk("one");
   expect([sessions.list().length, sessions.unreadable()]).toEqual([1, [file]]);
 });
@@ -206,10 +185,8 @@ test("an open session takes in the turns that another process added, once", () =
   expect(mine.session.turns.map(({ request }) => request)).toEqual(["fix it"]);
   mine.refresh();
   const { session } = mine;
-  expect(session.turns.map(({ request, status }) => [request, status])).toEqual([
-    ["fix it", "answered"],
-    ["and test it", "answered"],
-  ]);
+  const turns = ["fix it", "and test it"].map((request) => ({ request, status: "answered" }));
+  expect(session.turns).toMatchObject(turns);
   mine.sink(begin("what now?", "r3"));
   mine.refresh();
   expect(mine.session.turns).toHaveLength(3);
@@ -220,9 +197,8 @@ test("an open session takes in the turns that another process added, once", () =
 test("two processes that speak at once leave an open session its own conversation, and the turns of both", () => {
   const said = (message: Message, run: string): StampedEvent => ({ type: "message.added", message, ...stamp, run });
   const asks = (text: string): Message => ({ role: "user", text });
-  const answers = (text: string, calls: Extract<Message, { role: "assistant" }>["calls"] = []): Message => ({
-    ...({ role: "assistant", native: null } as const),
-    ...{ text, calls },
+  const answers = (text: string, calls: readonly Call[] = []): Message => ({
+    ...{ role: "assistant", text, calls, native: null },
   });
   const loop = (task: string, run: string) => ({ ...begin(task, run), mode: "tool-loop" }) as StampedEvent;
   const mine = sessions.open(null, now, warn);

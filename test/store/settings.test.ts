@@ -15,24 +15,18 @@ const load = (home: Home, env: Record<string, string> = {}, flags: Record<string
 const user = (home: Home, json: object | string) =>
   put(home.config("config.json"), typeof json === "string" ? json : JSON.stringify(json));
 const project = (home: Home, json: object) => put(join(home.root, "pai.json"), JSON.stringify(json));
+const machine = (home: Home, json: object | string) =>
+  put(join(home.root, "../system.json"), typeof json === "string" ? json : JSON.stringify(json), 0o644);
 
 const noCaps = { calls: null, tokens: null, cost: null };
 
 test("defaults without any file, and nothing is written at start (R44)", () => {
   const home = makeHome();
   const { settings, origins, warnings, trust } = load(home);
-  expect([settings.model, settings.temperature, settings.mode]).toEqual([
-    "gemini:gemini-3.5-flash-lite",
-    null,
-    "single-shot",
-  ]);
+  expect(settings).toMatchObject({ model: "gemini:gemini-3.5-flash-lite", temperature: null, mode: "single-shot" });
   expect([settings.guard, settings.commands]).toEqual([{ lines: 500 }, { env: [], writable: [], timeout: 30 }]);
-  expect([origins["model"], warnings, trust, readdirSync(home.places.home ?? "")]).toEqual([
-    "default",
-    [],
-    null,
-    ["project"],
-  ]);
+  expect([origins["model"], warnings, trust]).toEqual(["default", [], null]);
+  expect(readdirSync(home.places.home ?? "")).toEqual(["project"]);
 });
 
 test("every setting has a value and an origin, in the order of the table", () => {
@@ -48,43 +42,24 @@ test("flag wins over environment, project, user file and default, and each origi
   user(home, { mode: "tool-loop", limits: { calls: 9, cost: 2, timeout: "5m" }, temperature: 0.7 });
   project(home, { mode: "auto", limits: { calls: 5 } });
   const { settings, origins } = load(home, { PAI_MAX_TOKENS: "800" }, { mode: "eight-step", timeout: "7s" });
-  expect([settings.mode, settings.temperature, settings.limits]).toEqual([
-    "eight-step",
-    0.7,
-    { calls: 5, tokens: 800, cost: 2, day: noCaps, timeout: 7, silence: null },
-  ]);
-  expect([
-    origins["limits.tokens"],
-    origins["limits.timeout"],
-    origins["limits.calls"],
-    origins["limits.cost"],
-  ]).toEqual(["PAI_MAX_TOKENS", "flag", "pai.json", "config.json"]);
+  const limits = { calls: 5, tokens: 800, cost: 2, day: noCaps, timeout: 7, silence: null };
+  expect(settings).toMatchObject({ mode: "eight-step", temperature: 0.7, limits });
+  const from = ["tokens", "timeout", "calls", "cost"].map((name) => origins[`limits.${name}`]);
+  expect(from).toEqual(["PAI_MAX_TOKENS", "flag", "pai.json", "config.json"]);
 });
 
 test("the system's file is below the user's, and each origin is known (R40)", () => {
   const home = makeHome();
-  const system = put(
-    join(home.root, "../system.json"),
-    '{ "mode": "auto", "model": "local:a", "sandbox": "writes" }',
-    0o644,
-  );
+  const system = machine(home, { mode: "auto", model: "local:a", sandbox: "writes" });
   user(home, { model: "local:b" });
   const { settings, origins } = loadSettings({ flags: {}, env: { PAI_MAX_CALLS: "4" }, ...home, system });
   expect([settings.limits.calls, settings.model, settings.sandbox]).toEqual([4, "local:b", "writes"]);
-  expect([origins["limits.calls"], origins["model"], origins["sandbox"]]).toEqual([
-    "PAI_MAX_CALLS",
-    "config.json",
-    system,
-  ]);
+  expect(origins).toMatchObject({ "limits.calls": "PAI_MAX_CALLS", model: "config.json", sandbox: system });
 });
 
 test("a system's file that others may write is not believed", () => {
   const home = makeHome();
-  const system = put(
-    join(home.root, "../shared.json"),
-    '{ "baseUrl": { "gemini": "https://elsewhere.example" } }',
-    0o666,
-  );
+  const system = machine(home, { baseUrl: { gemini: "https://elsewhere.example" } });
   chmodSync(system, 0o666);
   expect(() => loadSettings({ flags: {}, env: {}, ...home, system })).toThrow("can be written by other users");
 });
@@ -95,11 +70,9 @@ test("policy and limits of the system's file can only be narrowed, by whatever s
     limits: { calls: 5, cost: 1, timeout: "5m", silence: 60 },
     policy: { allow: [".vscode/**"], deny: ["*.sql"] },
   };
-  const system = put(join(home.root, "../system.json"), JSON.stringify(bound), 0o644);
-  user(home, {
-    limits: { calls: 9, timeout: 60, silence: 600 },
-    policy: { allow: [".vscode/**", ".git/**"], deny: ["a"] },
-  });
+  const system = machine(home, bound);
+  const policy = { allow: [".vscode/**", ".git/**"], deny: ["a"] };
+  user(home, { limits: { calls: 9, timeout: 60, silence: 600 }, policy });
   project(home, { limits: { calls: 4, tokens: 900 }, policy: { allow: [".ssh/**"], deny: ["b"] } });
   trustProject(home.places, home.root, readProjectFile(home.root) ?? "");
   const sources = { flags: { maxCalls: "7" }, env: { PAI_MAX_COST: "3" }, ...home, system };
@@ -117,7 +90,7 @@ test("policy and limits of the system's file can only be narrowed, by whatever s
 
 test("a system's file that is broken or of the wrong type stops everybody, with file and line", () => {
   const home = makeHome();
-  const system = put(join(home.root, "../system.json"), '{\n  "limits": { "calls": "few" }\n}', 0o644);
+  const system = machine(home, '{\n  "limits": { "calls": "few" }\n}');
   const read = () => loadSettings({ flags: {}, env: {}, ...home, system });
   expect(read).toThrow(`${system}, line 2: limits.calls must be a whole number`);
   put(system, "{", 0o644);
@@ -142,18 +115,17 @@ test.each([
 test("unknown names in config.json warn; wrong types and broken JSON are errors with file and line (R43)", () => {
   const home = makeHome();
   const file = user(home, { colour: "red", guard: { lines: 10, width: 3 } });
-  expect(load(home).warnings).toEqual([
-    `${file}: unknown setting colour, ignored`,
-    `${file}: unknown setting guard.width, ignored`,
-  ]);
-  user(home, '{\n "guard": {\n  "lines": "ten"\n }\n}');
-  expect(() => load(home)).toThrow(`${file}, line 3: guard.lines must be a whole number of at least 1`);
-  user(home, '{"guard": 3}');
-  expect(() => load(home)).toThrow(`${file}, line 1: guard must be an object`);
-  user(home, '{\n "model": \n}');
-  expect(() => load(home)).toThrow(`${file}, line 3:`);
-  user(home, "[]");
-  expect(() => load(home)).toThrow("must hold one { object }");
+  const unknown = ["colour", "guard.width"].map((name) => `${file}: unknown setting ${name}, ignored`);
+  expect(load(home).warnings).toEqual(unknown);
+  for (const [text, fault] of [
+    ['{\n "guard": {\n  "lines": "ten"\n }\n}', "line 3: guard.lines must be a whole number of at least 1"],
+    ['{"guard": 3}', "line 1: guard must be an object"],
+    ['{\n "model": \n}', "line 3:"],
+    ["[]", "line 1: must hold one { object }"],
+  ] as const) {
+    user(home, text);
+    expect(() => load(home)).toThrow(`${file}, ${fault}`);
+  }
 });
 
 test("an untrusted project may only narrow; the rest is ignored with one warning (R41)", () => {
@@ -173,17 +145,8 @@ test("an untrusted project may only narrow; the rest is ignored with one warning
   expect([settings.guard, settings.policy]).toEqual([{ lines: 20 }, { allow: [], deny: ["a", "b"] }]);
   expect([settings.baseUrl.gemini, settings.checks, trust]).toEqual([null, [], "untrusted"]);
   expect(warnings).toHaveLength(1);
-  for (const name of [
-    "limits.calls",
-    "guard.lines",
-    "policy.allow",
-    "baseUrl.gemini",
-    "checks",
-    "forceRoot",
-    "hooks",
-  ]) {
-    expect(warnings[0]).toContain(name);
-  }
+  const names = ["limits.calls", "guard.lines", "policy.allow", "baseUrl.gemini", "checks", "forceRoot", "hooks"];
+  for (const name of names) expect(warnings[0]).toContain(name);
 });
 
 test("a wrong type of an allowed name in pai.json is an error; of a forbidden one it does not matter", () => {
@@ -223,11 +186,8 @@ test("a trusted pai.json may say more, until its content changes", () => {
   expect([load(home).settings.checks, load(home).trust]).toEqual([["make test"], "trusted"]);
   project(home, { checks: ["make evil"] });
   const { settings, trust, warnings } = load(home);
-  expect([settings.checks, trust, warnings]).toEqual([
-    [],
-    "changed",
-    ["pai.json: ignored checks (it changed since pai trust)"],
-  ]);
+  expect([settings.checks, trust]).toEqual([[], "changed"]);
+  expect(warnings).toEqual(["pai.json: ignored checks (it changed since pai trust)"]);
 });
 
 test("an effort holds for plans and work, or each has its own; what is said for one call wins over both", () => {
@@ -296,8 +256,6 @@ test("a damaged list of trusted folders is named where a project's settings are 
   put(join(home.root, "pai.json"), '{"checks": ["true"]}');
   put(join(home.places.stateDir, "trust.json"), "{");
   const { warnings, trust } = load(home);
-  expect([trust, warnings]).toEqual([
-    "damaged",
-    ["pai.json: ignored checks (trust.json, which says what you trust, is damaged: see pai trust)"],
-  ]);
+  const told = "pai.json: ignored checks (trust.json, which says what you trust, is damaged: see pai trust)";
+  expect([trust, warnings]).toEqual(["damaged", [told]]);
 });

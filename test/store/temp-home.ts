@@ -1,6 +1,7 @@
 /** A home for tests of what is kept there. */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { FactOf } from "../../src/core/receipt.ts";
 import { openPlaces, type Places } from "../../src/store/places.ts";
 import { newFolder } from "../grounds.ts";
 
@@ -26,5 +27,14 @@ export function put(file: string, text: string, mode = 0o600): string {
   writeFileSync(file, text, { mode });
   return file;
 }
+
+/** The first fact of a run. */
+export const startedRun = (text: string, run: string, at: string): FactOf<"run.started"> => ({
+  ...{ type: "run.started", v: 1, run, at, pai: "1.0", root: "/r", mode: "single-shot" },
+  task: { text, files: [], history: [], context: null, earlier: 0 },
+  options: {},
+  model: { id: "m", window: 1, maxOutputTokens: 1 },
+  names: { part: "", last: 0 },
+});
 
 export const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);

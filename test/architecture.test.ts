@@ -123,7 +123,7 @@ const budgets = {
   workspace: 11_452,
   cli: 10_163,
   flows: 10_824,
-  models: 4_111,
+  models: 4_104,
   ui: 4_278,
   store: 3_468,
   lab: 3_610,

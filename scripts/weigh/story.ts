@@ -18,7 +18,7 @@ const declared: Readonly<Record<string, string>> = {
   "settings and screen":
     "cli/compose/base store/settings store/setting-table store/setting-kinds store/trust " + "ui/run/terminal",
   "what a run is composed of":
-    "workspace/confine workspace/journal/journal store/audit " + "store/plan-cache core/secrets/veil models/replay",
+    "workspace/confine workspace/journal/journal store/audit " + "store/plan-cache core/secrets/veil",
   "the plan": "flows/ledger core/json core/plan/parse-plan",
   "the yes": "flows/changes/allowed",
   "the edit": "flows/phases core/script/parser core/edit/apply-edits",

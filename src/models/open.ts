@@ -1,8 +1,17 @@
-/** Opens a model from `provider:name` and its keys: one stream that retries and takes keys in turn. */
-
-import { PaiError } from "../core/error.ts";
+/** Opens a model from `provider:name`: one stream that retries and takes keys in turn, or the replies of a recording. */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { PaiError, toPaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
-import type { Model } from "../core/model.ts";
+import {
+  type Call,
+  type Json,
+  type Model,
+  type ModelEvent,
+  noUsage,
+  type StopReason,
+  type Usage,
+} from "../core/model.ts";
 import { findAnyProvider, type Provider, providerIds, providers, renderSetKey, type Wire } from "../core/providers.ts";
 import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
@@ -11,10 +20,11 @@ import { createConcessions } from "./concessions.ts";
 import { ignoreEffort, openEffort } from "./effort.ts";
 import { type Key, takeKeysInTurn } from "./keys-in-turn.ts";
 import { askServer, outputOf } from "./local/server.ts";
-import { createReplayModel, readReplay } from "./replay.ts";
-import { type RetryOptions, type Stream, tryUntilBegun, withRetry } from "./stream.ts";
+import { type RetryOptions, type Stream, throwIfInterrupted, tryUntilBegun, withRetry } from "./stream.ts";
 import { type Endpoint, type ProxyEnv, parseEndpoint } from "./wire/endpoint.ts";
+import { count, fields, listIn, parseJson, textIn, type WireFields } from "./wire/fields.ts";
 import type { BridgeOptions } from "./wire/open-bridge.ts";
+import { createCallNamer } from "./wire/replies.ts";
 
 /** What may precede the colon of a model id: a provider, or a recording. */
 export const modelSources = [...providerIds, "replay"] as const;
@@ -206,4 +216,104 @@ function noKey(provider: Provider): PaiError {
       `${set}store one with: ${renderSetKey(provider)}; without one ask a server of yours with ` +
       "--model local:NAME, or see how pai works: pai demo",
   });
+}
+
+/** One recorded reply, a line of the file. Absent fields are empty; an absent `stop` follows from the calls. */
+export interface ReplayLine {
+  readonly text?: string;
+  readonly calls?: readonly Call[];
+  readonly stop?: StopReason;
+  readonly usage?: Partial<Usage>;
+}
+
+const stops: readonly unknown[] = ["end", "calls", "length", "refused"] satisfies readonly StopReason[];
+
+/** Answers each call with the next line; throws `reply_empty` when no line is left. */
+export function createReplayModel(lines: readonly ReplayLine[], name = "recorded"): Model {
+  let next = 0;
+  return {
+    ...describeModel("replay", name),
+    address: null,
+    async *stream(_request, signal): AsyncIterable<ModelEvent> {
+      throwIfInterrupted(signal);
+      const line = lines[next];
+      next += 1;
+      if (line === undefined) {
+        const held = lines.length === 1 ? "1 reply" : `${lines.length} replies`;
+        throw new PaiError("reply_empty", `the recording ${name} has ${held} and this is call ${next}`, {
+          hint: "record the run again, or give a longer recording",
+        });
+      }
+      if (line.stop === "refused") throw new PaiError("reply_blocked", "the recorded model refused to go on");
+      const calls = line.calls ?? [];
+      if (line.text) yield { type: "text", text: line.text };
+      const named = createCallNamer();
+      for (const call of calls) yield named({ type: "call", call });
+      throwIfInterrupted(signal);
+      yield {
+        type: "done",
+        stop: line.stop ?? (calls.length > 0 ? "calls" : "end"),
+        usage: { ...noUsage, ...line.usage },
+        served: name,
+        key: null,
+        native: null,
+      };
+    },
+  };
+}
+
+const reasons: Readonly<Record<string, string>> = { ENOENT: " does not exist", EISDIR: " is a folder" };
+
+/** Reads a recording from a file below a folder. Throws usage where there is none, and as `parseReplay`. */
+async function readReplay(name: string, folder: string): Promise<readonly ReplayLine[]> {
+  const path = resolve(folder, name);
+  const text = await readFile(path, "utf8").catch((cause) => {
+    const why = reasons[cause.code] ?? `: ${toPaiError(cause).message}`;
+    throw new PaiError("usage", `the recording cannot be read: ${path}${why}`, { cause });
+  });
+  return parseReplay(text, name);
+}
+
+/** Reads a JSONL recording. Throws `config_invalid` that names the first bad line. */
+export function parseReplay(source: string, name: string): readonly ReplayLine[] {
+  return source
+    .replace(/^\uFEFF/, "")
+    .split("\n")
+    .flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, `${name}:${index + 1}`)]));
+}
+
+function parseLine(source: string, where: string): ReplayLine {
+  const broken = (why: string) =>
+    new PaiError("config_invalid", `${where} is not a recorded reply: ${why}`, {
+      hint: 'a line is {"text": "…", "calls": [], "stop": "end", "usage": {}}',
+    });
+  const value = parseJson(source);
+  if (value === undefined) throw broken("not JSON");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw broken("not an object");
+  const line = fields(value);
+  const stop = line["stop"] ?? null;
+  if (stop !== null && !stops.includes(stop)) throw broken(`stop is ${JSON.stringify(stop)}`);
+  if (typeof (line["text"] ?? "") !== "string") throw broken("text is not a string");
+  const calls = listIn(line["calls"]).map((call, index) => parseCall(fields(call), index));
+  if (calls.some(({ name }) => name === "")) throw broken("a call has no name");
+  const usage = fields(line["usage"]);
+  return {
+    text: textIn(line["text"]),
+    calls,
+    ...(stop === null ? {} : { stop: stop as StopReason }),
+    usage: {
+      input: count(usage["input"]),
+      cached: count(usage["cached"]),
+      output: count(usage["output"]),
+      thought: count(usage["thought"]),
+    },
+  };
+}
+
+function parseCall(call: WireFields, index: number): Call {
+  return {
+    id: textIn(call["id"]) || `call-${index + 1}`,
+    name: textIn(call["name"]),
+    input: (call["input"] ?? {}) as Json,
+  };
 }

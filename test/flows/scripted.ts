@@ -20,7 +20,7 @@ import type { Flow, Ports, RunOptions } from "../../src/flows/run.ts";
 import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { toolLoop } from "../../src/flows/tool-loop/tool-loop.ts";
-import { parseReplay } from "../../src/models/replay.ts";
+import { parseReplay } from "../../src/models/open.ts";
 import type { WorkspaceOptions } from "../../src/workspace/open.ts";
 import { defaultSandbox, type SandboxSettings } from "../../src/workspace/sandbox/settings.ts";
 import { newFolder } from "../grounds.ts";

@@ -3,8 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findSecrets } from "../../src/core/secrets/new-secrets.ts";
-import { openModel } from "../../src/models/open.ts";
-import { createReplayModel, parseReplay } from "../../src/models/replay.ts";
+import { createReplayModel, openModel, parseReplay } from "../../src/models/open.ts";
 import { done, folderWith, options, take } from "./loopback.ts";
 import { type Recorded, replay, shape } from "./read-recorded.ts";
 

@@ -6,7 +6,7 @@ import { grantsRun } from "../../core/command/run-patterns.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Run } from "../../flows/run.ts";
 import { followPlan } from "../../flows/single-shot.ts";
-import { createReplayModel } from "../../models/replay.ts";
+import { createReplayModel } from "../../models/open.ts";
 import type { Context } from "../command.ts";
 import { onlyFlag } from "../flag-values.ts";
 import { changesOfPlan, readPlanFile, requireBase, type SavedPlan } from "../plan-file.ts";

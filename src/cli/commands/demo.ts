@@ -8,7 +8,7 @@ import { PaiError } from "../../core/error.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { singleShot } from "../../flows/single-shot.ts";
-import { createReplayModel, parseReplay } from "../../models/replay.ts";
+import { createReplayModel, parseReplay } from "../../models/open.ts";
 import { loadSettings } from "../../store/settings.ts";
 import { hang } from "../../ui/layout.ts";
 import { openWorkspace } from "../../workspace/open.ts";

@@ -1,6 +1,8 @@
 /** The agent for editors: sessions and turns over the Agent Client Protocol, version 1, on one pair of streams. */
 import {
   type AgentContext,
+  type AgentRequestHandlersByMethod,
+  type AgentRequestMethod,
   agent,
   type ClientCapabilities,
   methods,
@@ -96,7 +98,7 @@ export async function serveAcp(host: Host, { input, output }: ProtocolStreams): 
       return await working;
     } catch (thrown) {
       if (turn.signal.aborted) return { stopReason: "cancelled" };
-      throw toRequestError(thrown);
+      throw thrown;
     } finally {
       running.delete(working);
       open.turn = null;
@@ -106,107 +108,88 @@ export async function serveAcp(host: Host, { input, output }: ProtocolStreams): 
   const interrupt = (open: Open | undefined): void =>
     open?.turn?.abort(new PaiError("interrupted", "cancelled in the editor"));
 
-  const guarded =
-    <P, R>(handle: (context: { readonly params: P; readonly client: AgentContext }) => Promise<R>) =>
-    async (context: { readonly params: P; readonly client: AgentContext }): Promise<R> => {
+  const app = agent({ name: "pai" });
+  /** Answers a request; what `handle` throws becomes an error of the protocol. */
+  const on = <Method extends AgentRequestMethod>(
+    method: Method,
+    handle: AgentRequestHandlersByMethod[Method],
+  ): void => {
+    const guarded = async (context: unknown): Promise<unknown> => {
       try {
-        return await handle(context);
+        return await (handle as typeof guarded)(context);
       } catch (thrown) {
         throw toRequestError(thrown);
       }
     };
+    app.onRequest(method, guarded as AgentRequestHandlersByMethod[Method]);
+  };
 
-  const app = agent({ name: "pai" })
-    .onRequest(methods.agent.initialize, ({ params }) => {
-      capabilities = params.clientCapabilities ?? {};
-      return {
-        protocolVersion: PROTOCOL_VERSION,
-        agentInfo: { name: "pai", title: "pai", version: host.version },
-        authMethods: [
-          {
-            type: "terminal",
-            id: "pai-key",
-            name: "Store an API key",
-            description: "Runs pai key set, which asks for the key",
-            args: ["key", "set"],
-          },
-        ],
-        agentCapabilities: {
-          loadSession: true,
-          promptCapabilities: { embeddedContext: true },
-          sessionCapabilities: { list: {}, resume: {}, close: {} },
+  on(methods.agent.initialize, ({ params }) => {
+    capabilities = params.clientCapabilities ?? {};
+    return {
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: "pai", title: "pai", version: host.version },
+      authMethods: [
+        {
+          type: "terminal",
+          id: "pai-key",
+          name: "Store an API key",
+          description: "Runs pai key set, which asks for the key",
+          args: ["key", "set"],
         },
-      };
-    })
-    .onRequest(
-      methods.agent.authenticate,
-      guarded(async () => {
-        host.requireKey();
-        return {};
-      }),
-    )
-    .onRequest(
-      methods.agent.session.new,
-      guarded(async ({ params, client }) => {
-        const { talk } = await openSession(params.cwd, null, client);
-        return { sessionId: talk.id, ...describeSession(talk) };
-      }),
-    )
-    .onRequest(
-      methods.agent.session.load,
-      guarded(async ({ params, client }) => {
-        const { talk } = await openSession(params.cwd, params.sessionId, client);
-        await replay(senderOf({ showing, client, talk }), talk);
-        return describeSession(talk);
-      }),
-    )
-    .onRequest(
-      methods.agent.session.resume,
-      guarded(async ({ params, client }) =>
-        describeSession((await openSession(params.cwd, params.sessionId, client)).talk),
-      ),
-    )
-    .onRequest(
-      methods.agent.session.list,
-      guarded(async ({ params }) => ({
-        sessions: (await host.list(params.cwd ?? null)).map(({ id, root, title, changed }) => ({
-          sessionId: id,
-          cwd: root,
-          title: showing.text(title),
-          updatedAt: changed,
-        })),
-      })),
-    )
-    .onRequest(
-      methods.agent.session.close,
-      guarded(async ({ params }) => {
-        const open = find(params.sessionId);
-        interrupt(open);
-        sessions.delete(params.sessionId);
-        open.talk.close();
-        return {};
-      }),
-    )
-    .onRequest(
-      methods.agent.session.setMode,
-      guarded(async ({ params }) => {
-        find(params.sessionId).talk.setMode(params.modeId);
-        return {};
-      }),
-    )
-    .onRequest(
-      methods.agent.session.setConfigOption,
-      guarded(async ({ params }) => {
-        const { talk } = find(params.sessionId);
-        const value = String(params.value);
-        if (params.configId === "mode") talk.setMode(value);
-        else if (params.configId === "model") await talk.setModel(value);
-        else throw new PaiError("usage", `unknown option: ${params.configId}`);
-        return { configOptions: describeSession(talk).configOptions };
-      }),
-    )
-    .onRequest(methods.agent.session.prompt, ({ params, client }) => prompt(params, client))
-    .onNotification(methods.agent.session.cancel, ({ params }) => interrupt(sessions.get(params.sessionId)));
+      ],
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { embeddedContext: true },
+        sessionCapabilities: { list: {}, resume: {}, close: {} },
+      },
+    };
+  });
+  on(methods.agent.authenticate, () => {
+    host.requireKey();
+    return {};
+  });
+  on(methods.agent.session.new, async ({ params, client }) => {
+    const { talk } = await openSession(params.cwd, null, client);
+    return { sessionId: talk.id, ...describeSession(talk) };
+  });
+  on(methods.agent.session.load, async ({ params, client }) => {
+    const { talk } = await openSession(params.cwd, params.sessionId, client);
+    await replay(senderOf({ showing, client, talk }), talk);
+    return describeSession(talk);
+  });
+  on(methods.agent.session.resume, async ({ params, client }) =>
+    describeSession((await openSession(params.cwd, params.sessionId, client)).talk),
+  );
+  on(methods.agent.session.list, async ({ params }) => ({
+    sessions: (await host.list(params.cwd ?? null)).map(({ id, root, title, changed }) => ({
+      sessionId: id,
+      cwd: root,
+      title: showing.text(title),
+      updatedAt: changed,
+    })),
+  }));
+  on(methods.agent.session.close, ({ params }) => {
+    const open = find(params.sessionId);
+    interrupt(open);
+    sessions.delete(params.sessionId);
+    open.talk.close();
+    return {};
+  });
+  on(methods.agent.session.setMode, ({ params }) => {
+    find(params.sessionId).talk.setMode(params.modeId);
+    return {};
+  });
+  on(methods.agent.session.setConfigOption, async ({ params }) => {
+    const { talk } = find(params.sessionId);
+    const value = String(params.value);
+    if (params.configId === "mode") talk.setMode(value);
+    else if (params.configId === "model") await talk.setModel(value);
+    else throw new PaiError("usage", `unknown option: ${params.configId}`);
+    return { configOptions: describeSession(talk).configOptions };
+  });
+  on(methods.agent.session.prompt, ({ params, client }) => prompt(params, client));
+  app.onNotification(methods.agent.session.cancel, ({ params }) => interrupt(sessions.get(params.sessionId)));
 
   const connection = app.connect(ndJsonStream(output, input, { maxMessageBytes }));
   await connection.closed.catch(() => {});

@@ -34,7 +34,7 @@ describe("a task", () => {
     expect(plans[0]).toEqual([{ content: "MODIFY a.txt: count", priority: "medium", status: "in_progress" }]);
     expect(plans.map((entries) => entries.map(({ status }) => status))).toEqual([["in_progress"], ["completed"]]);
     const path = join(editor.root, "a.txt");
-    expect(editor.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call")).toMatchObject({
+    expect(editor.update("tool_call")).toMatchObject({
       toolCallId: "batch-1",
       kind: "edit",
       locations: [{ path }],
@@ -63,10 +63,7 @@ describe("a task", () => {
     expect(editor.files()).toEqual(files);
     expect(response.stopReason).toBe("end_turn");
     expect(editor.said()).toContain("declined");
-    const ended = editor.updates.flatMap((update) =>
-      update.sessionUpdate === "tool_call_update" ? [update.status] : [],
-    );
-    expect(ended).toContain("failed");
+    expect(editor.updates).toContainEqual(expect.objectContaining({ toolCallId: "batch-1", status: "failed" }));
   });
 
   test("a no before the first call ends the turn, as any no does", async () => {
@@ -84,16 +81,13 @@ describe("a task", () => {
     const editor = await start({ files: { ...files, "c.txt": "c\n" }, replies: [plan({ steps }), script] });
     await editor.prompt(await editor.open(), "tidy up");
     expect(editor.files()).toEqual({ "new/b.txt": "b\n", "d.txt": "c\n" });
-    const call = editor.updates.find(({ sessionUpdate }) => sessionUpdate === "tool_call");
-    const diffs = call?.sessionUpdate === "tool_call" ? (call.content ?? []) : [];
-    expect(diffs).toContainEqual({ type: "diff", path: join(editor.root, "new/b.txt"), oldText: null, newText: "b\n" });
-    expect(diffs).toContainEqual({
-      type: "diff",
-      path: join(editor.root, "a.txt"),
-      oldText: files["a.txt"],
-      newText: "",
-    });
-    expect(diffs).toContainEqual({ type: "diff", path: join(editor.root, "d.txt"), oldText: "c\n", newText: "c\n" });
+    const diffs = editor.update("tool_call")?.content ?? [];
+    for (const [name, oldText, newText] of [
+      ["new/b.txt", null, "b\n"],
+      ["a.txt", files["a.txt"], ""],
+      ["d.txt", "c\n", "c\n"],
+    ] as const)
+      expect(diffs).toContainEqual({ type: "diff", path: join(editor.root, name), oldText, newText });
   });
 
   test("a secret elsewhere in a changed file is in no diff, and the diffs stay whole", async () => {
@@ -138,7 +132,7 @@ describe("a task", () => {
   test("only planned: nothing is asked, nothing changes", async () => {
     const editor = await start({ files, replies: change });
     const id = await editor.open();
-    await editor.agent.request(methods.agent.session.setMode, { sessionId: id, modeId: "plan" });
+    await editor.setMode(id, "plan");
     expect((await editor.prompt(id, "count a.txt")).stopReason).toBe("end_turn");
     expect([editor.files(), editor.calls(), editor.questions.length]).toEqual([files, 1, 0]);
   });
@@ -152,20 +146,11 @@ describe("a task", () => {
   test("a mode or model that does not exist is refused, and the one before stays", async () => {
     const editor = await start({ files, replies: [] });
     const id = await editor.open();
-    await editor.agent.request(methods.agent.session.setConfigOption, {
-      sessionId: id,
-      configId: "model",
-      value: "openrouter:x/y",
-    });
-    const wrong = editor.agent.request(methods.agent.session.setConfigOption, {
-      sessionId: id,
-      configId: "model",
-      value: "nobody",
-    });
-    await expect(wrong).rejects.toThrow("belongs to no provider");
-    expect(editor.agent.request(methods.agent.session.setMode, { sessionId: id, modeId: "fast" })).rejects.toThrow(
-      "unknown mode: fast",
-    );
+    const setModel = (value: string) =>
+      editor.agent.request(methods.agent.session.setConfigOption, { sessionId: id, configId: "model", value });
+    await setModel("openrouter:x/y");
+    await expect(setModel("nobody")).rejects.toThrow("belongs to no provider");
+    await expect(editor.setMode(id, "fast")).rejects.toThrow("unknown mode: fast");
   });
 });
 
@@ -175,10 +160,10 @@ describe("cancel", () => {
     const id = await editor.open();
     const asked = editor.prompt(id, "count a.txt");
     while (editor.calls() < 2) await Bun.sleep(5);
-    for (const _ of [1, 2]) await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+    for (const _ of [1, 2]) await editor.cancel(id);
     expect((await asked).stopReason).toBe("cancelled");
-    await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
-    await editor.agent.notify(methods.agent.session.cancel, { sessionId: "nobody" });
+    await editor.cancel(id);
+    await editor.cancel("nobody");
     expect(editor.files()).toEqual(files);
     expect((await editor.prompt(id, "hello")).stopReason).toBe("end_turn");
   });
@@ -204,7 +189,7 @@ describe("cancel", () => {
     const first = editor.prompt(id, "count a.txt");
     while (editor.calls() < 1) await Bun.sleep(5);
     await expect(editor.prompt(id, "me too")).rejects.toThrow("under way");
-    await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+    await editor.cancel(id);
     expect((await first).stopReason).toBe("cancelled");
   });
 });
@@ -249,7 +234,7 @@ describe("sessions", () => {
     const again = await start({ home, replies: [talk("Still here.")] });
     const { sessions } = await again.agent.request(methods.agent.session.list, { cwd: home.root });
     expect(sessions).toMatchObject([{ sessionId: id, cwd: home.root, title: "hello" }]);
-    await again.agent.request(methods.agent.session.load, { sessionId: id, cwd: home.root, mcpServers: [] });
+    await again.load(id);
     const told = again.updates.flatMap((update) =>
       "content" in update && update.sessionUpdate.endsWith("message_chunk") ? [update.content] : [],
     );
@@ -266,9 +251,7 @@ describe("sessions", () => {
     // Like a session at the terminal.
     expect(state.modes?.currentModeId).toBe("auto");
     expect(resumed.said()).toBe("");
-    await expect(
-      resumed.agent.request(methods.agent.session.load, { sessionId: "2026", cwd: "/nowhere", mcpServers: [] }),
-    ).rejects.toThrow();
+    await expect(resumed.load("2026", "/nowhere")).rejects.toThrow();
   });
 
   test("/undo takes the last run back, /redo brings it back, /diff and /context tell", async () => {
@@ -290,8 +273,7 @@ describe("sessions", () => {
     await editor.prompt(id, "/context what is this?");
     expect(editor.said()).toContain("Nothing was sent");
     expect(editor.calls()).toBe(2);
-    const commands = editor.updates.find(({ sessionUpdate }) => sessionUpdate === "available_commands_update");
-    expect(JSON.stringify(commands)).toContain('"name":"undo"');
+    expect(JSON.stringify(editor.update("available_commands_update"))).toContain('"name":"undo"');
   });
 
   test("a command of the user is offered and stands for its text; a project's that is not trusted is neither", async () => {
@@ -307,9 +289,7 @@ describe("sessions", () => {
     await editor.prompt(id, "/count a.txt");
     expect(editor.files()).toMatchObject({ "a.txt": "1\ntwo\n" });
     expect(editor.calls()).toBe(2);
-    const offered = JSON.stringify(
-      editor.updates.find(({ sessionUpdate }) => sessionUpdate === "available_commands_update"),
-    );
+    const offered = JSON.stringify(editor.update("available_commands_update"));
     expect(offered).toContain('{"name":"count","description":"counts"');
     expect([offered.includes("ship"), offered.match(/"undo"/g)?.length]).toEqual([false, 1]);
   });
@@ -317,12 +297,12 @@ describe("sessions", () => {
   test("without a key a session needs a login, and pai key set is offered for it", async () => {
     const home = makeHome();
     const editor = await start({ home, flags: { model: "gemini:gemini-2.5-flash" } });
-    await expect(editor.open()).rejects.toMatchObject({ code: -32000 });
+    const needsLogin = { code: -32000 };
+    await expect(editor.open()).rejects.toMatchObject(needsLogin);
     const { authMethods } = await editor.agent.request(methods.agent.initialize, { protocolVersion: 1 });
     expect(authMethods).toMatchObject([{ id: "pai-key", args: ["key", "set"] }]);
-    await expect(editor.agent.request(methods.agent.authenticate, { methodId: "pai-key" })).rejects.toMatchObject({
-      code: -32000,
-    });
+    const login = editor.agent.request(methods.agent.authenticate, { methodId: "pai-key" });
+    await expect(login).rejects.toMatchObject(needsLogin);
   });
 });
 
@@ -335,7 +315,7 @@ test("/diff in a loaded session holds no value of .env", async () => {
   const sessionId = await first.open();
   await first.prompt(sessionId, "raise the port");
   const again = await start({ home });
-  await again.agent.request(methods.agent.session.load, { sessionId, cwd: home.root, mcpServers: [] });
+  await again.load(sessionId);
   await again.prompt(sessionId, "/diff");
   expect([again.said().includes("+port = 2"), again.said().includes(secret)]).toEqual([true, false]);
 });

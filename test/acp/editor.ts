@@ -83,6 +83,13 @@ export async function openEditor(setup: EditorSetup) {
     open: async () => (await agent.request(methods.agent.session.new, { cwd: home.root, mcpServers: [] })).sessionId,
     prompt: (sessionId: string, text: string): Promise<PromptResponse> =>
       agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
+    setMode: (sessionId: string, modeId: string) => agent.request(methods.agent.session.setMode, { sessionId, modeId }),
+    load: (sessionId: string, cwd = home.root) =>
+      agent.request(methods.agent.session.load, { sessionId, cwd, mcpServers: [] }),
+    cancel: (sessionId: string) => agent.notify(methods.agent.session.cancel, { sessionId }),
+    /** The first update of this kind. */
+    update: <Kind extends SessionUpdate["sessionUpdate"]>(kind: Kind) =>
+      updates.find((each): each is Extract<SessionUpdate, { sessionUpdate: Kind }> => each.sessionUpdate === kind),
     /** All that was said, joined. */
     said: () =>
       updates

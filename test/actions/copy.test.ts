@@ -1,12 +1,12 @@
 /** COPY: one row of the vocabulary and one `propose`; everything else follows from these. */
 import { beforeEach, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { copy } from "../../src/actions/change.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
 import type { OpenedWorkspace } from "../../src/workspace/open.ts";
 import { finish, modify, plan } from "../flows/plans.ts";
-import { play } from "../flows/scripted.ts";
+import { placeFiles, play } from "../flows/scripted.ts";
 import { newFolder } from "../grounds.ts";
 import { openBare } from "../workspace/bare.ts";
 
@@ -15,10 +15,8 @@ let root = "";
 let opened: OpenedWorkspace;
 const { signal } = new AbortController();
 
-const place = (path: string, text: string) => {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
-};
+const place = (files: Readonly<Record<string, string>>) => placeFiles(root, files);
+const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 beforeEach(async () => {
   base = newFolder("disk", "copy");
@@ -38,43 +36,37 @@ async function apply(from: string, to: string): Promise<void> {
 }
 
 test("a file is copied with its mode into folders that are made, and undo removes all of it", async () => {
-  place("run.sh", "echo 1\n");
+  place({ "run.sh": "echo 1\n" });
   chmodSync(join(root, "run.sh"), 0o755);
   await apply("run.sh", "deep/er/run2.sh");
-  expect(readFileSync(join(root, "deep/er/run2.sh"), "utf8")).toBe("echo 1\n");
+  expect(read("deep/er/run2.sh")).toBe("echo 1\n");
   expect(statSync(join(root, "deep/er/run2.sh")).mode & 0o777).toBe(0o755);
   await opened.history.undo(null, { dryRun: false });
   expect(existsSync(join(root, "deep"))).toBe(false);
-  expect(readFileSync(join(root, "run.sh"), "utf8")).toBe("echo 1\n");
+  expect(read("run.sh")).toBe("echo 1\n");
 });
 
 test("a folder is copied with everything below it", async () => {
-  place("a/one.txt", "1");
-  place("a/b/two.txt", "2");
+  place({ "a/one.txt": "1", "a/b/two.txt": "2" });
   await apply("a", "c");
-  expect(readFileSync(join(root, "c/one.txt"), "utf8")).toBe("1");
-  expect(readFileSync(join(root, "c/b/two.txt"), "utf8")).toBe("2");
-  expect(readFileSync(join(root, "a/b/two.txt"), "utf8")).toBe("2");
+  expect(read("c/one.txt")).toBe("1");
+  expect(read("c/b/two.txt")).toBe("2");
+  expect(read("a/b/two.txt")).toBe("2");
 });
 
 test("a source that is missing, a destination that exists, and a folder into itself are complaints", async () => {
-  place("a.txt", "1");
-  place("b.txt", "2");
-  place("d/x", "x");
+  place({ "a.txt": "1", "b.txt": "2", "d/x": "x", "same.txt": "1" });
   for (const [from, to, text] of [
     ["none.txt", "c.txt", "none.txt does not exist"],
     ["a.txt", "b.txt", "b.txt exists: nothing is copied over it"],
     ["d", "d/e", "d cannot be copied into itself"],
   ] as const)
     expect(await propose(from, to)).toMatchObject({ kind: "complaint", text });
-  place("same.txt", "1");
   expect(await propose("a.txt", "same.txt")).toMatchObject({ kind: "change", changes: [] });
 });
 
 test("neither source nor destination may be denied, nor anything inside a folder", async () => {
-  place(".env", "KEY=1\n");
-  place("conf/.env", "KEY=1\n");
-  place("a.txt", "1");
+  place({ ".env": "KEY=1\n", "conf/.env": "KEY=1\n", "a.txt": "1" });
   for (const [from, to] of [
     [".env", "env.txt"],
     ["a.txt", ".git/hooks/pre-commit"],

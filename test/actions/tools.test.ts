@@ -1,37 +1,30 @@
 /** The tools as a model meets them: Pilot's own cases and the defects of its tools, on a real folder. */
 import { beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { allActions } from "../../src/actions/registry.ts";
 import type { Json } from "../../src/core/model.ts";
 import type { Workspace } from "../../src/core/ports.ts";
 import { createOverlay } from "../../src/flows/stage.ts";
+import { placeFiles } from "../flows/scripted.ts";
 import { newFolder } from "../grounds.ts";
 import { openBare } from "../workspace/bare.ts";
 
-let base = "";
 let root = "";
 let workspace: Workspace;
 const { signal } = new AbortController();
 
-const place = (path: string, text: string | Uint8Array) => {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), text);
-};
-
-async function openAt(folder: string): Promise<Workspace> {
-  return (await openBare(folder, join(base, "state"), { force: false })).workspace;
-}
+const place = (files: Readonly<Record<string, string>>) => placeFiles(root, files);
 
 beforeEach(async () => {
-  base = newFolder("disk", "tools");
+  const base = newFolder("disk", "tools");
   root = join(base, "work");
-  mkdirSync(root);
-  place("hello.go", 'package main\n\nfunc main() {\n\tprintln("hello")\n}\n');
-  place("hello_test.go", "package main\n");
-  place("sub/nested.go", "package sub\n\nvar x = 1\n");
-  place("readme.md", "# Hello\n");
-  workspace = await openAt(root);
+  place({
+    "hello.go": 'package main\n\nfunc main() {\n\tprintln("hello")\n}\n',
+    "hello_test.go": "package main\n",
+    "sub/nested.go": "package sub\n\nvar x = 1\n",
+    "readme.md": "# Hello\n",
+  });
+  ({ workspace } = await openBare(root, join(base, "state"), { force: false }));
 });
 
 /** What the tool answers or proposes; a refusal as its text. */
@@ -86,7 +79,7 @@ describe("grep", () => {
   });
 
   test("finds matches after a line of 70,000 characters, and cuts at a character", async () => {
-    place("long.txt", `${"x".repeat(70_000)}\nneedle\n${"é🙂".repeat(400)}hit\n`);
+    place({ "long.txt": `${"x".repeat(70_000)}\nneedle\n${"é🙂".repeat(400)}hit\n` });
     expect(await use("grep", { pattern: "needle" })).toBe("long.txt:2:needle");
     const cut = await use("grep", { pattern: "hit|🙂", path: "long.txt" });
     expect(cut).not.toContain("\uFFFD");
@@ -94,9 +87,7 @@ describe("grep", () => {
   });
 
   test("an ignored folder is searched when it is named, and not otherwise", async () => {
-    place(".gitignore", "dist/\n");
-    place("dist/out.js", "needle\n");
-    place("node_modules/a/index.js", "needle\n");
+    place({ ".gitignore": "dist/\n", "dist/out.js": "needle\n", "node_modules/a/index.js": "needle\n" });
     expect(await use("grep", { pattern: "needle" })).toContain("no match");
     expect(await use("grep", { pattern: "needle", path: "dist" })).toBe("dist/out.js:1:needle");
     expect(await use("grep", { pattern: "needle", path: "node_modules" })).toContain("node_modules/a/index.js:1");
@@ -123,9 +114,9 @@ describe("read and ls", () => {
   });
 
   test("output is bounded: one line of 300 KB, 5 MB of lines, 5,000 entries", async () => {
-    place("one.txt", "x".repeat(300_000));
-    place("big.txt", `${"y".repeat(1000)}\n`.repeat(5000));
-    for (let at = 0; at < 3000; at += 1) place(`many/f${at}`, "");
+    place({ "one.txt": "x".repeat(300_000) });
+    place({ "big.txt": `${"y".repeat(1000)}\n`.repeat(5000) });
+    for (let at = 0; at < 3000; at += 1) place({ [`many/f${at}`]: "" });
     for (const [tool, path] of [
       ["read", "one.txt"],
       ["read", "big.txt"],
@@ -137,14 +128,14 @@ describe("read and ls", () => {
   });
 
   test("binary is named, not shown", async () => {
-    place("a.png", Buffer.from([0x89, 0x50, 0, 1, 2]));
+    place({ "a.png": "PNG\x00\x01" });
     expect(await use("read", { path: "a.png" })).toBe("complaint: a.png is binary, 5 bytes");
   });
 });
 
 describe("write and edit", () => {
   test("TestEditTool: no match and several matches are reported with their lines", async () => {
-    place("d.txt", "a\nb\na\n");
+    place({ "d.txt": "a\nb\na\n" });
     expect(await use("edit", { path: "d.txt", old_str: "zzz\n", new_str: "y" })).toContain("complaint");
     expect(await use("edit", { path: "d.txt", old_str: "a\n", new_str: "y\n" })).toMatch(/lines 1, 3/);
   });

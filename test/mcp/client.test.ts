@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { maskSecrets } from "../../src/core/secrets/key-shapes.ts";
-import { readToolCall, renderTools, spellToolCall } from "../../src/core/tool-calls.ts";
-import { connectServer } from "../../src/mcp/client.ts";
+import { type PinnedTool, readToolCall, renderTools, spellToolCall } from "../../src/core/tool-calls.ts";
+import { type CallAnswer, connectServer } from "../../src/mcp/client.ts";
 
 const signal = new AbortController().signal;
 
@@ -22,6 +22,13 @@ async function connect(kind: string) {
   return { client, exited: child.exited };
 }
 
+/** The text of an answer, or why there is none. */
+const answerOf = (called: Promise<CallAnswer>) =>
+  called.then(
+    ({ text }) => text,
+    (thrown: Error) => thrown.message,
+  );
+
 describe("a server", () => {
   const kinds = [
     ["kind", /^add says 42$/],
@@ -34,10 +41,8 @@ describe("a server", () => {
   test.each(kinds)("of the kind %s: its answer, or what went wrong, within its bounds", async (kind, said) => {
     const { client, exited } = await connect(kind);
     expect((await client.tools(signal)).map(({ name }) => name)).toEqual(["add", "read"]);
-    const text = await client.call("add", { a: 41 }, { timeoutMs: kind === "hang" ? 200 : 60_000, signal }).then(
-      (answer) => answer.text,
-      (thrown: Error) => thrown.message,
-    );
+    const timeoutMs = kind === "hang" ? 200 : 60_000;
+    const text = await answerOf(client.call("add", { a: 41 }, { timeoutMs, signal }));
     expect(text).toMatch(said);
     expect(text.length).toBeLessThan(66_000);
     client.close();
@@ -48,10 +53,7 @@ describe("a server", () => {
     "of the kind %s: no beginning of a key is left where its words are cut",
     async (kind) => {
       const { client } = await connect(kind);
-      const text = await client.call("add", {}, { timeoutMs: 60_000, signal }).then(
-        (answer) => answer.text,
-        (thrown: Error) => thrown.message,
-      );
+      const text = await answerOf(client.call("add", {}, { timeoutMs: 60_000, signal }));
       expect(text).toStartWith("x x x");
       expect(maskSecrets(text)).not.toMatch(/api03|Qm7Z/);
       client.close();
@@ -60,10 +62,8 @@ describe("a server", () => {
 
   test("an error that a tool reports is not a success; a call that is aborted ends at once", async () => {
     const { client } = await connect("kind");
-    expect(await client.call("read", {}, { timeoutMs: 60_000, signal })).toMatchObject({
-      ok: false,
-      text: "read says 1",
-    });
+    const refused = { ok: false, text: "read says 1" };
+    expect(await client.call("read", {}, { timeoutMs: 60_000, signal })).toMatchObject(refused);
     client.close();
     const hanging = await connect("hang");
     const stop = new AbortController();
@@ -96,23 +96,20 @@ describe("calls as commands", () => {
   test("at most forty tools and 16 KB are described, first those whose words the task uses; hidden characters are spelled out", () => {
     const tool = (name: string, description: string) => ({ name, description, schema: {} });
     const many = Array.from({ length: 60 }, (_, n) => tool(`tool${n}`, "does something else"));
-    const told =
-      renderTools(
-        new Map([["t", { tools: [...many, tool("mail", "sends letters to \u202e people")], looks: [] }]]),
-        "send letters",
-      ) ?? "";
+    const toldOf = (tools: readonly PinnedTool[], task: string) =>
+      renderTools(new Map([["t", { tools, looks: [] }]]), task) ?? "";
+    const told = toldOf([...many, tool("mail", "sends letters to \u202e people")], "send letters");
     expect(told.split("\n")[1]).toStartWith("t.mail: sends letters");
     expect(told).not.toContain("\u202e");
     expect(told).toContain("(21 more are not shown)");
-    const giant =
-      renderTools(
-        new Map([["t", { tools: many.map((each) => ({ ...each, schema: { x: "y".repeat(5000) } })), looks: [] }]]),
-        "",
-      ) ?? "";
+    const giant = toldOf(
+      many.map((each) => ({ ...each, schema: { x: "y".repeat(5000) } })),
+      "",
+    );
     expect(giant.length).toBeLessThan(18_000);
     expect(renderTools(new Map(), "x")).toBeNull();
     const key = ["sk-ant-api03", "Qm7Zt4Xp9Lw2Vb8N".repeat(5)].join("-");
     const leaky = tool("leaky", `${"x ".repeat(500)}${key}`);
-    expect(renderTools(new Map([["t", { tools: [leaky], looks: [] }]]), "")).not.toMatch(/api03|Qm7Z/);
+    expect(toldOf([leaky], "")).not.toMatch(/api03|Qm7Z/);
   });
 });

@@ -8,34 +8,23 @@ const signal = new AbortController().signal;
 const tool = { name: "add", description: "Adds", inputSchema: { type: "object" } };
 
 interface Asked {
+  /** Of JSON-RPC; of another request than POST, of HTTP. */
   readonly method: string;
   readonly headers: Headers;
-  readonly id?: number;
-  readonly rpc?: string;
 }
 
 type Answer = (id: number | undefined) => Response | Promise<Response>;
 
 const json = (id: number | undefined, result: object) => Response.json({ jsonrpc: "2.0", id, result });
 const called = { content: [{ type: "text", text: "42" }] };
+const stream = (text: string) => new Response(text, { headers: { "content-type": "text/event-stream" } });
 const events = (...messages: readonly object[]) =>
-  new Response(
-    messages.map((message) => `event: message\r\nid: 1\r\ndata: ${JSON.stringify(message)}\r\n\r\n`).join(""),
-    {
-      headers: { "content-type": "text/event-stream" },
-    },
-  );
+  stream(messages.map((message) => `event: message\r\nid: 1\r\ndata: ${JSON.stringify(message)}\r\n\r\n`).join(""));
 
 const open: { stop(force: boolean): unknown }[] = [];
 afterEach(() => {
   for (const server of open.splice(0)) server.stop(true);
 });
-
-async function readRequest(request: Request): Promise<{ readonly id?: number; readonly rpc?: string }> {
-  if (request.method !== "POST") return {};
-  const { id, method } = (await request.json()) as { id?: number; method: string };
-  return id === undefined ? { rpc: method } : { id, rpc: method };
-}
 
 /** A server that answers a call of its tool so. */
 function serve(call: Answer, initialize: Answer | null = null) {
@@ -44,25 +33,20 @@ function serve(call: Answer, initialize: Answer | null = null) {
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
-      const { id, rpc } = await readRequest(request);
-      asked.push({
-        method: request.method,
-        headers: request.headers,
-        ...(id === undefined ? {} : { id }),
-        ...(rpc === undefined ? {} : { rpc }),
-      });
-      if (request.method === "DELETE" || id === undefined) return new Response(null, { status: 202 });
-      if (rpc === "initialize") {
+      const { id, method } = (request.method === "POST" ? await request.json() : { method: request.method }) as {
+        readonly id?: number;
+        readonly method: string;
+      };
+      asked.push({ method, headers: request.headers });
+      if (id === undefined) return new Response(null, { status: 202 });
+      if (method === "initialize") {
         if (initialize !== null) return initialize(id);
-        const hello = json(id, {
-          protocolVersion: "2025-11-25",
-          capabilities: {},
-          serverInfo: { name: "t", version: "1" },
-        });
+        const serverInfo = { name: "t", version: "1" };
+        const hello = json(id, { protocolVersion: "2025-11-25", capabilities: {}, serverInfo });
         hello.headers.set("mcp-session-id", "s-1");
         return hello;
       }
-      return rpc === "tools/list" ? json(id, { tools: [tool] }) : call(id);
+      return method === "tools/list" ? json(id, { tools: [tool] }) : call(id);
     },
   });
   open.push(server);
@@ -81,7 +65,7 @@ describe("a server behind an address", () => {
     expect(await client.call("add", {}, limits)).toEqual({ ok: true, text: "42", thrownAway: [] });
     client.close();
     while (asked.length < 5) await Bun.sleep(5);
-    expect(asked.map(({ method, rpc }) => rpc ?? method)).toEqual([
+    expect(asked.map(({ method }) => method)).toEqual([
       "initialize",
       "notifications/initialized",
       "tools/list",
@@ -117,11 +101,7 @@ describe("a server behind an address", () => {
     ["the answer to another request", (id) => json((id ?? 0) + 1, called), /holds no message for this request/],
     ["nothing at all", () => new Promise(() => {}), /no answer in/],
     ["a flood", () => new Response("x".repeat(5_000_000)), /an answer of more than/],
-    [
-      "a flood in one event",
-      () => new Response(`data: ${"x".repeat(5_000_000)}`, { headers: { "content-type": "text/event-stream" } }),
-      /an answer of more than/,
-    ],
+    ["a flood in one event", () => stream(`data: ${"x".repeat(5_000_000)}`), /an answer of more than/],
   ];
   test.each(odd)("answers a call with %s: that, or what went wrong", async (what, answer, said) => {
     const { connect } = serve(answer);

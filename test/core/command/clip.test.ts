@@ -6,6 +6,9 @@ import { clipText, openClip, shareOut } from "../../../src/core/command/clip.ts"
 const logOf = (count: number, isError: (n: number) => boolean) =>
   Array.from({ length: count }, (_, n) => (isError(n) ? `${n} ERROR disk ${n}` : `${n} all is well`)).join("\n");
 
+const clipLog = (count: number, bytes: number, isError: (n: number) => boolean) =>
+  clipText(logOf(count, isError), shareOut(bytes));
+
 test("a text that fits is as it was", () => {
   const text = logOf(50, () => false);
   expect(clipText(text, shareOut(text.length))).toBe(text);
@@ -13,19 +16,11 @@ test("a text that fits is as it was", () => {
 
 test("lines of errors are kept wherever they stand, also where the beginning and the end are cut", () => {
   for (let at = 0; at < 2000; at += 7)
-    expect(
-      clipText(
-        logOf(2000, (n) => n === at),
-        shareOut(4000),
-      ),
-    ).toContain(`\n${at} ERROR disk ${at}\n`.trimStart());
+    expect(clipLog(2000, 4000, (n) => n === at)).toContain(`\n${at} ERROR disk ${at}\n`.trimStart());
 });
 
 test("of a flood of errors the newest are kept, once and in their order", () => {
-  const text = clipText(
-    logOf(90_000, (n) => n < 80_000),
-    shareOut(4000),
-  );
+  const text = clipLog(90_000, 4000, (n) => n < 80_000);
   const kept = [...text.matchAll(/ERROR disk (\d+)/g)].map(([, n]) => Number(n)).filter((n) => n > 1000);
   expect(kept.at(-1)).toBe(79_999);
   expect(kept).toEqual(Array.from({ length: kept.length }, (_, n) => 80_000 - kept.length + n));
@@ -90,33 +85,32 @@ describe("two failures are the same", () => {
 
 test("empty and cut outputs, and a check that passed, are compared with nothing", () => {
   expect(compareFailures(failed(""), failed(""))).toBeNull();
-  expect(
-    compareFailures(failed("FAIL\n[4000 bytes left out]\nx"), failed("FAIL\n[4000 bytes left out]\nx")),
-  ).toBeNull();
+  const cut = failed("FAIL\n[4000 bytes left out]\nx");
+  expect(compareFailures(cut, cut)).toBeNull();
   expect(compareFailures({ exit: 0, passed: true, output: "ok" }, failed("FAIL"))).toBeNull();
 });
 
-test("what is new is named by the first line that says what failed", () => {
-  const compared = compareFailures(failed("FAIL a"), failed("FAIL a\nFAIL b\nFAIL c"));
-  expect(renderComparison(compared)).toBe("new since before: FAIL b (and 1 more line)");
-  const trace = ">       raise ValueError(weight)\nE       ValueError: too light\nFAILED test_bmi.py::test_light";
-  expect(renderComparison(compareFailures(failed("FAIL a"), failed(trace)))).toBe(
-    "new since before: E       ValueError: too light (and 2 more lines)",
-  );
-  expect(renderComparison(compareFailures(failed("FAIL a\nFAIL b"), failed("FAIL a")))).toBe(
-    "fewer failures than before",
-  );
-});
+const twoFail = "FAILED t.py::one\nFAILED t.py::two\n2 failed, 2 passed in 0.31s\n";
+const trace = ">       raise ValueError(weight)\nE       ValueError: too light\nFAILED test_bmi.py::test_light";
 
-test("totals that count fewer failures are nothing new", () => {
-  const failed = (output: string) => ({ exit: 1, passed: false, output });
-  const before = failed("FAILED t.py::one\nFAILED t.py::two\n2 failed, 2 passed in 0.31s\n");
-  const better = failed("FAILED t.py::two\n1 failed, 3 passed in 0.29s\n");
-  expect(renderComparison(compareFailures(before, better))).toBe("fewer failures than before");
-  const worse = failed("FAILED t.py::one\nFAILED t.py::two\n3 failed, 1 passed in 0.29s\n");
-  expect(renderComparison(compareFailures(before, worse))).toBe("new since before: 3 failed, 1 passed in 0.29s");
-  const other = failed("FAILED t.py::two\nE  Oops: 1 error in line\n1 failed, 3 passed in 0.29s\n");
-  expect(renderComparison(compareFailures(before, other))).toBe("new since before: E  Oops: 1 error in line");
+test.each([
+  ["FAIL a", "FAIL a\nFAIL b\nFAIL c", "new since before: FAIL b (and 1 more line)"],
+  ["FAIL a", trace, "new since before: E       ValueError: too light (and 2 more lines)"],
+  ["FAIL a\nFAIL b", "FAIL a", "fewer failures than before"],
+  // Totals that count fewer failures are nothing new.
+  [twoFail, "FAILED t.py::two\n1 failed, 3 passed in 0.29s\n", "fewer failures than before"],
+  [
+    twoFail,
+    "FAILED t.py::one\nFAILED t.py::two\n3 failed, 1 passed in 0.29s\n",
+    "new since before: 3 failed, 1 passed in 0.29s",
+  ],
+  [
+    twoFail,
+    "FAILED t.py::two\nE  Oops: 1 error in line\n1 failed, 3 passed in 0.29s\n",
+    "new since before: E  Oops: 1 error in line",
+  ],
+])("what is new is named by the first line that says what failed: after %j, %j", (before, after, said) => {
+  expect(renderComparison(compareFailures(failed(before), failed(after)))).toBe(said);
 });
 
 test("the end of a long output is shown from the beginning of a line, and what is missing is counted", () => {

@@ -17,11 +17,8 @@ test.each([
   expect(outlineOf("a.py", module(functions), budget)).toBe(outline);
 });
 
-const outlineFor = (path: string, text: string) =>
-  chooseParts({ path, text, request: "", plan: "", output: "", looked: [], changed: [], room: 8_000 }).outline;
-
-const rangesOf = (path: string, text: string, request: string) =>
-  chooseParts({ path, text, request, plan: "", output: "", looked: [], changed: [], room: 8_000 }).ranges;
+const partsOf = (path: string, text: string, request = "") =>
+  chooseParts({ path, text, request, plan: "", output: "", looked: [], changed: [], room: 8_000 });
 
 const group = (name: string, tests: number) =>
   [`class Test${name}:`, ...Array.from({ length: tests }, (_, at) => `    def test_${name}_${at}(self): pass`)].join(
@@ -29,12 +26,12 @@ const group = (name: string, tests: number) =>
   );
 
 test("a few tests are named one by one", () => {
-  expect(outlineFor("tests/test_shop.py", group("Cart", 2))).toBe("TestCart 1, test_Cart_0 2, test_Cart_1 3");
+  expect(partsOf("tests/test_shop.py", group("Cart", 2)).outline).toBe("TestCart 1, test_Cart_0 2, test_Cart_1 3");
 });
 
 test("of many tests all groups are named, also the last one", () => {
   const text = [group("Cart", 300), group("Report", 300), "def test_alone(): pass"].join("\n");
-  expect(outlineFor("tests/test_shop.py", text)).toBe("TestCart 1, TestReport 302, test_alone 603");
+  expect(partsOf("tests/test_shop.py", text).outline).toBe("TestCart 1, TestReport 302, test_alone 603");
 });
 
 test("the two nearest tests are shown whole, and the head ends before a test that it would cut", () => {
@@ -45,7 +42,7 @@ test("the two nearest tests are shown whole, and the head ends before a test tha
   );
   const text = [imports, "", "", ...tests, ...Array.from({ length: 30 }, (_, at) => `end_${at} = 1`)].join("\n");
   const line = (start: string) => text.split("\n").indexOf(start) + 1;
-  const shown = rangesOf("tests/test_shop.py", text, "round the price");
+  const shown = partsOf("tests/test_shop.py", text, "round the price").ranges;
   expect(shown[0]).toEqual({ from: 1, to: line("def test_first():") - 1 });
   for (const name of ["price", "round_price"]) {
     const from = line(`def test_${name}():`);
@@ -58,13 +55,12 @@ test("of a long release in a changelog both ends are shown, where an entry goes"
   const release = (version: string, entries: number) =>
     [`## ${version}`, "", ...Array.from({ length: entries }, (_, at) => `- ${version}: change ${at}`), ""].join("\n");
   const text = ["# Changes", "", release("2.0", 100), release("1.0", 100)].join("\n");
-  expect(rangesOf("CHANGES.md", text, "add an entry")).toEqual([
+  expect(partsOf("CHANGES.md", text, "add an entry").ranges).toEqual([
     { from: 1, to: 30 },
     { from: 91, to: 105 },
   ]);
-  expect(rangesOf("CHANGES.md", ["# Changes", "", release("2.0", 9), release("1.0", 200)].join("\n"), "")).toEqual([
-    { from: 1, to: 14 },
-  ]);
+  const short = ["# Changes", "", release("2.0", 9), release("1.0", 200)].join("\n");
+  expect(partsOf("CHANGES.md", short).ranges).toEqual([{ from: 1, to: 14 }]);
 });
 
 const body = (name: string, lines: number) =>

@@ -1,41 +1,22 @@
 /** The files a request is about: by its words in names and contents, by similar commits, and by what names them. */
 import { expect, test } from "bun:test";
-import { kindOf, kindWeights } from "../../../src/core/context/kind.ts";
-import { findUnlisted, rankProject, wordsOf } from "../../../src/core/context/project.ts";
-import { rankFiles } from "../../../src/core/context/rank.ts";
-import { findSignals } from "../../../src/core/context/signals.ts";
+import { kindOf } from "../../../src/core/context/kind.ts";
+import { findUnlisted } from "../../../src/core/context/project.ts";
 import { scoreHistory } from "../../../src/core/context/similar-commits.ts";
-import { openCounter, termsOf } from "../../../src/core/context/words.ts";
+import { termsOf } from "../../../src/core/context/words.ts";
 import type { RelPath } from "../../../src/core/path.ts";
-import type { Survey } from "../../../src/core/ports.ts";
+import type { SurveyHistory } from "../../../src/core/ports.ts";
+import { rankFor } from "./rank-files.ts";
 
 interface Given {
   readonly request: string;
   readonly files: Readonly<Record<string, string>>;
   readonly output?: string;
-  readonly commits?: readonly { readonly subject: string; readonly files: readonly string[] }[];
+  readonly commits?: SurveyHistory["commits"];
 }
 
-function rank({ request, files, output = "", commits = [] }: Given): string[] {
-  const paths = Object.keys(files);
-  const terms = termsOf(request, output);
-  const count = openCounter(terms);
-  const found = Object.entries(files).flatMap(([path, text]) => {
-    const counts = count(text.toLowerCase());
-    return counts === null ? [] : [{ path, length: text.length, counts }];
-  });
-  const totalLength = Object.values(files).join("").length;
-  const history = scoreHistory(
-    commits.map((commit) => ({ body: "", ...commit })),
-    terms,
-    new Set(paths),
-  );
-  const signals = findSignals(request, output, paths);
-  const tally = { files: paths.length, totalLength, found };
-  return rankFiles({ paths: new Set(paths), terms, tally, history, signals, kinds: kindWeights(request) }).files.map(
-    ({ path }) => path,
-  );
-}
+const rank = async ({ request, files, ...given }: Given) =>
+  (await rankFor(request, files, given)).map(({ path }) => path);
 
 const shop = {
   "docs/guide.md": "the cart holds items, the cart is emptied, a cart for everyone\n",
@@ -45,64 +26,69 @@ const shop = {
   "main.py": "from shop.cart import Cart\n",
 };
 
-test("code comes before documents and tests that say the same words", () => {
-  expect(rank({ request: "round the prices in the cart", files: shop })[0]).toBe("shop/cart.py");
-  expect(rank({ request: "write tests for the cart", files: shop }).slice(0, 2)).toContain("tests/test_cart.py");
+test("code comes before documents and tests that say the same words", async () => {
+  expect((await rank({ request: "round the prices in the cart", files: shop }))[0]).toBe("shop/cart.py");
+  expect((await rank({ request: "write tests for the cart", files: shop })).slice(0, 2)).toContain(
+    "tests/test_cart.py",
+  );
 });
 
-test("a named file comes before one whose words are named", () => {
-  expect(rank({ request: "fix cart in shop/report.py", files: shop })[0]).toBe("shop/report.py");
-  expect(rank({ request: "fix cart in report.py", files: shop })[0]).toBe("shop/report.py");
+test("a named file comes before one whose words are named", async () => {
+  expect((await rank({ request: "fix cart in shop/report.py", files: shop }))[0]).toBe("shop/report.py");
+  expect((await rank({ request: "fix cart in report.py", files: shop }))[0]).toBe("shop/report.py");
 });
 
-test("a traceback names files by their absolute paths, a part of a name does not", () => {
+test("a traceback names files by their absolute paths, a part of a name does not", async () => {
   const output = 'File "/home/me/p/shop/report.py", line 2\nFile "/home/me/p/main.py", line 1';
-  expect(rank({ request: "repair this", files: shop, output }).slice(0, 2).sort()).toEqual([
+  expect((await rank({ request: "repair this", files: shop, output })).slice(0, 2).sort()).toEqual([
     "main.py",
     "shop/report.py",
   ]);
-  expect(rank({ request: "repair this", files: shop, output: 'File "/home/me/p/domain.py", line 2' })).toEqual([]);
+  expect(await rank({ request: "repair this", files: shop, output: 'File "/home/me/p/domain.py", line 2' })).toEqual(
+    [],
+  );
 });
 
-test("rare words weigh more than common ones", () => {
+test("rare words weigh more than common ones", async () => {
   const files = { "a.py": "price price", "b.py": "price discount", "c.py": "price", "d.py": "price" };
-  expect(rank({ request: "price discount", files })[0]).toBe("b.py");
+  expect((await rank({ request: "price discount", files }))[0]).toBe("b.py");
 });
 
-test("neighbouring words and identifiers find each other in every spelling", () => {
+test("neighbouring words and identifiers find each other in every spelling", async () => {
   const files = { "a.py": "map = default\n".repeat(3), "b.ts": "const defaultMap = 1", "c.py": "default_map = 1" };
-  expect(rank({ request: "the default map is shared", files }).slice(0, 2).sort()).toEqual(["b.ts", "c.py"]);
-  expect(rank({ request: "`defaultMap` is shared", files }).slice(0, 2).sort()).toEqual(["b.ts", "c.py"]);
+  expect((await rank({ request: "the default map is shared", files })).slice(0, 2).sort()).toEqual(["b.ts", "c.py"]);
+  expect((await rank({ request: "`defaultMap` is shared", files })).slice(0, 2).sort()).toEqual(["b.ts", "c.py"]);
   const named = { "src/from-json.ts": "x", "src/json.ts": "x", "src/other.ts": "x" };
-  expect(rank({ request: "fromJson drops null", files: named })[0]).toBe("src/from-json.ts");
+  expect((await rank({ request: "fromJson drops null", files: named }))[0]).toBe("src/from-json.ts");
 });
 
-test("a name with a dot is looked for as it is written", () => {
+test("a name with a dot is looked for as it is written", async () => {
   const files = {
     "a.py": "self.name = host\nhost\nself\n".repeat(3),
     "b.py": "self.host = 1",
     "c.py": "self.port = 1",
   };
-  expect(rank({ request: "use self.host which is always up to date", files })[0]).toBe("b.py");
+  expect((await rank({ request: "use self.host which is always up to date", files }))[0]).toBe("b.py");
 });
 
-test("a preposition is no part of a name: values to", () => {
+test("a preposition is no part of a name: values to", async () => {
   const files = { "chart.py": "values_to = 3\n", "store.py": "def open_vault(values): pass\n", "main.py": "pass\n" };
-  expect(rank({ request: "give the values to vault owners", files })[0]).toBe("store.py");
+  expect((await rank({ request: "give the values to vault owners", files }))[0]).toBe("store.py");
 });
 
-test("files that commits with the same words changed rank higher, moved ones too", () => {
-  const files = { "src/new/pager.py": "x = 1", "src/other.py": "x = 1", "src/pages.py": "pager" };
+test("files that commits with the same words changed rank higher, moved ones too", async () => {
+  const others = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`src/part${at}.py`, "x = 1"]));
+  const files = { ...others, "src/new/pager.py": "x = 1", "src/other.py": "x = 1", "src/pages.py": "pager" };
   const commits = [
-    { subject: "close the pager when output ends", files: ["old/pager.py"] },
-    { subject: "speed", files: ["src/other.py"] },
+    { subject: "close the pager when output ends", body: "", files: ["old/pager.py"] },
+    { subject: "speed", body: "", files: ["src/other.py"] },
   ];
-  expect(rank({ request: "keep output open", files, commits })[0]).toBe("src/new/pager.py");
+  expect((await rank({ request: "keep output open", files, commits }))[0]).toBe("src/new/pager.py");
 });
 
-test("what is made from a file beside it never comes before its source", () => {
+test("what is made from a file beside it never comes before its source", async () => {
   const files = { "a.js": "cart cart cart", "a.ts": "cart", "b.min.js": "cart cart", "a.js.map": "cart cart cart" };
-  expect(rank({ request: "empty the cart", files })[0]).toBe("a.ts");
+  expect((await rank({ request: "empty the cart", files }))[0]).toBe("a.ts");
 });
 
 test.each([
@@ -135,11 +121,11 @@ test.each([
   expect(kindOf(path)).toBe(kind);
 });
 
-test("a short name with a digit is a word, and not the beginning of a longer number", () => {
+test("a short name with a digit is a word, and not the beginning of a longer number", async () => {
   const files = { "a.py": "def f1(x): pass\n", "b.py": "def f12(x): pass\n", "c.py": "k8s.apply(s3)\n" };
-  expect(rank({ request: "fix f1", files })).toEqual(["a.py"]);
-  expect(rank({ request: "repair the upload to S3", files })).toEqual(["c.py"]);
-  expect(rank({ request: "start the k8s pods", files })).toEqual(["c.py"]);
+  expect(await rank({ request: "fix f1", files })).toEqual(["a.py"]);
+  expect(await rank({ request: "repair the upload to S3", files })).toEqual(["c.py"]);
+  expect(await rank({ request: "start the k8s pods", files })).toEqual(["c.py"]);
   expect(termsOf("12 items, 3 of them in 1 of 4 places").flatMap(({ spellings }) => spellings)).not.toContain("12");
 });
 
@@ -151,7 +137,7 @@ test("in a short history no file counts as often changed", () => {
   expect(often(["a.py", ...Array(12).fill("b.py")]).get("b.py")).toBe(1);
 });
 
-test("beside a file that is mentioned, one that only says what most say is not ranked", () => {
+test("beside a file that is mentioned, one that only says what most say is not ranked", async () => {
   const files = {
     "nginx.conf": "nginx main",
     shop: "server",
@@ -161,9 +147,9 @@ test("beside a file that is mentioned, one that only says what most say is not r
     ...Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`map${at}`, "nginx"])),
   };
   const request = "nginx fails";
-  expect(rank({ request, files, output: "in /etc/nginx/./shop:5\nnginx.conf test" })).not.toContain("koi-utf");
-  expect(rank({ request, files, output: "/etc/nginx/shop:5" }).slice(0, 2)).toEqual(["shop", "fastcgi"]);
-  expect(rank({ request, files })).toContain("koi-utf");
+  expect(await rank({ request, files, output: "in /etc/nginx/./shop:5\nnginx.conf test" })).not.toContain("koi-utf");
+  expect((await rank({ request, files, output: "/etc/nginx/shop:5" })).slice(0, 2)).toEqual(["shop", "fastcgi"]);
+  expect(await rank({ request, files })).toContain("koi-utf");
 });
 
 const there = new Set(["far/deep/total.py", "far/cart.py", "near.py"]);
@@ -180,21 +166,10 @@ test.each([
 });
 
 test("it comes first, with its lines, and nothing is looked for where all is listed", async () => {
-  const asked = { request: "the total in far/deep/total.py:12 is wrong", output: "" };
-  const rank = async (more: boolean) => {
-    const survey: Survey = {
-      list: async () => ({ entries: [], more }),
-      tally: async () => ({ files: 2, totalLength: 2, found: [], unread: 0 }),
-      history: async () => ({ commits: [], lacks: null }),
-      find,
-      finish: () => {},
-      close: () => {},
-    };
-    const { signal } = new AbortController();
-    const parts = { survey, words: wordsOf(asked), asked, paths: [...listed], unranked: new Set<string>(), more };
-    const { ranking } = await rankProject({ ...parts, read: async () => null, signal });
-    return ranking.files.map(({ path, signal: named }) => [path, named?.lines]);
-  };
-  expect(await rank(true)).toEqual([["far/deep/total.py", [12]]]);
-  expect(await rank(false)).toEqual([]);
+  const rank = async (given: { readonly find?: typeof find }) =>
+    (await rankFor("the total in far/deep/total.py:12 is wrong", { "near.py": "", "src/a.py": "" }, given)).map(
+      ({ path, signal }) => [path, signal?.lines],
+    );
+  expect(await rank({ find })).toEqual([["far/deep/total.py", [12]]]);
+  expect(await rank({})).toEqual([]);
 });

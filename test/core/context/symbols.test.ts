@@ -1,10 +1,8 @@
 /** Names of code in a request and in outputs, and the files that define them. */
 import { describe, expect, test } from "bun:test";
-import { lineDefining, rankProject, wordsOf } from "../../../src/core/context/project.ts";
-import { surveyLimits } from "../../../src/core/context/survey-limits.ts";
+import { lineDefining } from "../../../src/core/context/project.ts";
 import { symbolsIn } from "../../../src/core/context/symbols.ts";
-import { openCounter } from "../../../src/core/context/words.ts";
-import type { Survey } from "../../../src/core/ports.ts";
+import { rankFor } from "./rank-files.ts";
 
 const saidBy = (output: string) => symbolsIn("", output).map(({ name }) => name);
 
@@ -86,30 +84,8 @@ test.each([
   expect(lineDefining(path, text, name)).toBe(line);
 });
 
-/** Ranks a project of these files, as if read. */
-async function rank(files: Readonly<Record<string, string>>, request: string, output = "") {
-  const asked = { request, output };
-  const words = wordsOf(asked);
-  const count = openCounter(words.terms);
-  const found = Object.entries(files).flatMap(([path, text]) => {
-    const counts = count(text.toLowerCase());
-    return counts === null ? [] : [{ path, length: text.length, counts }];
-  });
-  const totalLength = Object.values(files).join("").length;
-  const survey: Survey = {
-    list: async () => ({ entries: [], more: false }),
-    tally: async () => ({ files: Object.keys(files).length, totalLength, found, unread: 0 }),
-    history: async () => ({ commits: [], lacks: null }),
-    finish: () => {},
-    close: () => {},
-  };
-  const paths = Object.keys(files);
-  expect(paths.length).toBeLessThanOrEqual(surveyLimits.filesWithoutHistory);
-  const read = async (path: string) => files[path] ?? null;
-  const { signal } = new AbortController();
-  const parts = { survey, words, asked, paths, unranked: new Set<string>(), more: false, read, signal };
-  return (await rankProject(parts)).ranking.files;
-}
+const rank = (files: Readonly<Record<string, string>>, request: string, output = "") =>
+  rankFor(request, files, { output });
 
 const shop = {
   "shop/money.py": "def round_price(x):\n    return x\n",

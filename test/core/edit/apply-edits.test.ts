@@ -7,7 +7,7 @@ import { applyEdits } from "../../../src/core/edit/apply-edits.ts";
 import type { EditBlock } from "../../../src/core/script/script.ts";
 import { type Encoding, encode } from "../../../src/core/text.ts";
 import { expectCpu } from "../cpu-time.ts";
-import { edit, notes, toBytes, toText, whyOf } from "./edit-on-text.ts";
+import { edit, toBytes, toText, tryEdits } from "./edit-on-text.ts";
 
 interface ApplyCase {
   readonly id: string;
@@ -27,25 +27,14 @@ interface ApplyCase {
 const file = readFileSync(join(import.meta.dir, "../../data/apply_cases.jsonl"), "utf8");
 const cases = Bun.JSONL.parse(file) as readonly ApplyCase[];
 
-/** What came of a case: the text afterwards, or why there is none; and what the model is told. */
-function tryCase({ file_before, search, replace, all, blocks }: ApplyCase) {
-  const now = file_before === null ? null : toBytes(file_before);
-  const one = all === true ? { search, replace, all } : { search, replace };
-  const result = applyEdits({ path: "file.ts", now, shown: null, blocks: blocks ?? [one] });
-  if (result.kind === "applied") return { after: toText(result.bytes) };
-  return result.kind === "already"
-    ? { why: "already", told: "" }
-    : { why: `${whyOf(result.text)} in block ${result.block}`, told: result.text };
-}
-
 describe("the corpus", () => {
-  for (const one of cases)
-    test(`${one.id}: ${one.expected}`, () => {
-      const { after, why, told } = tryCase(one);
-      if (one.expected === "applied") expect(after).toBe(one.file_after ?? "");
-      else expect(why).toEqual(one.why ?? expect.any(String));
-      expect(told ?? "").toContain(one.told ?? "");
-    });
+  test.each(cases)("$id: $expected", ({ file_before, search, replace, all, blocks, ...one }) => {
+    const block = all === true ? { search, replace, all } : { search, replace };
+    const { after, why, told } = tryEdits(file_before, ...(blocks ?? [block]));
+    if (one.expected === "applied") expect(after).toBe(one.file_after ?? "");
+    else expect(why).toEqual(one.why ?? expect.any(String));
+    expect(told).toContain(one.told ?? "");
+  });
 });
 
 describe("several blocks", () => {
@@ -53,7 +42,7 @@ describe("several blocks", () => {
     const insert = { search: "import a\n", replace: "import a\nimport b\n" };
     expect(edit("import a\nx\n", insert, insert)).toBe("import a\nimport b\nx\n");
     const change = { search: "one = 1\n", replace: "two = 2\n" };
-    expect(notes("one = 1\nx\n", change, change)).toEqual(["edit 2 is already there"]);
+    expect(tryEdits("one = 1\nx\n", change, change).notes).toEqual(["edit 2 is already there"]);
   });
 
   test("what is inserted below a line stays there, though an earlier block inserted above the next one", () => {
@@ -157,12 +146,8 @@ describe("for every file", () => {
         const file = openFile(spec);
         const count = file.search.split("\n").length - 1;
         const replace = Array.from({ length: count }, (_, at) => `é new ${at}${spec.replace[at] ?? ""}!\n`).join("");
-        const forth = applyEdits({
-          path: "f",
-          now: file.bytes,
-          shown: null,
-          blocks: [{ search: file.search, replace }],
-        });
+        const change = { search: file.search, replace };
+        const forth = applyEdits({ path: "f", now: file.bytes, shown: null, blocks: [change] });
         if (forth.kind !== "applied") throw new Error(JSON.stringify(forth));
         const blocks = [{ search: replace, replace: file.search }];
         const back = applyEdits({ path: "f", now: forth.bytes, shown: null, blocks });
@@ -243,9 +228,7 @@ describe("worst cases stay under a second", () => {
     ["huge lines, near", `a\n${hugeLine}\nb\nc\n`, { search: `a\n${hugeLine}x\nb\nc\n`, replace: "y\n" }],
     ["blank lines only", "\n".repeat(200_000), { search: "a\n\n\nb\n", replace: "y\n" }],
   ];
-  for (const [name, before, block] of inputs) {
-    test(name, () => {
-      expectCpu(1000, () => edit(before, block));
-    });
-  }
+  test.each(inputs)("%s", (_, before, block) => {
+    expectCpu(1000, () => edit(before, block));
+  });
 });

@@ -1,7 +1,7 @@
 /** What the model is told of a block: the closest lines, tolerated differences, characters that the file cannot hold; lines that changed since are never overwritten. */
 import { describe, expect, test } from "bun:test";
 import { applyEdits } from "../../../src/core/edit/apply-edits.ts";
-import { notes, refusalText } from "./edit-on-text.ts";
+import { toBytes, tryEdits } from "./edit-on-text.ts";
 
 test("characters the file cannot hold are refused, those of its encoding are written", () => {
   const now = Uint8Array.from([0x63, 0xe9, 0x0a, 0x61, 0x0a]);
@@ -15,7 +15,7 @@ test("characters the file cannot hold are refused, those of its encoding are wri
 describe("what a model is told", () => {
   test("the closest lines as they are, their position, and the first difference", () => {
     const file = "def f(x):\n    y = x\n    return x or 0\n\ndef g():\n    pass\n";
-    const text = refusalText(file, { search: "def f(x):\n    y = x\n    return y\n", replace: "z\n" });
+    const text = tryEdits(file, { search: "def f(x):\n    y = x\n    return y\n", replace: "z\n" }).told;
     expect(text).toBe(
       [
         "the text to replace is not in the file",
@@ -32,30 +32,31 @@ describe("what a model is told", () => {
   test("the first difference shown is one of words: indentation alone would have been forgiven", () => {
     const file = "class A:\n    def f(self, x):\n        if x < 0:\n            raise ValueError('positive')\n";
     const search = "def f(self, x):\n    if x < 0:\n        raise ValueError('> 0')\n";
-    expect(refusalText(file, { search, replace: "pass\n" })).toContain(
+    expect(tryEdits(file, { search, replace: "pass\n" }).told).toContain(
       "First difference: your line 3 \"        raise ValueError('> 0')\"",
     );
   });
 
   test("a line that is only like one in the file is found by its letters, another file's is not", () => {
     const file = "a = load(1)\nresult = compute(alpha, beta)\n";
-    expect(refusalText(file, { search: "result = compute(alpha, gamma)\n", replace: "z\n" })).toContain(
+    expect(tryEdits(file, { search: "result = compute(alpha, gamma)\n", replace: "z\n" }).told).toContain(
       "in the file (2)",
     );
     const tests = "class T:\n    def test_parse(self):\n        pass\n\n    def test_total(self):\n        pass\n";
-    expect(refusalText(tests, { search: "    def test_totals(self):\n", replace: "z\n" })).toContain("in the file (5)");
-    expect(refusalText(file, { search: "<html>\n<body>\n", replace: "z\n" })).not.toContain("Closest lines");
+    expect(tryEdits(tests, { search: "    def test_totals(self):\n", replace: "z\n" }).told).toContain(
+      "in the file (5)",
+    );
+    expect(tryEdits(file, { search: "<html>\n<body>\n", replace: "z\n" }).told).not.toContain("Closest lines");
   });
 
   test("a tolerated difference is noted, an exact match is not", () => {
-    expect(notes("  a()\n", { search: "a()\n", replace: "b()\n" })).toEqual(["it fits ignoring indentation"]);
-    expect(notes("a()\n", { search: "a()\n", replace: "b()\n" })).toEqual([]);
+    expect(tryEdits("  a()\n", { search: "a()\n", replace: "b()\n" }).notes).toEqual(["it fits ignoring indentation"]);
+    expect(tryEdits("a()\n", { search: "a()\n", replace: "b()\n" }).notes).toEqual([]);
   });
 });
 
-const bytes = (text: string) => new TextEncoder().encode(text);
 const edit = (shown: string, now: string, search: string, replace: string) =>
-  applyEdits({ path: "a.txt", now: bytes(now), shown: bytes(shown), blocks: [{ search, replace }] });
+  applyEdits({ path: "a.txt", now: toBytes(now), shown: toBytes(shown), blocks: [{ search, replace }] });
 
 test("a block over lines of which one has changed is refused", () => {
   const shown = "one\ntwo\nthree\nfour\n";
@@ -66,5 +67,5 @@ test("a block over lines of which one has changed is refused", () => {
 
 test("a block beside lines that have changed is applied", () => {
   const result = edit("one\ntwo\nthree\n", "new\none\ntwo\nTHREE\n", "one\ntwo\n", "eins\nzwei\n");
-  expect(result).toMatchObject({ kind: "applied", bytes: bytes("new\neins\nzwei\nTHREE\n") });
+  expect(result).toMatchObject({ kind: "applied", bytes: toBytes("new\neins\nzwei\nTHREE\n") });
 });

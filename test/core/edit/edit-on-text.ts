@@ -5,22 +5,22 @@ import type { EditBlock } from "../../../src/core/script/script.ts";
 export const toBytes = (text: string) => new TextEncoder().encode(text);
 export const toText = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
-/** The text after the edit, or why there is none. */
-export function edit(before: string | null, ...blocks: EditBlock[]): string {
+/** What edits of a text come to: `after` or `why` there is none; what the model is told of a refusal; what was tolerated. */
+export function tryEdits(before: string | null, ...blocks: readonly EditBlock[]) {
   const now = before === null ? null : toBytes(before);
   const result = applyEdits({ path: "file.ts", now, shown: null, blocks });
-  if (result.kind === "applied") return toText(result.bytes);
-  return result.kind === "already" ? "already" : `${whyOf(result.text)} in block ${result.block}`;
+  if (result.kind === "refused")
+    return { why: `${whyOf(result.text)} in block ${result.block}`, told: result.text, notes: [] };
+  const { notes } = result;
+  return result.kind === "already"
+    ? { why: "already", told: "", notes }
+    : { after: toText(result.bytes), told: "", notes };
 }
 
-export function refusalText(before: string, ...blocks: EditBlock[]): string {
-  const result = applyEdits({ path: "file.ts", now: toBytes(before), shown: null, blocks });
-  return result.kind === "refused" ? result.text : result.kind;
-}
-
-export function notes(before: string, ...blocks: EditBlock[]): readonly string[] {
-  const result = applyEdits({ path: "file.ts", now: toBytes(before), shown: null, blocks });
-  return result.kind === "refused" ? [] : result.notes;
+/** The text after the edits, or why there is none. */
+export function edit(before: string | null, ...blocks: readonly EditBlock[]): string {
+  const { after, why } = tryEdits(before, ...blocks);
+  return after ?? why;
 }
 
 const reasons = {
@@ -33,5 +33,5 @@ const reasons = {
 };
 
 /** The kind of a refusal by what the model is told. */
-export const whyOf = (text: string): string =>
+const whyOf = (text: string): string =>
   Object.entries(reasons).find(([, words]) => words.test(text.split("\n")[0] ?? ""))?.[0] ?? "not_found";

@@ -1,5 +1,5 @@
 /** Replies as small models really write them, each with the one reading it has. */
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readJson } from "../../../src/core/json.ts";
@@ -48,22 +48,20 @@ function readReply(reply: string): Readonly<Record<string, unknown>> {
   return { intent, reply: said, steps, checks: execution_plan?.checks };
 }
 
-describe("a plan", () => {
-  const plans = replies.filter((each) => each.kind === "plan");
-  test.each(plans.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
-    const read = readReply(reply);
-    if ("unusable" in wanted) expect(String(read["unusable"])).toContain(String(wanted["unusable"]));
-    else expect(read).toEqual(wanted);
-  });
+const of = (kind: PlanReply["kind"]) => replies.filter((each): each is PlanReply => each.kind === kind);
+
+function expectRead(read: Readonly<Record<string, unknown>>, wanted: PlanReply["expect"]): void {
+  if ("unusable" in wanted) expect(String(read["unusable"])).toContain(String(wanted["unusable"]));
+  else expect(read).toEqual(wanted);
+}
+
+test.each(of("plan"))("a plan: $id", ({ reply, expect: wanted }) => {
+  expectRead(readReply(reply), wanted);
 });
 
-describe("JSON", () => {
-  const texts = replies.filter((each) => each.kind === "json");
-  test.each(texts.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
-    const reading = readJson(reply);
-    if (reading.ok) expect<unknown>({ value: reading.value }).toEqual(wanted);
-    else expect(reading.why).toContain(String((wanted as PlanReply["expect"])["unusable"]));
-  });
+test.each(of("json"))("JSON: $id", ({ reply, expect: wanted }) => {
+  const reading = readJson(reply);
+  expectRead(reading.ok ? { value: reading.value } : { unusable: reading.why }, wanted);
 });
 
 /** What a schedule comes to: its steps and its scope in short. */
@@ -79,21 +77,13 @@ function readScheduleReply(reply: string): Readonly<Record<string, unknown>> {
   };
 }
 
-describe("a schedule", () => {
-  const schedules = replies.filter((each) => each.kind === "schedule");
-  test.each(schedules.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
-    const read = readScheduleReply(reply);
-    if ("unusable" in wanted) expect(String(read["unusable"])).toContain(String(wanted["unusable"]));
-    else expect(read).toEqual(wanted);
-  });
+test.each(of("schedule"))("a schedule: $id", ({ reply, expect: wanted }) => {
+  expectRead(readScheduleReply(reply), wanted);
 });
 
-describe("a verdict", () => {
-  const verdicts = replies.filter((each) => each.kind === "verdict");
-  test.each(verdicts.map((each) => [each.id, each] as const))("%s", (_id, { reply, expect: wanted }) => {
-    const json = readJson(reply);
-    expect(json.ok ? readVerdict(json.value) : json.why).toEqual({ ...wanted } as never);
-  });
+test.each(of("verdict"))("a verdict: $id", ({ reply, expect: wanted }) => {
+  const json = readJson(reply);
+  expect(json.ok ? readVerdict(json.value) : json.why).toEqual({ ...wanted } as never);
 });
 
 test("a verdict in the word of another form is read", () => {
@@ -103,15 +93,13 @@ test("a verdict in the word of another form is read", () => {
   expect(["APPROVED", "see above"].map(said)).toEqual([undefined, undefined]);
 });
 
-describe("a script", () => {
-  const scripts = replies.filter((each) => each.kind === "script");
-  test.each(scripts.map((each) => [each.id, each] as const))("%s", (_id, { reply, stop, expect: wanted }) => {
-    const { actions, remarks, warnings, truncated, isWhole } = parse(reply, {}, stop);
-    expect(actions).toMatchObject(wanted.actions as object[]);
-    expect(actions.length).toBe(wanted.actions.length);
-    expect(truncated).toBe(wanted.truncated ?? false);
-    if (wanted.remarks !== undefined) expect(remarks.length).toBe(wanted.remarks);
-    if (wanted.warnings !== undefined) expect(warnings.length).toBe(wanted.warnings);
-    if (wanted.isWhole !== undefined) expect(isWhole).toBe(wanted.isWhole);
-  });
+const scripts = replies.filter((each) => each.kind === "script");
+test.each(scripts)("a script: $id", ({ reply, stop, expect: wanted }) => {
+  const { actions, remarks, warnings, truncated, isWhole } = parse(reply, {}, stop);
+  expect(actions).toMatchObject(wanted.actions as object[]);
+  expect(actions.length).toBe(wanted.actions.length);
+  expect(truncated).toBe(wanted.truncated ?? false);
+  if (wanted.remarks !== undefined) expect(remarks.length).toBe(wanted.remarks);
+  if (wanted.warnings !== undefined) expect(warnings.length).toBe(wanted.warnings);
+  if (wanted.isWhole !== undefined) expect(isWhole).toBe(wanted.isWhole);
 });

@@ -23,17 +23,10 @@ test.each([1, 3, 400])("prose and FINISH alone are shown while they arrive, in p
 
 test.each([1, 3, 400])("what comes with actions is no words: names of files, bodies, next steps (%d)", (size) => {
   const script = `FILES: src/a.py, src/b.py, docs/readme.md\nI round the price.\n\nMODIFY::src/a.py::EOT\n<<<<<<< SEARCH\n${long}\n=======\nb\n>>>>>>> REPLACE\nEND::EOT\nFINISH::EOT\nDone, all of it.\nEND::EOT\n`;
-  expect(read(script, { size }).all.trim()).toBe("I round the price.");
-  expect(
-    read(`I look first.\nREAD::src/a.py\nSEARCH::x\n${long}`, {
-      size,
-    }).all.trim(),
-  ).toBe("I look first.");
-  expect(
-    read(`FINISH::EOT\nAll is well.\nNEXT: ${long}\nEND::EOT`, {
-      size,
-    }).all.trim(),
-  ).toBe("All is well.");
+  const said = (reply: string) => read(reply, { size }).all.trim();
+  expect(said(script)).toBe("I round the price.");
+  expect(said(`I look first.\nREAD::src/a.py\nSEARCH::x\n${long}`)).toBe("I look first.");
+  expect(said(`FINISH::EOT\nAll is well.\nNEXT: ${long}\nEND::EOT`)).toBe("All is well.");
 });
 
 test("JSON, PLAN, reasoning and edits are not shown", () => {

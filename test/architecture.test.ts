@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_823,
-  workspace: 11_452,
-  cli: 10_163,
-  flows: 10_824,
+  core: 13_789,
+  workspace: 11_448,
+  cli: 10_172,
+  flows: 10_821,
   models: 4_104,
   ui: 4_278,
-  store: 3_468,
+  store: 3_439,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

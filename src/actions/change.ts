@@ -9,8 +9,7 @@ import { linkRefused, PaiError } from "../core/error.ts";
 import { restoreHidden } from "../core/invisible.ts";
 import type { Json } from "../core/model.ts";
 import { foldersAbove, parentOf, type RelPath, resolveFrom } from "../core/path.ts";
-import type { Stage } from "../core/ports.ts";
-import type { Complaint, Proposal } from "../core/proposal.ts";
+import type { Complaint, Proposal, Stage } from "../core/ports.ts";
 import { type Action, complain, defineAction } from "./read-input.ts";
 
 const newFileMode = 0o666;

@@ -2,8 +2,7 @@
 import * as z from "zod/mini";
 import { type FieldNames, nameFields, readAs } from "../core/json.ts";
 import { isFields, type Json } from "../core/model.ts";
-import type { Stage } from "../core/ports.ts";
-import type { AnyAction, Complaint, Proposal } from "../core/proposal.ts";
+import type { AnyAction, Complaint, Proposal, Stage } from "../core/ports.ts";
 import { type ActionName, actionRow } from "../core/vocabulary.ts";
 
 /** What an action does; everything else about it is in its row of the vocabulary. */

@@ -1,5 +1,5 @@
 /** All actions, each with its row of the vocabulary, in the order of the vocabulary. */
-import type { AnyAction } from "../core/proposal.ts";
+import type { AnyAction } from "../core/ports.ts";
 import { type ActionName, actionRows } from "../core/vocabulary.ts";
 import { copy, link, mkdir, mode, modify, mv, rm, touch, write } from "./change.ts";
 import { callTool, queryTool, runAction } from "./command.ts";

@@ -1,13 +1,13 @@
 /** The ports: what flows may ask of the outside world, as types only. */
-import type { Blob, Change } from "./change.ts";
+import type { Blob, Change, Effects } from "./change.ts";
 import type { SandboxLevel, SandboxState, SandboxUse, Wall } from "./command/sandbox.ts";
 import type { KeptRanking, WordTally } from "./context/rank.ts";
 import type { Commit } from "./context/similar-commits.ts";
 import type { Term } from "./context/words.ts";
-import type { Effects } from "./effects.ts";
 import type { PaiError } from "./error.ts";
 import type { Json } from "./model.ts";
 import type { PathUse, RelPath } from "./path.ts";
+import type { ActionName } from "./vocabulary.ts";
 
 export interface Entry {
   readonly path: RelPath;
@@ -109,7 +109,7 @@ export interface CommandOptions {
   readonly onOutput?: (lines: string) => void;
 }
 
-export interface Confined {
+interface Confined {
   readonly level: SandboxLevel | null;
   readonly network: boolean;
   /** It worked on a copy, so its effects are proposed; otherwise they are on disk. */
@@ -133,14 +133,9 @@ export interface CommandResult {
   readonly failure?: PaiError;
 }
 
-export interface AfterResult {
-  readonly exit: number | null;
-  readonly timedOut: boolean;
-  readonly ms: number;
-  readonly output: string;
-}
+export type AfterResult = Pick<CommandResult, "exit" | "timedOut" | "ms" | "output">;
 
-export interface Dropped {
+interface Dropped {
   /** Paths that somebody else has changed since, which are left as they are. */
   readonly left: readonly RelPath[];
   /** Carried paths of which there was no copy, so that they stay as the command left them. */
@@ -182,11 +177,6 @@ export interface RollbackReport {
   readonly closed?: readonly RelPath[];
 }
 
-export interface Listing {
-  readonly entries: readonly Entry[];
-  readonly more: boolean;
-}
-
 export interface SurveyTally extends WordTally {
   readonly unread: number;
 }
@@ -199,7 +189,7 @@ export interface SurveyHistory {
 
 /** Made for one request; call `list` first. No method throws because of a single file. */
 export interface Survey {
-  list(signal: AbortSignal): Promise<Listing>;
+  list(signal: AbortSignal): Promise<{ readonly entries: readonly Entry[]; readonly more: boolean }>;
   tally(signal: AbortSignal): Promise<SurveyTally>;
   history(signal: AbortSignal): Promise<SurveyHistory>;
   /** As `list` would give it, also beyond what it gave; null: there is none, or it is left out. */
@@ -283,4 +273,32 @@ export interface ServerLink {
 export interface ProtocolStreams {
   readonly input: ReadableStream<Uint8Array>;
   readonly output: WritableStream<Uint8Array>;
+}
+
+export type Proposal =
+  /** `foreign`: it comes from a program, so secrets in it are not hidden yet. */
+  | { readonly kind: "answer"; readonly text: string; readonly foreign?: boolean }
+  | { readonly kind: "change"; readonly changes: readonly Change[]; readonly text: string }
+  /** `timeoutMs`: as long as the model wants to wait, at most 120 s; absent: the run's limit for its commands. */
+  | { readonly kind: "command"; readonly command: string; readonly timeoutMs?: number };
+
+/** The model's own mistake, worded for the model: a result, not an error. */
+export interface Complaint {
+  readonly kind: "complaint";
+  readonly code: "edit_failed" | "file_unusable" | "nothing_done";
+  readonly text: string;
+}
+
+/** An action with its row of the vocabulary; only the action itself knows the type of its input. */
+export interface AnyAction {
+  readonly name: ActionName;
+  readonly tool: string;
+  readonly kind: "look" | "change" | "command";
+  readonly offered: boolean;
+  readonly about: string;
+  /** JSON Schema of the input that the model writes in the tool-loop. */
+  toolSchema(): Json;
+  fromTool(written: Json): Json;
+  /** Must not change anything. Throws PaiError when the policy denies a path. */
+  propose(input: Json, stage: Stage, signal: AbortSignal): Promise<Proposal | Complaint>;
 }

@@ -9,7 +9,7 @@ import type { SentFile } from "./event.ts";
 import type { Call, Json, Purpose, StopReason, Usage } from "./model.ts";
 import type { Amendment, CheckResult, Outcome, Promised } from "./outcome.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { Complaint } from "./proposal.ts";
+import type { Complaint } from "./ports.ts";
 import type { Question } from "./question.ts";
 import type { PastTurn } from "./session/past.ts";
 

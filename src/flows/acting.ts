@@ -4,7 +4,7 @@ import { flagToRun } from "../core/command/run-patterns.ts";
 import type { ErrorCode } from "../core/error.ts";
 import type { ActionCounts, Amendment, RefusedAction } from "../core/outcome.ts";
 import type { RelPath } from "../core/path.ts";
-import type { AnyAction } from "../core/proposal.ts";
+import type { AnyAction } from "../core/ports.ts";
 import { rowOf } from "../core/vocabulary.ts";
 
 export interface ActionOptions {

@@ -1,12 +1,11 @@
 /** Judges what a command did to the workspace, by one set of rules, and keeps all of it or nothing. */
 
 import { approvalWording } from "../core/approval-wording.ts";
-import type { Change } from "../core/change.ts";
+import type { Change, Effects, Refused } from "../core/change.ts";
 import { classOf } from "../core/closed-names.ts";
 import { spellAllow } from "../core/command/quote.ts";
 import { noteWork } from "../core/dialogue.ts";
 import { summarizeAll } from "../core/diff.ts";
-import type { Effects, Refused } from "../core/effects.ts";
 import { PaiError } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { Rights } from "../core/plan/scope.ts";

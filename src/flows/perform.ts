@@ -7,7 +7,7 @@ import { mapTexts } from "../core/map-texts.ts";
 import { type Call, type CallResult, isFields, type Json } from "../core/model.ts";
 import type { RelPath } from "../core/path.ts";
 import { type PlanClaim, pathsOfClaim, type Rights } from "../core/plan/scope.ts";
-import type { AnyAction, Proposal } from "../core/proposal.ts";
+import type { AnyAction, Proposal } from "../core/ports.ts";
 import { breathe } from "../core/steps.ts";
 import { endedBefore, isRefusal } from "./acting.ts";
 import { claimOfCall, pathsOfCall, requireOpened, requireRight, targetOfCall } from "./approval.ts";

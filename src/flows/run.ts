@@ -3,8 +3,7 @@
 import type { Dialogue } from "../core/dialogue.ts";
 import type { Emit, StampedEvent } from "../core/event.ts";
 import type { RelPath } from "../core/path.ts";
-import type { PlanCache, Transaction, Workspace } from "../core/ports.ts";
-import type { AnyAction } from "../core/proposal.ts";
+import type { AnyAction, PlanCache, Transaction, Workspace } from "../core/ports.ts";
 import type { Decide, Notice } from "../core/question.ts";
 import type { Veil } from "../core/secrets/veil.ts";
 import type { Conversation } from "../core/session/conversation.ts";

@@ -8,7 +8,7 @@ import { entryAt } from "../system/entry-at.ts";
 import { namesOf } from "../system/lookups.ts";
 import type { Places } from "./places.ts";
 import { readRegular } from "./safe-file.ts";
-import { promptTrustOf } from "./trust.ts";
+import { trustOf } from "./trust.ts";
 
 /** A prompt for a task (`/NAME`), or instructions for a kind of work (a skill). */
 export interface PromptFile {
@@ -85,7 +85,7 @@ export function readProjectPrompts(root: string) {
 export function findPrompts(places: Places, root: string) {
   const own = places.configDir === null ? [] : findBelow(places.configDir, null).map(({ file }) => file);
   const project = readProjectPrompts(root);
-  const trust = project === null ? null : promptTrustOf(places, root, project.digest);
+  const trust = project === null ? null : trustOf(places, "prompts", root, project.digest);
   const isTrusted = trust === "trusted";
   const all = [...own, ...(isTrusted ? (project?.files ?? []) : [])];
   const files = [...new Map([...all].reverse().map((file) => [`${file.kind} ${file.name}`, file])).values()].reverse();

@@ -1,5 +1,6 @@
 /** Settings from flags, environment, pai.json, the user's and the system's file and defaults, each with its origin. */
 import { join } from "node:path";
+import { digest } from "../core/digest.ts";
 import { PaiError } from "../core/error.ts";
 import { isFields, type Json } from "../core/model.ts";
 import { byProvider, type ProviderId } from "../core/providers.ts";
@@ -196,7 +197,7 @@ export const readProjectFile = (root: string): string | null => readRegular(join
 function openProjectFile(root: string, places: Places): ProjectFile | null {
   const text = readProjectFile(root);
   if (text === null) return null;
-  const trust = trustOf(places, root, text);
+  const trust = trustOf(places, "roots", root, digest(text));
   const [untrusted, changed] = [" (see pai trust)", " (it changed since pai trust)"];
   const damaged = " (trust.json, which says what you trust, is damaged: see pai trust)";
   const hint = { trusted: "", untrusted, changed, damaged }[trust];

@@ -1,6 +1,5 @@
 /** All changes of one run to the workspace: batches that succeed or fail as a whole, and a rollback to the start. */
-import { type Blob, type Change, openAuthors } from "../core/change.ts";
-import type { Effects } from "../core/effects.ts";
+import { type Blob, type Change, type Effects, openAuthors } from "../core/change.ts";
 import { type ErrorCode, PaiError, toPaiError, unless } from "../core/error.ts";
 import type { RelPath } from "../core/path.ts";
 import type { CommandOptions, RollbackReport, Transaction } from "../core/ports.ts";

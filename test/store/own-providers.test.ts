@@ -5,8 +5,7 @@ import type { Json } from "../../src/core/model.ts";
 import { openProviders } from "../../src/store/own-providers.ts";
 import { settingTable } from "../../src/store/setting-table.ts";
 import { loadSettings } from "../../src/store/settings.ts";
-import { trustProject } from "../../src/store/trust.ts";
-import { makeHome, put } from "./temp-home.ts";
+import { makeHome, put, trustProject } from "./temp-home.ts";
 
 const gateway = { wire: "chat", url: "https://gw.example/v1" } as const;
 const open = (row: Json, env: Record<string, string> = {}) => {
@@ -64,12 +63,11 @@ test("a wrong row of config.json is named with its line", () => {
 
 test("a project names no provider, not even a trusted one", () => {
   const home = makeHome();
-  const text = JSON.stringify({ providers: { mine: gateway } });
-  put(join(home.root, "pai.json"), text);
+  put(join(home.root, "pai.json"), JSON.stringify({ providers: { mine: gateway } }));
   const load = () => loadSettings({ flags: {}, env: {}, ...home });
   const left = { settings: { providers: [] }, warnings: [expect.stringContaining("ignored providers")] };
   expect(load()).toMatchObject({ ...left, trust: "untrusted" });
-  trustProject(home.places, home.root, text);
+  trustProject(home);
   expect(load()).toMatchObject({ ...left, trust: "trusted" });
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { findPrompts, readProjectPrompts } from "../../src/store/prompt-files.ts";
-import { trustPrompts } from "../../src/store/trust.ts";
+import { setTrust } from "../../src/store/trust.ts";
 import { type Home, makeHome, put } from "./temp-home.ts";
 
 const inProject = ({ root }: Home, name: string, text: string) => put(join(root, ".pai", name), text, 0o644);
@@ -43,7 +43,7 @@ test("a project's wait for trust, which ends with any change of any of them", ()
   inProject(home, "skills/tables/SKILL.md", "Tables.\n");
   const look = () => findPrompts(home.places, home.root);
   expect([look().files, look().waiting, look().trust]).toEqual([[], ["ship", "tables"], "untrusted"]);
-  trustPrompts(home.places, home.root, readProjectPrompts(home.root)?.digest ?? "");
+  setTrust(home.places, "prompts", home.root, readProjectPrompts(home.root)?.digest ?? "");
   expect([namesOf(home), look().waiting, look().trust]).toEqual([["command ship", "skill tables"], [], "trusted"]);
   inProject(home, "commands/new.md", "New.\n");
   expect([look().files, look().waiting, look().trust]).toEqual([[], ["new", "ship", "tables"], "changed"]);
@@ -53,6 +53,6 @@ test("the user's own comes before a project's of the same name", () => {
   const home = makeHome();
   inProject(home, "commands/ship.md", "Theirs.\n");
   put(home.config("commands/ship.md"), "Mine.\n");
-  trustPrompts(home.places, home.root, readProjectPrompts(home.root)?.digest ?? "");
+  setTrust(home.places, "prompts", home.root, readProjectPrompts(home.root)?.digest ?? "");
   expect(findPrompts(home.places, home.root).files.map(({ body }) => body)).toEqual(["Mine."]);
 });

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import * as z from "zod";
 import type { Json } from "../../src/core/model.ts";
 import { allSettings } from "../../src/store/setting-table.ts";
-import { loadSettings, readProjectFile } from "../../src/store/settings.ts";
+import { loadSettings } from "../../src/store/settings.ts";
 import { describeSettings } from "../../src/store/settings-schema.ts";
-import { trustProject } from "../../src/store/trust.ts";
-import { type Home, makeHome, put } from "./temp-home.ts";
+import { type Home, makeHome, put, trustProject } from "./temp-home.ts";
 
 const load = (home: Home, env: Record<string, string> = {}, flags: Record<string, string | number | boolean> = {}) =>
   loadSettings({ flags, env, places: home.places, root: home.root });
@@ -74,7 +73,7 @@ test("policy and limits of the system's file can only be narrowed, by whatever s
   const policy = { allow: [".vscode/**", ".git/**"], deny: ["a"] };
   user(home, { limits: { calls: 9, timeout: 60, silence: 600 }, policy });
   project(home, { limits: { calls: 4, tokens: 900 }, policy: { allow: [".ssh/**"], deny: ["b"] } });
-  trustProject(home.places, home.root, readProjectFile(home.root) ?? "");
+  trustProject(home);
   const sources = { flags: { maxCalls: "7" }, env: { PAI_MAX_COST: "3" }, ...home, system };
   const { settings, origins, warnings } = loadSettings(sources);
   expect(settings.limits).toEqual({ calls: 5, tokens: 900, cost: 1, day: noCaps, timeout: 60, silence: 60 });
@@ -160,7 +159,7 @@ test("a wrong type of an allowed name in pai.json is an error; of a forbidden on
 test("the team's database is the user's own to name: no project says it, trusted or not", () => {
   const home = makeHome();
   project(home, { store: { url: "postgres://evil.example/pai" } });
-  trustProject(home.places, home.root, readProjectFile(home.root) ?? "");
+  trustProject(home);
   const trusted = load(home);
   expect([trusted.trust, trusted.settings.storeUrl]).toEqual(["trusted", null]);
   expect(trusted.warnings).toEqual(["pai.json: ignored store.url"]);
@@ -182,7 +181,7 @@ test.each([
 test("a trusted pai.json may say more, until its content changes", () => {
   const home = makeHome();
   project(home, { checks: ["make test"] });
-  trustProject(home.places, home.root, readProjectFile(home.root) ?? "");
+  trustProject(home);
   expect([load(home).settings.checks, load(home).trust]).toEqual([["make test"], "trusted"]);
   project(home, { checks: ["make evil"] });
   const { settings, trust, warnings } = load(home);

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMemory } from "../../src/store/memory.ts";
-import { trustOf, trustProject } from "../../src/store/trust.ts";
+import { setTrust, trustOf } from "../../src/store/trust.ts";
 import { makeHome, put } from "./temp-home.ts";
 
 const fact = { text: "tests run with make", run: null, at: "2026-01-01T00:00:00.000Z", pending: false, files: {} };
@@ -23,7 +23,7 @@ test.each(["{", "[]", '{"version": 1, "facts": [1]}', '{"version": 2, "facts": [
 test("a damaged list of trusted folders trusts none, and a new yes does not replace it", () => {
   const { places, root } = makeHome();
   const file = put(join(places.stateDir, "trust.json"), '{"version": 99, "roots": {}}');
-  expect(trustOf(places, root, "{}")).toBe("damaged");
-  expect(() => trustProject(places, root, "{}")).toThrow(`${file} is damaged`);
+  expect(trustOf(places, "roots", root, "0")).toBe("damaged");
+  expect(() => setTrust(places, "roots", root, "0")).toThrow(`${file} is damaged`);
   expect(readFileSync(file, "utf8")).toContain("99");
 });

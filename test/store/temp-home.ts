@@ -1,8 +1,11 @@
 /** A home for tests of what is kept there. */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { digest } from "../../src/core/digest.ts";
 import type { FactOf } from "../../src/core/receipt.ts";
 import { openPlaces, type Places } from "../../src/store/places.ts";
+import { readProjectFile } from "../../src/store/settings.ts";
+import { setTrust } from "../../src/store/trust.ts";
 import { newFolder } from "../grounds.ts";
 
 export interface Home {
@@ -27,6 +30,10 @@ export function put(file: string, text: string, mode = 0o600): string {
   writeFileSync(file, text, { mode });
   return file;
 }
+
+/** Trusts the project's pai.json as it is now. */
+export const trustProject = ({ places, root }: Home) =>
+  setTrust(places, "roots", root, digest(readProjectFile(root) ?? ""));
 
 /** The first fact of a run. */
 export const startedRun = (text: string, run: string, at: string): FactOf<"run.started"> => ({

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { noEffects } from "../../src/core/effects.ts";
+import { noEffects } from "../../src/core/change.ts";
 import { finish } from "../../src/core/steps.ts";
 import type { Root } from "../../src/workspace/confine.ts";
 import { takeLook } from "../../src/workspace/effects/look.ts";

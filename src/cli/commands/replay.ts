@@ -7,7 +7,7 @@ import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import type { ChangeSummary } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
-import type { AnyAction } from "../../core/proposal.ts";
+import type { AnyAction } from "../../core/ports.ts";
 import { type FactOf, factsOf } from "../../core/receipt.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
 import { resumePlan } from "../../flows/auto.ts";

@@ -1,12 +1,13 @@
 /** `pai trust`: trusts a project's pai.json, commands and skills with their current content. */
 
 import { commandWording } from "../../core/approval-wording.ts";
+import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import { maskSecrets } from "../../core/secrets/key-shapes.ts";
 import { openPlaces } from "../../store/places.ts";
 import { readProjectPrompts } from "../../store/prompt-files.ts";
 import { loadSettings, projectFile, readProjectFile } from "../../store/settings.ts";
-import { revokeTrust, trustProject, trustPrompts } from "../../store/trust.ts";
+import { setTrust } from "../../store/trust.ts";
 import { visible } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
@@ -47,15 +48,15 @@ async function trust(root: string, context: Context) {
     throw new PaiError("config_invalid", `there is nothing to trust in ${root}: ${missing}`);
   }
   // Trusts exactly the content that was shown.
-  if (content !== null) trustProject(places, root, content);
-  if (prompts !== null) trustPrompts(places, root, prompts.digest);
+  if (content !== null) setTrust(places, "roots", root, digest(content));
+  if (prompts !== null) setTrust(places, "prompts", root, prompts.digest);
   const named = [...(content === null ? [] : [projectFile]), ...paths].join(", ");
   const text = `Trusted ${named} in ${root} as ${paths.length > 0 ? "they are" : "it is"} now\n`;
   return { text: isInteractive(context) ? text : `${shown}\n\n${text}`, trusted: true, prompts: paths };
 }
 
 function revoke(root: string, { env }: Context) {
-  const had = revokeTrust(openPlaces(env), root);
+  const had = (["roots", "prompts"] as const).map((kind) => setTrust(openPlaces(env), kind, root, null)).includes(true);
   return {
     text: `${projectFile} in ${root} ${had ? "is no longer trusted" : "was not trusted"}\n`,
     trusted: false,

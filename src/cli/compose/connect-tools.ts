@@ -1,11 +1,10 @@
 /** Connects MCP servers: their tools become commands of the workspace and looks, so that flows need not know them. */
 
 import { defineQuery } from "../../actions/command.ts";
-import { noEffects } from "../../core/effects.ts";
+import { noEffects } from "../../core/change.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import type { Fields } from "../../core/model.ts";
-import type { CommandOptions, CommandResult, ServerLink, Transaction, Workspace } from "../../core/ports.ts";
-import type { AnyAction } from "../../core/proposal.ts";
+import type { AnyAction, CommandOptions, CommandResult, ServerLink, Transaction, Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
 import {
   isSameTool,

@@ -1,11 +1,20 @@
 /** Plays a receipt back in order: replies of the model, decisions, results of commands, on the files as they were before the run. */
 
-import { type Blob, type Change, invert, openAuthors, sameBlob, squash } from "../../core/change.ts";
+import {
+  type Blob,
+  type Change,
+  type Effect,
+  type Effects,
+  invert,
+  noEffects,
+  openAuthors,
+  sameBlob,
+  squash,
+} from "../../core/change.ts";
 import type { SandboxState } from "../../core/command/sandbox.ts";
 import { surveyView } from "../../core/context/survey-view.ts";
 import type { Term } from "../../core/context/words.ts";
 import { digest } from "../../core/digest.ts";
-import { type Effect, type Effects, noEffects } from "../../core/effects.ts";
 import { type Failure, PaiError } from "../../core/error.ts";
 import type { ProjectMemory } from "../../core/memory.ts";
 import { type Json, type Model, type ModelEvent, type ModelRequest, noUsage } from "../../core/model.ts";

@@ -1,7 +1,7 @@
 /** The tool-loop's own tools: the user's checks, the task list (kept outside of the messages), and explore. */
 
 import { type Call, type CallResult, isFields, type Json, type Message, type Tool } from "../../core/model.ts";
-import type { AnyAction } from "../../core/proposal.ts";
+import type { AnyAction } from "../../core/ports.ts";
 import { renderTasks, type TasksResult, updateTask, writeTasks } from "../../core/session/conversation.ts";
 import { ask } from "../ask.ts";
 import { renderLikely } from "../briefing/briefing.ts";

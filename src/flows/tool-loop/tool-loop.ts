@@ -6,7 +6,7 @@ import { digest } from "../../core/digest.ts";
 import { PaiError } from "../../core/error.ts";
 import { type Call, type CallResult, fieldOf, type Message, type Tool } from "../../core/model.ts";
 import type { RelPath } from "../../core/path.ts";
-import type { AnyAction } from "../../core/proposal.ts";
+import type { AnyAction } from "../../core/ports.ts";
 import { brokenOff } from "../../core/session/conversation.ts";
 import { hintFor } from "../acting.ts";
 import { ask, isTooLong, type Reply } from "../ask.ts";

@@ -2,10 +2,9 @@
 
 import { constants } from "node:fs";
 import { dirname } from "node:path";
-import type { Change } from "../../core/change.ts";
+import { type Change, type Effects, noEffects } from "../../core/change.ts";
 import type { PathRules } from "../../core/closed-names.ts";
 import { explainWall, holdsUnasked, type SandboxLevel } from "../../core/command/sandbox.ts";
-import { type Effects, noEffects } from "../../core/effects.ts";
 import { orNull, PaiError, toPaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
 import type { CommandOptions, CommandResult } from "../../core/ports.ts";

@@ -1,8 +1,7 @@
 /** Looks at a workspace in which a command works, what differs between two of them, and which effects that has. */
 
-import { type Blob, sameBlob } from "../../core/change.ts";
+import { type Blob, type Carried, type Effect, type Effects, type Refused, sameBlob } from "../../core/change.ts";
 import type { PathRules } from "../../core/closed-names.ts";
-import type { Carried, Effect, Effects, Refused } from "../../core/effects.ts";
 import { orNull } from "../../core/error.ts";
 import { foldersAbove, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";

@@ -1,7 +1,6 @@
 /** Keeps files as they are before a command in place, so that what it did can be taken back. */
-import type { Blob, Change } from "../../core/change.ts";
+import type { Blob, Change, Effects } from "../../core/change.ts";
 import { classOf, type PathRules } from "../../core/closed-names.ts";
-import type { Effects } from "../../core/effects.ts";
 import { foldersAbove, type RelPath } from "../../core/path.ts";
 import type { Steps } from "../../core/steps.ts";
 import { holds, stateAt } from "../atomic-write.ts";

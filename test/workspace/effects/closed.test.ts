@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Effects } from "../../../src/core/effects.ts";
+import type { Effects } from "../../../src/core/change.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 import { openBare } from "../bare.ts";
 import { at, makePlace, treeOf } from "../tree.ts";

@@ -23,10 +23,7 @@ async function open(id: string, over: Partial<OpenOptions> = {}) {
   return openModel(options({ id, baseUrl: server.origin + version, ...over }));
 }
 
-interface Refusal {
-  readonly status: number;
-  readonly body: unknown;
-}
+type Refusal = { readonly status: number; readonly body: unknown };
 
 /** Answers with these refusals first, then with replies. */
 function refuseWith(id: string, ...refusals: readonly Refusal[]): void {
@@ -37,18 +34,11 @@ function refuseWith(id: string, ...refusals: readonly Refusal[]): void {
   };
 }
 
-const google = (message: string) => ({
-  status: 400,
-  body: { error: { code: 400, message, status: "INVALID_ARGUMENT" } },
-});
-const openai = (message: string, param: string | null = null) => ({
-  status: 400,
-  body: { error: { message, type: "invalid_request_error", param, code: "unsupported_parameter" } },
-});
-const anthropic = (message: string) => ({
-  status: 400,
-  body: { type: "error", error: { type: "invalid_request_error", message } },
-});
+const refused = (error: object, status = 400): Refusal => ({ status, body: { type: "error", error } });
+const google = (message: string) => refused({ code: 400, message, status: "INVALID_ARGUMENT" });
+const openai = (message: string, param: string | null = null) =>
+  refused({ message, type: "invalid_request_error", param, code: "unsupported_parameter" });
+const anthropic = (message: string) => refused({ type: "invalid_request_error", message });
 
 const tools = [{ name: "read", description: "reads", schema: { type: "object" } }];
 const request = { ...bare, temperature: 0.3 };
@@ -102,7 +92,7 @@ describe("what was refused is left out, said once, and asked for no more", () =>
 });
 
 describe("a reply that may not be so long is asked for in the length that the server names", () => {
-  const openrouter = (status: number, message: string) => ({ status, body: { error: { message, code: status } } });
+  const openrouter = (status: number, message: string) => refused({ message, code: status }, status);
   const rows: readonly (readonly [string, Refusal, number])[] = [
     [
       "openrouter:x/y",
@@ -216,7 +206,7 @@ describe("a server that takes no system instructions gets them in the first mess
   const rows: readonly (readonly [string, Refusal])[] = [
     ["gemini:gemma-3-27b-it", google("Developer instruction is not enabled for models/gemma-3-27b-it")],
     ["openrouter:x/y", openai("Unsupported value: 'messages[0].role' does not support 'system' with this model.")],
-    ["openrouter:x/y", { status: 500, body: { error: { code: 500, message: "System role not supported" } } }],
+    ["openrouter:x/y", refused({ code: 500, message: "System role not supported" }, 500)],
     ["openrouter:x/y", openai("Only user and assistant roles are supported!")],
   ];
   test.each(rows)("%s %j", async (id, refusal) => {

@@ -27,12 +27,12 @@ export function describeAgainstMock(bridge: {
         { name: "tree", arguments: "{}" },
       ];
       mock.onMessage("say hello", { toolCalls: calls });
-      const { done, events } = await take(await open(mock.url));
-      expect(events.flatMap((event) => (event.type === "call" ? [[event.call.name, event.call.input]] : []))).toEqual([
-        ["read", { path: "a" }],
-        ["tree", {}],
+      const { done, calls: read } = await take(await open(mock.url));
+      expect(read).toMatchObject([
+        { name: "read", input: { path: "a" } },
+        { name: "tree", input: {} },
       ]);
-      expect(new Set(events.map((event) => (event.type === "call" ? event.call.id : ""))).size).toBe(3);
+      expect(new Set(read.map(({ id }) => id)).size).toBe(2);
       expect(done?.stop).toBe("calls");
       mock.clearFixtures();
     });
@@ -52,9 +52,8 @@ export function describeAgainstMock(bridge: {
     test("tells reasoning from text, and a limit from an end", async () => {
       const cut = { content: "one two", reasoning: "hmm", finishReason: "length" };
       mock.onMessage("say hello", cut);
-      const { text, done, events } = await take(await open(mock.url));
-      expect([text, done?.stop]).toEqual(["one two", "length"]);
-      expect(events.map((event) => (event.type === "thought" ? event.text : "")).join("")).toBe("hmm");
+      const { text, done, thoughts } = await take(await open(mock.url));
+      expect([text, done?.stop, thoughts]).toEqual(["one two", "length", "hmm"]);
       mock.clearFixtures();
     });
 

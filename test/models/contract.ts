@@ -17,6 +17,8 @@ export interface Bridge {
   readonly keyHeader: (key: string) => readonly [name: string, value: string];
   /** The whole event stream of a reply that says these pieces and ends by itself. */
   readonly reply: (pieces: readonly string[]) => string;
+  /** Ways in which a reply ends, on the wire, with the stop or the code of the error that each is. */
+  readonly finishes?: readonly (readonly [name: string, wire: string, end: string])[];
 }
 
 /** Aborts a call that never ends by itself, and returns the error that it ends with within 100 ms. */
@@ -205,6 +207,15 @@ export function describeBridge(bridge: Bridge): void {
         }
       }
     });
+
+    for (const [name, wire, end] of bridge.finishes ?? [])
+      test(`${name} ends as it should, after one request`, async () => {
+        const before = server.seen.length;
+        server.answer = () => new Response(wire);
+        const { done, error } = await take(await open(server.origin));
+        expect<string | undefined>(done?.stop ?? error?.code).toBe(end);
+        if (end !== "provider_down") expect(server.seen.length - before).toBe(1);
+      });
 
     test("leaves no rejection unhandled in any of these cases (fault 2)", async () => {
       expect(await settled()).toEqual([]);

@@ -1,12 +1,12 @@
 /** The effort on each wire: what models know, what is sent, what is dropped, and that nothing is sent unasked. */
 import { describe, expect, test } from "bun:test";
-import { type Effort, efforts, type Fields, type ModelRequest } from "../../src/core/model.ts";
+import { efforts, type Fields, type ModelRequest } from "../../src/core/model.ts";
 import { firstOfWire, providerTable } from "../../src/core/providers.ts";
 import { nearestNamed, openEffort } from "../../src/models/effort.ts";
 import { openModel } from "../../src/models/open.ts";
 import { delta, done, event, line, ollamaSays, says } from "./chat/chat-wire.ts";
 import { says as geminiSays } from "./gemini/gemini-wire.ts";
-import { folderWith, ollama, options, quiet, request, sse, take, useServer } from "./loopback.ts";
+import { folderWith, ollama, options, quiet, refusal, request, sse, take, useServer } from "./loopback.ts";
 
 type Row = Parameters<typeof openEffort>[0];
 
@@ -22,9 +22,19 @@ const levels = (provider: Row, model: string, read: (fields: Fields) => unknown)
 const at = (fields: Fields, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Fields | undefined)?.[key], fields);
 
-const { openai, anthropic, gemini, openrouter, mistral, local } = providerTable;
+const { openai, anthropic, gemini, openrouter, local } = providerTable;
 
-const responses: readonly (readonly [string, readonly (Effort | "xhigh" | null)[]])[] = [
+/** The level in the fields, on whatever wire. */
+const levelOf = (fields: Fields): unknown =>
+  at(fields, "reasoning", "effort") ??
+  at(fields, "output_config", "effort") ??
+  at(fields, "generationConfig", "thinkingConfig", "thinkingLevel") ??
+  at(fields, "reasoning_effort") ??
+  (at(fields, "thinking", "type") === "disabled" ? "none" : null);
+
+const silent = [null, null, null, null, null, null];
+type Levels = readonly [model: string, levels: readonly (string | null)[]];
+const responses: readonly Levels[] = [
   ["gpt-6.1-terra", ["none", "low", "low", "medium", "high", "max"]],
   ["gpt-6.1-sol", ["low", "low", "low", "medium", "high", "max"]],
   ["gpt-6.2-sol", ["low", "low", "low", "medium", "high", "max"]],
@@ -43,14 +53,10 @@ const responses: readonly (readonly [string, readonly (Effort | "xhigh" | null)[
   ["openai.gpt-oss-120b", ["low", "low", "low", "medium", "high", "high"]],
   ["grok-4.7", ["low", "low", "low", "medium", "high", "xhigh"]],
   ["my-deployment", ["none", "low", "low", "medium", "high", "max"]],
-  ["gpt-4.1-mini", [null, null, null, null, null, null]],
-  ["gpt-5-chat-latest", [null, null, null, null, null, null]],
+  ["gpt-4.1-mini", silent],
+  ["gpt-5-chat-latest", silent],
 ];
-test.each(responses)("Responses: %s", (model, sent) => {
-  expect(levels(openai, model, (fields) => at(fields, "reasoning", "effort"))).toEqual([...sent]);
-});
-
-const messages: readonly (readonly [string, readonly (Effort | "xhigh" | null)[]])[] = [
+const messages: readonly Levels[] = [
   ["claude-sonnet-5-5", ["low", "low", "low", "medium", "high", "max"]],
   ["claude-opus-5-5-20260901", ["low", "low", "low", "medium", "high", "max"]],
   ["claude-fable-5-2", ["low", "low", "low", "medium", "high", "max"]],
@@ -60,10 +66,31 @@ const messages: readonly (readonly [string, readonly (Effort | "xhigh" | null)[]
   ["anthropic.claude-opus-4-7-v1", ["none", "low", "low", "medium", "high", "max"]],
   ["claude-sonnet-4-6@default", ["none", "low", "low", "medium", "high", "max"]],
 ];
-test.each(messages)("Messages: %s", (model, sent) => {
-  const level = (fields: Fields) =>
-    at(fields, "output_config", "effort") ?? (at(fields, "thinking", "type") === "disabled" ? "none" : null);
-  expect(levels(anthropic, model, level)).toEqual([...sent]);
+const google: readonly Levels[] = [
+  ["gemini-3.5-flash-lite", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-3-flash-preview", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-flash-latest", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-3.1-pro-preview", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-3.8-flash", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-4-argon", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-pro-latest", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
+  ["gemini-2.0-flash", silent],
+];
+const chat: readonly Levels[] = [
+  ["some-model", ["none", "low", "low", "medium", "high", "high"]],
+  ["openai/gpt-oss-20b", ["low", "low", "low", "medium", "high", "high"]],
+  ["mistral-medium-latest", ["none", "high", "high", "high", "high", "high"]],
+  ["codestral-latest", silent],
+];
+const rows = [
+  ...responses.map((row) => [openai, ...row] as const),
+  ...messages.map((row) => [anthropic, ...row] as const),
+  ...google.map((row) => [gemini, ...row] as const),
+  ...chat.map((row) => [{ wire: "chat" }, ...row] as const),
+  [openrouter, "any/model", efforts] as const,
+];
+test.each(rows)("$wire: %s", (provider, model, sent) => {
+  expect(levels(provider, model, levelOf)).toEqual([...sent]);
 });
 
 test.each(["claude-opus-4-5", "claude-sonnet-4-20250514", "claude-haiku-4-5@20251001", "claude-3-7-sonnet-latest"])(
@@ -79,39 +106,17 @@ test.each(["claude-opus-4-5", "claude-sonnet-4-20250514", "claude-haiku-4-5@2025
   },
 );
 
-const google: readonly (readonly [string, readonly (string | null)[]])[] = [
-  ["gemini-3.5-flash-lite", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-3-flash-preview", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-flash-latest", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-3.1-pro-preview", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-3.8-flash", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-4-argon", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-pro-latest", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-2.0-flash", [null, null, null, null, null, null]],
-];
-test.each(google)("Gemini: %s", (model, sent) => {
-  const level = (fields: Fields) => at(fields, "generationConfig", "thinkingConfig", "thinkingLevel");
-  expect(levels(gemini, model, level)).toEqual([...sent]);
-});
-
 test("Gemini 2.5 gets tokens to think with, and only its pro cannot be told not to think", () => {
   const budget = (fields: Fields) => at(fields, "generationConfig", "thinkingConfig", "thinkingBudget");
   expect(levels(gemini, "gemini-2.5-flash", budget)).toEqual([0, 1024, 4096, 8192, 16_384, 24_576]);
   expect(levels(gemini, "gemini-2.5-pro", budget)).toEqual([1024, 1024, 4096, 8192, 16_384, 24_576]);
 });
 
-test("Chat Completions: one field, and what some families have besides", () => {
-  const effort = (fields: Fields) => at(fields, "reasoning_effort");
-  const own: Row = { wire: "chat" };
-  expect(levels(own, "some-model", effort)).toEqual(["none", "low", "low", "medium", "high", "high"]);
-  expect(levels(own, "openai/gpt-oss-20b", effort)).toEqual(["low", "low", "low", "medium", "high", "high"]);
-  expect(levels(mistral, "mistral-medium-latest", effort)).toEqual(["none", "high", "high", "high", "high", "high"]);
-  expect(levels(mistral, "codestral-latest", effort)).toEqual([null, null, null, null, null, null]);
-  expect(fieldsOf(own, "deepseek-v4-pro").slice(0, 2)).toEqual([
+test("Chat Completions: what some families have besides", () => {
+  expect(fieldsOf({ wire: "chat" }, "deepseek-v4-pro").slice(0, 2)).toEqual([
     { thinking: { type: "disabled" } },
     { thinking: { type: "enabled" }, reasoning_effort: "high" },
   ]);
-  expect(levels(openrouter, "any/model", (fields) => at(fields, "reasoning", "effort"))).toEqual([...efforts]);
   expect(fieldsOf(local, "qwen3").slice(0, 2)).toEqual([
     { chat_template_kwargs: { enable_thinking: false } },
     { reasoning_effort: "low", chat_template_kwargs: { enable_thinking: true } },
@@ -135,16 +140,10 @@ test("without an effort no wire gets a field", () => {
 test("the levels that an error names are read from its end", () => {
   const words =
     "Unsupported value: 'minimal' is not supported with the 'gpt-5.1' model. Supported values are: 'none', 'low', 'medium', and 'high'. reasoning.effort";
-  expect((["none", "minimal", "low", "max"] as const).map((effort) => nearestNamed(effort, words))).toEqual([
-    "none",
-    "low",
-    "low",
-    "high",
-  ]);
-  expect(nearestNamed("high", "`reasoning_effort` must be one of `none` or `default`")).toBeNull();
-  expect(
-    nearestNamed("high", "Unsupported parameter: 'reasoning.effort' is not supported with this model."),
-  ).toBeNull();
+  const named = (["none", "minimal", "low", "max"] as const).map((effort) => nearestNamed(effort, words));
+  expect(named).toEqual(["none", "low", "low", "high"]);
+  for (const other of ["must be one of `none` or `default`", "'reasoning.effort' is not supported with this model."])
+    expect(nearestNamed("high", other)).toBeNull();
 });
 
 describe("asked with an effort", () => {
@@ -165,7 +164,7 @@ describe("asked with an effort", () => {
       param: "reasoning_effort",
       code: "unsupported_value",
     };
-    server.answer = (n) => (n === 0 ? Response.json({ error }, { status: 400 }) : sse([says("x")]));
+    server.answer = (n) => (n === 0 ? refusal(error) : sse([says("x")]));
     const [{ text }, model] = await ask("openrouter:my-alias", told, { ...request, effort: "none" });
     expect(text).toBe("x");
     await take(model, quiet, { ...request, effort: "max" });
@@ -175,8 +174,8 @@ describe("asked with an effort", () => {
 
   test("a server that takes none gets none, which is told once", async () => {
     const told: string[] = [];
-    const refusal = { error: { message: "`reasoning_effort` is not supported with this model" } };
-    server.answer = (n) => (n === 0 ? Response.json(refusal, { status: 400 }) : sse([says("x")]));
+    const message = "`reasoning_effort` is not supported with this model";
+    server.answer = (n) => (n === 0 ? refusal({ message }) : sse([says("x")]));
     const [{ text }, model] = await ask("mistral:magistral-9", told);
     await take(model, quiet, wanted);
     expect([text, bodies().map((body) => body["reasoning_effort"])]).toEqual(["x", ["high", undefined, undefined]]);
@@ -190,15 +189,15 @@ describe("asked with an effort", () => {
     "Thinking level is not supported for this model.",
     "Budget 0 is invalid. This model only works in thinking mode.",
   ])("Gemini's refusal is heard: %s", async (message) => {
-    const refusal = { error: { code: 400, message, status: "INVALID_ARGUMENT" } };
-    server.answer = (n) => (n === 0 ? Response.json(refusal, { status: 400 }) : sse([event(geminiSays("x", "STOP"))]));
+    const error = { code: 400, message, status: "INVALID_ARGUMENT" };
+    server.answer = (n) => (n === 0 ? refusal(error) : sse([event(geminiSays("x", "STOP"))]));
     const [{ text }] = await ask("gemini:gemini-9-flash", [], wanted, server.origin);
     expect([text, bodies().map((body) => JSON.stringify(body).includes("thinking"))]).toEqual(["x", [true, false]]);
   });
 
   test("a schema stays where only the effort is refused", async () => {
-    const refusal = { error: { message: "output_config.effort: Extra inputs are not permitted" } };
-    server.answer = (n) => Response.json(refusal, { status: n === 0 ? 400 : 500 });
+    const message = "output_config.effort: Extra inputs are not permitted";
+    server.answer = (n) => refusal({ message }, n === 0 ? 400 : 500);
     const format = { name: "plan", schema: { type: "object", properties: {} } };
     const [, model] = await ask("anthropic:claude-sonnet-5-5", [], { ...wanted, format }, server.origin);
     expect(model.name).toBe("claude-sonnet-5-5");
@@ -210,19 +209,11 @@ describe("asked with an effort", () => {
   });
 
   test("summaries that an organization may not have are left out, the effort stays", async () => {
-    const refusal = {
-      error: {
-        message: "Your organization must be verified to generate reasoning summaries.",
-        param: "reasoning.summary",
-      },
-    };
-    server.answer = () => Response.json(refusal, { status: 400 });
+    const message = "Your organization must be verified to generate reasoning summaries.";
+    server.answer = () => refusal({ message, param: "reasoning.summary" });
     await ask("openai:gpt-5.5", []);
-    expect(
-      bodies()
-        .slice(0, 2)
-        .map((body) => body["reasoning"]),
-    ).toEqual([{ effort: "low", summary: "auto" }, { effort: "low" }]);
+    const [first, second] = bodies().map((body) => body["reasoning"]);
+    expect([first, second]).toEqual([{ effort: "low", summary: "auto" }, { effort: "low" }]);
   });
 
   test("a model that cannot be told is asked without a field, and that is told once", async () => {

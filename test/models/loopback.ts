@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PaiError } from "../../src/core/error.ts";
 import type { KeyTurns } from "../../src/core/key-turns.ts";
-import type { Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
+import type { Call, Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
 import type { OpenOptions } from "../../src/models/open.ts";
 
 export const request: ModelRequest = {
@@ -64,6 +64,8 @@ export interface Taken {
   readonly events: readonly ModelEvent[];
   /** Joined text events. */
   readonly text: string;
+  readonly thoughts: string;
+  readonly calls: readonly Call[];
   readonly done: Extract<ModelEvent, { type: "done" }> | null;
   readonly error: PaiError | null;
 }
@@ -81,8 +83,9 @@ export async function take(model: Pick<Model, "stream">, signal = quiet, asked =
   const dones = events.filter((event) => event.type === "done");
   expect(dones.length).toBe(error === null ? 1 : 0);
   if (error === null) expect(events.at(-1)).toBe(dones[0]);
-  const text = events.map((event) => (event.type === "text" ? event.text : "")).join("");
-  return { events, text, done: dones[0] ?? null, error };
+  const joined = (type: "text" | "thought") => events.map((event) => (event.type === type ? event.text : "")).join("");
+  const calls = events.flatMap((event) => (event.type === "call" ? [event.call] : []));
+  return { events, text: joined("text"), thoughts: joined("thought"), calls, done: dones[0] ?? null, error };
 }
 
 export interface Server {
@@ -94,6 +97,9 @@ export interface Server {
   about: Readonly<Record<string, unknown>>;
   stop(): Promise<void>;
 }
+
+/** A refusal as services word it. */
+export const refusal = (error: object | string, status = 400): Response => Response.json({ error }, { status });
 
 const questions = /^\/(api\/(version|show|ps|generate|v0\/models)|props|v1\/models)$/;
 

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findSecrets } from "../../src/core/secrets/new-secrets.ts";
 import { createReplayModel, openModel, parseReplay } from "../../src/models/open.ts";
+import { createCallNamer } from "../../src/models/wire/replies.ts";
 import { done, folderWith, options, take } from "./loopback.ts";
 import { type Recorded, replay, shape } from "./read-recorded.ts";
 
@@ -83,4 +84,18 @@ test("no recorded body holds a key or the name of an account", () => {
       undefined,
     ]);
   }
+});
+
+/** The name that a call gets and whether the native form of its reply stays. */
+function named(name: string): readonly [string, boolean] {
+  const rename = createCallNamer();
+  const event = rename({ type: "call", call: { id: "1", name, input: {} } });
+  const last = rename({ ...done, stop: "calls", native: { model: "m", content: {} } });
+  return [event.type === "call" ? event.call.name : "", last.type === "done" && last.native !== null];
+}
+
+test("a name of plain letters stays, also one that nobody offered; any other is named unknown", () => {
+  for (const name of ["read", "str_replace_editor", "web-search", "Fly9"]) expect(named(name)).toEqual([name, true]);
+  for (const name of ["", "ls\u001b]52;c;ZXZpbA==\u0007", "a b", "rm\n", "é", "x".repeat(65)])
+    expect(named(name)).toEqual(["unknown", false]);
 });

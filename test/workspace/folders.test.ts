@@ -50,30 +50,28 @@ function furnish(work: string): void {
   symlinkSync("nowhere", join(work, "box/dangling"));
 }
 
-test("a folder is removed with all it holds, links as links, and undo brings back all", async () => {
-  const { work, stage, apply, undo } = await open({ "box/run.sh": "x", "box/a/b/c.txt": "c", "outside/o.txt": "o" });
-  furnish(work);
-  const before = treeOf(work);
-  await apply(await changesOf(rm.propose({ path: "box" }, stage, never)));
-  expect(Object.keys(treeOf(work))).toEqual(["outside", "outside/o.txt"]);
-  expect(existsSync("/etc/hostname")).toBe(true);
-  await undo();
-  expect(treeOf(work)).toEqual(before);
-});
-
-test("a folder is moved with all it holds, and undo brings back all", async () => {
-  const { work, stage, apply, undo } = await open({ "box/run.sh": "x", "box/a/b/c.txt": "c", "outside/o.txt": "o" });
-  furnish(work);
-  const before = treeOf(work);
-  await apply(await changesOf(mv.propose({ from: "box", to: "new/place" }, stage, never)));
-  const moved = Object.entries(before)
-    .filter(([path]) => path.startsWith("box/"))
-    .map(([path, what]) => [path.replace("box", "new/place"), what]);
-  expect(treeOf(work)).toMatchObject(Object.fromEntries(moved));
-  expect(existsSync(join(work, "box"))).toBe(false);
-  await undo();
-  expect(treeOf(work)).toEqual(before);
-});
+test.each(["removed", "moved"])(
+  "a folder is %s with all it holds, links as links, and undo brings back all",
+  async (how) => {
+    const { work, stage, apply, undo } = await open({ "box/run.sh": "x", "box/a/b/c.txt": "c", "outside/o.txt": "o" });
+    furnish(work);
+    const before = treeOf(work);
+    const moved = Object.entries(before)
+      .filter(([path]) => how === "moved" && path.startsWith("box/"))
+      .map(([path, what]) => [path.replace("box", "new/place"), what]);
+    const mine = { path: "box", from: "box", to: "new/place" };
+    await apply(await changesOf(how === "moved" ? mv.propose(mine, stage, never) : rm.propose(mine, stage, never)));
+    const { outside, "outside/o.txt": file, ...after } = treeOf(work);
+    expect([outside, file]).toEqual([before["outside"], before["outside/o.txt"]]);
+    expect(after).toEqual({
+      ...Object.fromEntries(moved),
+      ...(how === "moved" && { new: "folder 755", "new/place": before["box"] }),
+    });
+    expect(existsSync("/etc/hostname")).toBe(true);
+    await undo();
+    expect(treeOf(work)).toEqual(before);
+  },
+);
 
 for (const hidden of [".env", ".git/config", "deep/.ssh/id_rsa"]) {
   test(`a folder that hides ${hidden} is neither removed nor moved`, async () => {

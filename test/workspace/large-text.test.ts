@@ -7,7 +7,7 @@ import type { SearchQuery } from "../../src/core/ports.ts";
 import { createVeil } from "../../src/core/secrets/veil.ts";
 import { readEnds, readLines } from "../../src/workspace/search/read-lines.ts";
 import { search } from "../../src/workspace/search/search.ts";
-import { type Folder, openFolder, p } from "./folder.ts";
+import { type Folder, noRules, openFolder, p } from "./folder.ts";
 
 const key = "AKIAIOSFODNN7EXAMPLQ";
 const marked = new Map([
@@ -24,28 +24,27 @@ beforeAll(() => {
   log = `${lines.join("\n")}\n`;
 });
 
-const rules = { allow: [], deny: [] };
 const veil = createVeil();
-const ask = (at: ReturnType<typeof openFolder>, pattern: string, more: Partial<SearchQuery> = {}) =>
-  search(
-    at.root,
-    {
-      pattern,
-      ignoreCase: false,
-      under: p(""),
-      include: null,
-      maxHits: 10,
-      staged: new Map(),
-      hide: async (text) => veil.hideOutput(text),
-      ...more,
-    },
-    rules,
-  );
+/** Asks the log, or what else stands in `app.log`; how often a part of it was rid of secrets. */
+const ask = async (at: ReturnType<typeof openFolder>, pattern: string, more: Partial<SearchQuery> = {}) => {
+  let looked = 0;
+  const hide = async (text: string) => {
+    looked += 1;
+    return veil.hideOutput(text);
+  };
+  const query = { pattern, ignoreCase: false, under: p(""), include: null, maxHits: 10, staged: new Map(), hide };
+  return { ...(await search(at.root, { ...query, ...more }, noRules)), looked: () => looked };
+};
+const linesOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).hits.map(({ line }) => line);
+const withLog = () => {
+  const at = openFolder();
+  at.file("app.log", log);
+  return at;
+};
 
 describe("a file that is too large to be held is searched", () => {
   test.each(["fault", "(?:first|last|with)"])("with %s, its lines counted, its secrets hidden", async (pattern) => {
-    using at = openFolder();
-    at.file("app.log", log);
+    using at = withLog();
     const { hits, skipped, tooSlow } = await ask(at, pattern);
     expect(hits.map(({ line, text }) => `${line}:${text}`)).toEqual([
       "7:first fault",
@@ -56,40 +55,26 @@ describe("a file that is too large to be held is searched", () => {
   });
 
   test("without a look at the parts that can hold no match", async () => {
-    using at = openFolder();
-    at.file("app.log", log);
-    let looked = 0;
-    const hide = async (text: string) => {
-      looked += 1;
-      return veil.hideOutput(text);
-    };
-    expect((await ask(at, "(first|last) +f.*t", { hide })).hits.map(({ line }) => line)).toEqual([7, 250_001]);
-    expect(looked).toBe(2);
+    using at = withLog();
+    const { hits, looked } = await ask(at, "(first|last) +f.*t");
+    expect([hits.map(({ line }) => line), looked()]).toEqual([[7, 250_001], 2]);
   });
 
   test("and only the lines around a match are rid of secrets", async () => {
     using at = openFolder();
     const lines = Array.from({ length: 300_000 }, (_, n) => `took=${n % 40}.${n % 10}ms of 10.2.3 and 4.5 for x${n}`);
     at.file("app.log", `${lines.join("\n")}\nfrom 192.168.10.7\nid 12345678901234567890.1.2.3\n`);
-    let looked = 0;
-    const hide = async (text: string) => {
-      looked += 1;
-      return veil.hideOutput(text);
-    };
-    const { hits } = await ask(at, "\\d+\\.\\d+\\.\\d+\\.\\d+", { hide });
-    expect(hits.map(({ line }) => line)).toEqual([300_001, 300_002]);
-    expect(looked).toBe(1);
+    const { hits, looked } = await ask(at, "\\d+\\.\\d+\\.\\d+\\.\\d+");
+    expect([hits.map(({ line }) => line), looked()]).toEqual([[300_001, 300_002], 1]);
   });
 
   test("and no pattern finds out a secret in it", async () => {
-    using at = openFolder();
-    at.file("app.log", log);
+    using at = withLog();
     for (const pattern of [key, "AKIAIOSF", "AKIA[A-Z]OSF"]) expect((await ask(at, pattern)).hits).toEqual([]);
   });
 
   test("from its end, where the newest lines are wanted", async () => {
-    using at = openFolder();
-    at.file("app.log", log);
+    using at = withLog();
     const { hits, more } = await ask(at, "ordinary", { maxHits: 2, newest: true });
     expect([hits.map(({ line }) => line), more]).toEqual([[249_999, 250_000], true]);
   });
@@ -123,11 +108,9 @@ describe("a file that is too large to be held is searched", () => {
   });
 
   test("and passed over where nothing hides its secrets", async () => {
-    using at = openFolder();
-    at.file("app.log", log);
-    const { hide: _none, ...query } = { hide: null, pattern: "fault", ignoreCase: false, include: null, maxHits: 5 };
-    const report = await search(at.root, { ...query, under: p(""), staged: new Map() }, rules);
-    expect(report).toMatchObject({ hits: [], skipped: 1 });
+    using at = withLog();
+    const query = { pattern: "fault", ignoreCase: false, include: null, maxHits: 5, under: p(""), staged: new Map() };
+    expect(await search(at.root, query, noRules)).toMatchObject({ hits: [], skipped: 1 });
   });
 });
 
@@ -139,11 +122,7 @@ describe.each([
     using at = openFolder();
     at.file(`app.log.1.${end}`, pack(log));
     const name = p(`app.log.1.${end}`);
-    expect((await ask(at, "fault")).hits.map(({ path, line }) => `${path}:${line}`)).toEqual([
-      `${name}:7`,
-      `${name}:170000`,
-      `${name}:250001`,
-    ]);
+    expect(await linesOf(at, "fault")).toEqual([7, 170_000, 250_001]);
     expect(await readLines(at.root, name, 7, 8)).toMatchObject({
       text: "first fault\nline 8 is quite ordinary text here",
       total: 250_001,
@@ -159,11 +138,9 @@ describe.each([
   test("that is damaged, or only called so, is refused in words", async () => {
     using at = openFolder();
     at.file(`a.log.${end}`, Buffer.concat([Buffer.from("no such thing at all "), pack("x\n")]));
+    const message = expect.stringMatching(/cannot be unpacked/);
     const reading = readLines(at.root, p(`a.log.${end}`), 1, 1);
-    expect(reading).rejects.toMatchObject({
-      code: "file_unusable",
-      message: expect.stringMatching(/cannot be unpacked/),
-    });
+    await expect(reading).rejects.toMatchObject({ code: "file_unusable", message });
     expect((await ask(at, "x")).skipped).toBe(1);
   });
 });
@@ -185,8 +162,7 @@ test("a small file that unpacks to a huge one takes little memory and ends", asy
 });
 
 test("a log that grows while it is read is read to where it ended at the start", async () => {
-  using at = openFolder();
-  at.file("app.log", log);
+  using at = withLog();
   let looked = 0;
   const hide = async (text: string) => {
     looked += 1;

@@ -4,14 +4,33 @@ import type { ModelRequest } from "../../../src/core/model.ts";
 import { encodeAnthropic } from "../../../src/models/anthropic/bridge.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
 import { describeBridge } from "../contract.ts";
-import { options, quiet, request, sse, take, useServer } from "../loopback.ts";
+import { options, quiet, refusal, request, sse, take, useServer } from "../loopback.ts";
 import { begin, block, callBlock, end, event, says, textBlock } from "./anthropic-wire.ts";
+
+const said = begin() + textBlock(0, ["x"]);
+
+const finishes: readonly (readonly [string, string, string])[] = [
+  ["end_turn", said + end("end_turn"), "end"],
+  ["stop_sequence", said + end("stop_sequence"), "end"],
+  ["something new", said + end("something_new"), "end"],
+  ["tool_use", begin() + callBlock(0, "read", ["{}"]) + end("tool_use"), "calls"],
+  ["max_tokens", said + end("max_tokens"), "length"],
+  ["model_context_window_exceeded", said + end("model_context_window_exceeded"), "length"],
+  ["pause_turn", said + end("pause_turn"), "length"],
+  ["refusal", said + end("refusal"), "reply_blocked"],
+  ["max_tokens within a call", begin() + callBlock(0, "write", ['{"path":"a']) + end("max_tokens"), "length"],
+  ["a call that is not JSON", begin() + callBlock(0, "write", ['{"path":']) + end("tool_use"), "reply_invalid"],
+  ["nothing at all", begin() + end("end_turn"), "reply_empty"],
+  ["no closing event", said, "reply_cut"],
+  ["no message_stop", said + end("end_turn").replace(/event: message_stop[\s\S]*/, ""), "reply_cut"],
+];
 
 describeBridge({
   id: "anthropic:claude-haiku-4-5",
   baseUrl: (origin) => origin,
   keyHeader: (key) => ["x-api-key", key],
   reply: (pieces) => says(...pieces),
+  finishes,
 });
 
 describe("anthropic", () => {
@@ -22,29 +41,6 @@ describe("anthropic", () => {
     server.answer = () => sse(wire);
     return take(await open());
   };
-  const said = begin() + textBlock(0, ["x"]);
-
-  const finishes: readonly (readonly [string, string, string])[] = [
-    ["end_turn", said + end("end_turn"), "end"],
-    ["stop_sequence", said + end("stop_sequence"), "end"],
-    ["something new", said + end("something_new"), "end"],
-    ["tool_use", begin() + callBlock(0, "read", ["{}"]) + end("tool_use"), "calls"],
-    ["max_tokens", said + end("max_tokens"), "length"],
-    ["model_context_window_exceeded", said + end("model_context_window_exceeded"), "length"],
-    ["pause_turn", said + end("pause_turn"), "length"],
-    ["refusal", said + end("refusal"), "reply_blocked"],
-    ["max_tokens within a call", begin() + callBlock(0, "write", ['{"path":"a']) + end("max_tokens"), "length"],
-    ["a call that is not JSON", begin() + callBlock(0, "write", ['{"path":']) + end("tool_use"), "reply_invalid"],
-    ["nothing at all", begin() + end("end_turn"), "reply_empty"],
-    ["no closing event", said, "reply_cut"],
-    ["no message_stop", said + end("end_turn").replace(/event: message_stop[\s\S]*/, ""), "reply_cut"],
-  ];
-  test.each(finishes)("%s ends as it should", async (_name, wire, last) => {
-    const { done, error } = await answer(wire);
-    expect<string | undefined>(done?.stop ?? error?.code).toBe(last);
-    expect(server.seen.length).toBe(1);
-  });
-
   test("a refusal carries its explanation", async () => {
     const { error } = await answer(begin() + end("refusal", {}, { stop_details: { explanation: "not this" } }));
     expect(error?.message).toContain("not this");
@@ -88,9 +84,8 @@ describe("anthropic", () => {
       callBlock(3, "read", ['{"path"', ':"a"}']) +
       callBlock(4, "tree", [], "toolu_b") +
       end("tool_use");
-    const { events, done } = await answer(wire);
-    expect(events[0]).toEqual({ type: "thought", text: "let me see" });
-    const calls = events.flatMap((each) => (each.type === "call" ? [each.call] : []));
+    const { calls, thoughts, done } = await answer(wire);
+    expect(thoughts).toBe("let me see");
     expect(calls).toEqual([
       { id: "toolu_a", name: "read", input: { path: "a" } },
       { id: "toolu_b", name: "tree", input: {} },
@@ -158,12 +153,7 @@ describe("anthropic", () => {
       temperature: 1,
       tools: [{ name: "read", description: "reads", input_schema: schema }],
       tool_choice: { type: "auto" },
-      output_config: {
-        format: {
-          type: "json_schema",
-          schema,
-        },
-      },
+      output_config: { format: { type: "json_schema", schema } },
     });
   });
 
@@ -174,10 +164,7 @@ describe("anthropic", () => {
     for (const model of ["claude-3-5-haiku-latest", "claude-sonnet-4-20250514", "claude-opus-4-6", "claude-opus-4-8"])
       expect("thinking" in encodeAnthropic(model, request)).toBe(false);
     const message = "adaptive thinking is not supported on this model";
-    server.answer = (n) =>
-      n === 0
-        ? Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 })
-        : sse([says("x")]);
+    server.answer = (n) => (n === 0 ? refusal({ type: "invalid_request_error", message }) : sse([says("x")]));
     expect((await take(await open({ id: "anthropic:of-a-gateway" }))).text).toBe("x");
     expect(server.seen.map(({ body }) => "thinking" in (body as object))).toEqual([true, false]);
   });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Message, ModelRequest } from "../../../src/core/model.ts";
 import { openModel } from "../../../src/models/open.ts";
-import { ollama, options, quiet, request, sse, type Taken, take, useServer } from "../loopback.ts";
+import { ollama, options, quiet, refusal, request, sse, type Taken, take, useServer } from "../loopback.ts";
 import { delta, line, says } from "./chat-wire.ts";
 
 type Fields = { readonly [key: string]: unknown };
@@ -14,8 +14,7 @@ const call = { index: 0, id: "call_a", type: "function", function: { name: "read
 const open = (id: string) => openModel(options({ id, baseUrl: `${server.origin}/v1` }));
 
 /** The conversation after a reply, with the result of its call. */
-function goOn({ events, done }: Taken): ModelRequest {
-  const calls = events.flatMap((event) => (event.type === "call" ? [event.call] : []));
+function goOn({ calls, done }: Taken): ModelRequest {
   const reply: Message = { role: "assistant", text: "", calls, native: done?.native ?? null };
   const results = calls.map(({ id, name }) => ({ id, name, ok: true, text: "content" }));
   return { ...request, tools, messages: [...request.messages, reply, { role: "tools", results }] };
@@ -41,11 +40,11 @@ describe("reasoning goes back", () => {
       delta({ reasoning_content: "see" }) +
       delta({ tool_calls: [call] }) +
       delta({}, "tool_calls");
-    const refusal = "The `reasoning_content` in the thinking mode must be passed back to the API.";
+    const message = "The `reasoning_content` in the thinking mode must be passed back to the API.";
     server.answer = (n) => {
       if (n === 0) return sse([wire]);
       const isThere = "reasoning_content" in replyIn(server.seen[n]?.body);
-      return isThere ? sse([says("done")]) : Response.json({ error: { message: refusal } }, { status: 400 });
+      return isThere ? sse([says("done")]) : refusal({ message });
     };
     const model = await open("openrouter:deepseek/deepseek-v4");
     const asked = goOn(await take(model, quiet, { ...request, tools }));
@@ -121,7 +120,7 @@ describe("where another model wrote the reply", () => {
       { tool_calls: [{ id: "a", extra_content: { google: { thought_signature: skip } } }] },
     ],
   ])("%s gets a signature that says there is none", async (_who, error, signed) => {
-    server.answer = (n) => (n === 0 ? Response.json({ error }, { status: 400 }) : sse([says("done")]));
+    server.answer = (n) => (n === 0 ? refusal(error) : sse([says("done")]));
     expect((await take(await open("openrouter:x/y"), quiet, { ...request, messages })).text).toBe("done");
     expect(JSON.stringify(server.seen[0]?.body)).not.toContain(skip);
     expect(replyIn(server.seen[1]?.body)).toMatchObject(signed);
@@ -131,7 +130,7 @@ describe("where another model wrote the reply", () => {
     "The `reasoning_content` in the thinking mode must be passed back to the API.",
     "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2",
   ])("a server that wants reasoning gets an empty one: %s", async (message) => {
-    server.answer = (n) => (n === 0 ? Response.json({ error: { message } }, { status: 400 }) : sse([says("done")]));
+    server.answer = (n) => (n === 0 ? refusal({ message }) : sse([says("done")]));
     expect((await take(await open("openrouter:x/y"), quiet, { ...request, messages })).text).toBe("done");
     expect(server.seen.map(({ body }) => replyIn(body)["reasoning_content"])).toEqual([undefined, ""]);
   });

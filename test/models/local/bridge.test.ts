@@ -5,13 +5,38 @@ import { findServers, renderServer } from "../../../src/models/local/discover.ts
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
 import { delta, done, event, line, ollamaSays, says } from "../chat/chat-wire.ts";
 import { describeBridge } from "../contract.ts";
-import { ollama, options, quiet, request, sse, take, useServer } from "../loopback.ts";
+import { ollama, options, quiet, refusal, request, sse, take, useServer } from "../loopback.ts";
+
+const finishes: readonly (readonly [string, string, string])[] = [
+  ["stop", delta({ content: "x" }) + delta({}, "stop"), "end"],
+  ["stop in the same piece", delta({ content: "x" }, "stop"), "end"],
+  ["only [DONE]", delta({ content: "x" }) + done, "end"],
+  ["eos_token_found", delta({ content: "x" }, "eos_token_found"), "end"],
+  ["length", delta({ content: "x" }, "length"), "length"],
+  ["abort", delta({ content: "x" }, "abort"), "length"],
+  ["content_filter", delta({ content: "x" }, "content_filter"), "reply_blocked"],
+  ["a refusal", delta({ refusal: "no" }, "stop"), "reply_blocked"],
+  ["nothing at all", delta({}, "stop") + done, "reply_empty"],
+  ["no finish reason", delta({ content: "x" }), "reply_cut"],
+  [
+    "an error in mid-stream",
+    delta({ content: "x" }) + event({ error: { message: "CUDA", code: 500 } }),
+    "provider_down",
+  ],
+  ["an error as text", event({ error: "model is loading" }), "provider_down"],
+  [
+    "a whole answer, no stream",
+    JSON.stringify({ choices: [{ message: { content: "x" }, finish_reason: "stop" }] }),
+    "end",
+  ],
+];
 
 describeBridge({
   id: "local:qwen3-8b",
   baseUrl: (origin) => `${origin}/v1`,
   keyHeader: (key) => ["authorization", `Bearer ${key}`],
   reply: (pieces) => says(...pieces),
+  finishes,
 });
 
 const lines = (...wire: readonly string[]) =>
@@ -28,35 +53,6 @@ describe("local", () => {
   const tools = ["read", "tree"].map((name) => ({ name, description: name, schema: { type: "object" } }));
   const asked: ModelRequest = { ...request, tools };
 
-  const finishes: readonly (readonly [string, string, string])[] = [
-    ["stop", delta({ content: "x" }) + delta({}, "stop"), "end"],
-    ["stop in the same piece", delta({ content: "x" }, "stop"), "end"],
-    ["only [DONE]", delta({ content: "x" }) + done, "end"],
-    ["eos_token_found", delta({ content: "x" }, "eos_token_found"), "end"],
-    ["length", delta({ content: "x" }, "length"), "length"],
-    ["abort", delta({ content: "x" }, "abort"), "length"],
-    ["content_filter", delta({ content: "x" }, "content_filter"), "reply_blocked"],
-    ["a refusal", delta({ refusal: "no" }, "stop"), "reply_blocked"],
-    ["nothing at all", delta({}, "stop") + done, "reply_empty"],
-    ["no finish reason", delta({ content: "x" }), "reply_cut"],
-    [
-      "an error in mid-stream",
-      delta({ content: "x" }) + event({ error: { message: "CUDA", code: 500 } }),
-      "provider_down",
-    ],
-    ["an error as text", event({ error: "model is loading" }), "provider_down"],
-    [
-      "a whole answer, no stream",
-      JSON.stringify({ choices: [{ message: { content: "x" }, finish_reason: "stop" }] }),
-      "end",
-    ],
-  ];
-  test.each(finishes)("%s ends as it should; no finish reason throws", async (_name, wire, end) => {
-    server.answer = () => new Response(wire);
-    const { done: last, error } = await take(await open());
-    expect<string | undefined>(last?.stop ?? error?.code).toBe(end);
-  });
-
   test("does not wait for a connection that stays open behind the end of its reply", async () => {
     server.answer = () => sse([says("x")], { open: true });
     expect((await take(await open())).done).toMatchObject({ stop: "end", usage: { input: 10, output: 5 } });
@@ -69,7 +65,7 @@ describe("local", () => {
 
   test("puts calls together from pieces, by index and by id", async () => {
     const piece = (index: number, fields: object) => delta({ tool_calls: [{ index, ...fields }] });
-    const { events } = await answer(
+    const { calls } = await answer(
       piece(0, { id: "a", function: { name: "read", arguments: "" } }) +
         piece(0, { function: { arguments: '{"pa' } }) +
         piece(0, { function: { arguments: 'th":"x"}' } }) +
@@ -77,12 +73,10 @@ describe("local", () => {
         piece(1, { id: "c", function: { name: "read", arguments: '{"path":"y"}' } }) +
         delta({}, "tool_calls"),
     );
-    expect(
-      events.flatMap((each) => (each.type === "call" ? [[each.call.id, each.call.name, each.call.input]] : [])),
-    ).toEqual([
-      ["a", "read", { path: "x" }],
-      ["b", "tree", {}],
-      ["c", "read", { path: "y" }],
+    expect(calls).toEqual([
+      { id: "a", name: "read", input: { path: "x" } },
+      { id: "b", name: "tree", input: {} },
+      { id: "c", name: "read", input: { path: "y" } },
     ]);
   });
 
@@ -93,21 +87,14 @@ describe("local", () => {
       function: { name: "ls", arguments: input },
     });
     const inputs = ['["src"]', "true", "3", "null", "", '"{\\"path\\":\\"src\\"}"'];
-    const { events } = await answer(
-      delta({ tool_calls: inputs.map((input, index) => call(index, input)) }, "tool_calls"),
-    );
-    expect(events.flatMap((each) => (each.type === "call" ? [each.call.input] : []))).toEqual([
-      ...Array.from({ length: 5 }, () => ({})),
-      { path: "src" },
-    ]);
+    const wire = delta({ tool_calls: inputs.map((input, index) => call(index, input)) }, "tool_calls");
+    const empty = Array.from({ length: 5 }, () => ({}));
+    expect((await answer(wire)).calls.map(({ input }) => input)).toEqual([...empty, { path: "src" }]);
   });
 
   test("reasoning in any of its fields is thought, not text", async () => {
-    const { events, text } = await answer(
-      delta({ reasoning_content: "a" }) + delta({ reasoning: "b" }) + delta({ content: "x" }, "stop"),
-    );
-    expect(events[0]).toEqual({ type: "thought", text: "ab" });
-    expect(text).toBe("x");
+    const wire = delta({ reasoning_content: "a" }) + delta({ reasoning: "b" }) + delta({ content: "x" }, "stop");
+    expect(await answer(wire)).toMatchObject({ thoughts: "ab", text: "x" });
   });
 
   test("JSON that a server put among the thoughts is the reply, where JSON was asked for and nothing was said", async () => {
@@ -148,10 +135,8 @@ describe("local", () => {
   ];
   test.each(written)("reads a call that arrives as text: %s", async (_name, said) => {
     const pieces = said.match(/[\s\S]{1,3}/g) ?? [];
-    const { events, done: last, text } = await answer(says(...pieces), asked);
-    expect(events.flatMap((each) => (each.type === "call" ? [[each.call.name, each.call.input]] : []))).toEqual([
-      ["read", { path: "a" }],
-    ]);
+    const { calls, done: last, text } = await answer(says(...pieces), asked);
+    expect(calls).toMatchObject([{ name: "read", input: { path: "a" } }]);
     expect(last?.stop).toBe("calls");
     expect(text).not.toContain("read");
   });
@@ -174,10 +159,8 @@ describe("local", () => {
   test.each(thinking)("reasoning that a server leaves in the text is removed: %s", async (said, text, thought) => {
     for (const size of [1, 5, 100]) {
       const pieces = said.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
-      const { events, text: got } = await answer(says(...pieces), asked).catch(() => ({ events: [], text: "" }));
-      expect(got).toBe(text);
-      const thoughts = events.flatMap((each) => (each.type === "thought" ? [each.text] : [])).join("");
-      if (text !== "") expect(thoughts).toBe(thought);
+      const got = await answer(says(...pieces), asked);
+      expect([got.text, got.thoughts]).toEqual([text, thought]);
     }
   });
 
@@ -189,8 +172,7 @@ describe("local", () => {
   });
 
   test("a server that refuses the schema is asked in plain text, and never again with it", async () => {
-    server.answer = (n) =>
-      n === 0 ? Response.json({ error: "response_format is not supported" }, { status: 400 }) : sse([says("{}")]);
+    server.answer = (n) => (n === 0 ? refusal("response_format is not supported") : sse([says("{}")]));
     const model = await open();
     const planned = { ...request, format: { name: "plan", schema: { type: "object" } } };
     expect((await take(model, quiet, planned)).text).toBe("{}");
@@ -260,25 +242,18 @@ describe("local", () => {
           message: { role: "assistant", content: "", tool_calls: [{ function: { name, arguments: input } }] },
           done: false,
         });
-      const { events } = await native(
-        lines(
-          call("read", { path: "a" }),
-          call("read", { path: "b" }),
-          line({ message: {}, done: true, done_reason: "stop" }),
-        ),
-        asked,
-      );
-      expect(events.flatMap((each) => (each.type === "call" ? [[each.call.id, each.call.input]] : []))).toEqual([
-        ["call-1-1", { path: "a" }],
-        ["call-1-2", { path: "b" }],
+      const end = line({ message: {}, done: true, done_reason: "stop" });
+      const { calls } = await native(lines(call("read", { path: "a" }), call("read", { path: "b" }), end), asked);
+      expect(calls).toMatchObject([
+        { id: "call-1-1", input: { path: "a" } },
+        { id: "call-1-2", input: { path: "b" } },
       ]);
     });
 
     test("an error line in mid-stream is an error; a missing model says so", async () => {
       const half = line({ message: { content: "x" }, done: false });
       expect((await native(lines(half, line({ error: "out of memory" })))).error?.code).toBe("provider_down");
-      const missing = Response.json({ error: 'model "x" not found' }, { status: 404 });
-      expect((await native(missing)).error).toMatchObject({ code: "model_unknown" });
+      expect((await native(refusal('model "x" not found', 404))).error).toMatchObject({ code: "model_unknown" });
     });
   });
 });

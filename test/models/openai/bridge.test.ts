@@ -4,14 +4,43 @@ import type { ModelRequest } from "../../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
 import { encodeOpenai } from "../../../src/models/openai/bridge.ts";
 import { describeBridge } from "../contract.ts";
-import { options, quiet, request, sse, take, useServer } from "../loopback.ts";
+import { options, quiet, refusal, request, sse, take, useServer } from "../loopback.ts";
 import { call, event, message, reply, says } from "./openai-wire.ts";
+
+const incomplete = (reason: string) => ({ last: { status: "incomplete", incomplete_details: { reason } } });
+
+const finishes: readonly (readonly [string, string, string])[] = [
+  ["completed", says("x"), "end"],
+  ["completed with a call", reply([call("read", "{}")]), "calls"],
+  [
+    "incomplete: max_output_tokens",
+    reply([message("x")], { ...incomplete("max_output_tokens"), pieces: ["x"] }),
+    "length",
+  ],
+  ["incomplete: something new", reply([message("x")], { ...incomplete("something_new"), pieces: ["x"] }), "length"],
+  ["incomplete: content_filter", reply([], incomplete("content_filter")), "reply_blocked"],
+  [
+    "a cut call",
+    reply([{ ...call("write", '{"path":"a'), status: "incomplete" }], incomplete("max_output_tokens")),
+    "length",
+  ],
+  ["a call that is not JSON", reply([call("write", '{"path":')]), "reply_invalid"],
+  ["nothing at all", reply([]), "reply_empty"],
+  ["no closing event", says("x").replace(/event: response.completed[\s\S]*/, ""), "reply_cut"],
+  ["an error event", event({ type: "error", code: "invalid_prompt", message: "no", param: null }), "request_rejected"],
+  [
+    "an error event of the server",
+    event({ type: "error", code: "server_error", message: "no", param: null }),
+    "provider_down",
+  ],
+];
 
 describeBridge({
   id: "openai:gpt-5",
   baseUrl: (origin) => `${origin}/v1`,
   keyHeader: (key) => ["authorization", `Bearer ${key}`],
   reply: (pieces) => says(...pieces),
+  finishes,
 });
 
 describe("openai", () => {
@@ -22,41 +51,6 @@ describe("openai", () => {
     server.answer = () => sse(wire);
     return take(await open());
   };
-  const incomplete = (reason: string) => ({ last: { status: "incomplete", incomplete_details: { reason } } });
-
-  const finishes: readonly (readonly [string, string, string])[] = [
-    ["completed", says("x"), "end"],
-    ["completed with a call", reply([call("read", "{}")]), "calls"],
-    [
-      "incomplete: max_output_tokens",
-      reply([message("x")], { ...incomplete("max_output_tokens"), pieces: ["x"] }),
-      "length",
-    ],
-    ["incomplete: something new", reply([message("x")], { ...incomplete("something_new"), pieces: ["x"] }), "length"],
-    ["incomplete: content_filter", reply([], incomplete("content_filter")), "reply_blocked"],
-    [
-      "a cut call",
-      reply([{ ...call("write", '{"path":"a'), status: "incomplete" }], incomplete("max_output_tokens")),
-      "length",
-    ],
-    ["a call that is not JSON", reply([call("write", '{"path":')]), "reply_invalid"],
-    ["nothing at all", reply([]), "reply_empty"],
-    ["no closing event", says("x").replace(/event: response.completed[\s\S]*/, ""), "reply_cut"],
-    [
-      "an error event",
-      event({ type: "error", code: "invalid_prompt", message: "no", param: null }),
-      "request_rejected",
-    ],
-    [
-      "an error event of the server",
-      event({ type: "error", code: "server_error", message: "no", param: null }),
-      "provider_down",
-    ],
-  ];
-  test.each(finishes)("%s ends as it should", async (_name, wire, end) => {
-    const { done, error } = await answer(wire);
-    expect<string | undefined>(done?.stop ?? error?.code).toBe(end);
-  });
 
   const failures: readonly (readonly [string, string])[] = [
     ["server_error", "provider_down"],
@@ -131,15 +125,14 @@ describe("openai", () => {
 
   test("shows the summary of its reasoning as thought and sends the encrypted whole back", async () => {
     const thought = { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" };
-    const { events, done } = await answer(
+    const { calls, thoughts, done } = await answer(
       event({ type: "response.reasoning_summary_text.delta", delta: "hm" }),
       reply([thought, call("read", '{"path":"a"}')]),
     );
-    expect(events[0]).toEqual({ type: "thought", text: "hm" });
-    const made = events.flatMap((each) => (each.type === "call" ? [each.call] : []));
+    expect(thoughts).toBe("hm");
     const messages: ModelRequest["messages"] = [
       { role: "user", text: "go" },
-      { role: "assistant", text: "", calls: made, native: done?.native ?? null },
+      { role: "assistant", text: "", calls, native: done?.native ?? null },
       { role: "tools", results: [{ id: "call_a", name: "read", ok: false, text: "gone" }] },
     ];
     expect(encodeOpenai("gpt-5", { ...request, messages })["input"]).toEqual([
@@ -170,11 +163,10 @@ describe("openai", () => {
         if (orphan === undefined || input.some(({ type }) => type === "reasoning"))
           return sse([n === 0 ? first : says("done")]);
         const message = `Item '${orphan.id}' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.`;
-        return Response.json({ error: { message, type: "invalid_request_error", param: "input" } }, { status: 400 });
+        return refusal({ message, type: "invalid_request_error", param: "input" });
       };
       const model = await open({ id });
-      const { events, done } = await take(model);
-      const calls = events.flatMap((each) => (each.type === "call" ? [each.call] : []));
+      const { calls, done } = await take(model);
       const messages: ModelRequest["messages"] = [
         { role: "user", text: "go" },
         { role: "assistant", text: "", calls, native: done?.native ?? null },
@@ -206,11 +198,8 @@ describe("openai", () => {
   });
 
   test("reasoning that cannot be read any more stays away from then on, calls and results do not", async () => {
-    const why = "The encrypted content gAAA could not be verified.";
-    server.answer = (n) =>
-      n === 0
-        ? Response.json({ error: { message: why, code: "invalid_encrypted_content" } }, { status: 400 })
-        : sse([says("x")]);
+    const error = { message: "The encrypted content gAAA could not be verified.", code: "invalid_encrypted_content" };
+    server.answer = (n) => (n === 0 ? refusal(error) : sse([says("x")]));
     const made = { id: "call_a", name: "read", input: { path: "a" } };
     const items = [
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
@@ -249,14 +238,7 @@ describe("openai", () => {
       prompt_cache_key: expect.stringMatching(/^[0-9a-f]{32}$/),
       tools: [{ type: "function", name: "read", description: "reads", parameters: schema, strict: false }],
       tool_choice: "auto",
-      text: {
-        format: {
-          type: "json_schema",
-          name: "plan",
-          strict: true,
-          schema,
-        },
-      },
+      text: { format: { type: "json_schema", name: "plan", strict: true, schema } },
     });
   });
 

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_789,
   workspace: 11_448,
-  cli: 10_172,
+  cli: 10_156,
   flows: 10_821,
   models: 4_104,
   ui: 4_278,

@@ -25,9 +25,19 @@ import { columnsOfResults, openLog, showFinding, showResult } from "../answer-do
 import type { Context } from "../command.ts";
 import { type Base, composeBase, rootFlag } from "../compose/base.ts";
 import { openHere } from "../compose/compose-task.ts";
-import { askYes, isApproved, isInteractive, styleOf } from "../compose/view.ts";
+import {
+  askYes,
+  isApproved,
+  isInteractive,
+  renderDiffOn,
+  renderHiddenHere,
+  styleDiffOn,
+  styleOf,
+} from "../compose/view.ts";
 import { openLab } from "../lab.ts";
-import { renderDiffOn, renderHiddenHere, styleDiffOn } from "../print-diff.ts";
+
+type Kind = "undo" | "redo";
+type Opened = Pick<OpenedWorkspace, "workspace" | "stateFolder">;
 
 const verbOf = { undo: "undone", redo: "redone" } as const;
 
@@ -41,10 +51,10 @@ const asChange = ({ path, expected, actual }: Clash): Change => ({
   from: null,
 });
 
-const repeat = (base: Base, kind: "undo" | "redo", id: string) => `pai ${kind}${rootFlag(base)} ${id}`;
+const repeat = (base: Base, kind: Kind, id: string) => `pai ${kind}${rootFlag(base)} ${id}`;
 
 /** Refuses for what was changed since. `isApart`: no line is touched by both, so a yes or --merge would do. */
-async function refuse(base: Base, { run, clashes }: Reversal, kind: "undo" | "redo", isApart: boolean): Promise<never> {
+async function refuse(base: Base, { run, clashes }: Reversal, kind: Kind, isApart: boolean): Promise<never> {
   const { err } = base.context;
   const foreign = clashes.filter(({ expected, actual }) => !sameBlob(expected, actual ?? null)).map(asChange);
   err(`${await renderDiffOn("stderr", base, foreign)}\n`);
@@ -59,7 +69,7 @@ async function refuse(base: Base, { run, clashes }: Reversal, kind: "undo" | "re
   });
 }
 
-async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: "undo" | "redo"): Promise<void> {
+async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: Kind): Promise<void> {
   const { context } = base;
   if (changes.length === 0) return;
   const isMergeAsked = merged.length > 0 && context.flags.merge !== true;
@@ -73,7 +83,7 @@ async function requireYes(base: Base, { run, changes, merged }: Reversal, kind: 
   await askYes(context, isMergeAsked ? `${what}\n${commandWording.merge(nameSome(merged))}` : what);
 }
 
-const sayNothing = ({ run }: Reversal, kind: "undo" | "redo"): string =>
+const sayNothing = ({ run }: Reversal, kind: Kind): string =>
   `nothing of run ${run.id} is left to ${kind === "undo" ? "take" : "bring"} back: ${firstLine(run.task)}`;
 
 /** Where runs of the folder `root` may be that are not found: with another user. null: nothing tells of others. */
@@ -85,13 +95,6 @@ function findMissingRuns(root: string, env: Context["env"]): string | null {
   return `uid ${uid} has run pai here: runs are kept with their user, who can take them back`;
 }
 
-interface Reversed {
-  readonly kind: "undo" | "redo";
-  readonly dryRun: boolean;
-  readonly inSession: boolean;
-  readonly stateFolder: string | null;
-}
-
 /** Says that an undo restores files but leaves the commit: git's history is the user's. */
 function sayCommit(commit: string | null, { changes }: Reversal): readonly string[] {
   if (commit === null) return [];
@@ -100,9 +103,14 @@ function sayCommit(commit: string | null, { changes }: Reversal): readonly strin
   return [`the commit ${short} stays; to take it back, too: ${way}`];
 }
 
-async function showReversal(base: Base, done: Reversal, how: Reversed): Promise<number> {
+async function showReversal(
+  base: Base,
+  done: Reversal,
+  kind: Kind,
+  { stateFolder, inSession }: { readonly stateFolder: string | null; readonly inSession: boolean },
+): Promise<number> {
   const { context } = base;
-  const { kind, dryRun, inSession, stateFolder } = how;
+  const dryRun = context.flags.dryRun === true;
   const { run, merged, lost } = done;
   const ends = stateFolder === null ? null : openReceipts(join(stateFolder, "runs")).ends(run.id);
   const commit = ends?.finished?.outcome.commit ?? null;
@@ -131,12 +139,12 @@ async function showReversal(base: Base, done: Reversal, how: Reversed): Promise<
   return showResult(context, kind, data, told.map((line) => `${line}\n`).join(""));
 }
 
-export async function reverse(given: Context, kind: "undo" | "redo", inSession = false): Promise<number> {
-  const { history, base, stateFolder, workspace } = await openHere(given);
+export async function reverse(given: Context, kind: Kind, inSession = false): Promise<number> {
+  const opened = await openHere(given);
+  const { history, base, stateFolder, workspace } = opened;
   const { context } = base;
   const [id = null, ...more] = context.words;
   if (more.length > 0) throw new PaiError("usage", `pai ${kind} takes one run`, { hint: "see: pai history" });
-  const dryRun = context.flags.dryRun === true;
   const merge = context.flags.merge === true || isInteractive(context);
   const preview = await history[kind](id, { dryRun: true, merge }).catch((thrown) => {
     const isGone = thrown instanceof PaiError && thrown.code === "nothing_to_undo";
@@ -144,14 +152,14 @@ export async function reverse(given: Context, kind: "undo" | "redo", inSession =
     throw hint === null ? thrown : new PaiError(thrown.code, thrown.message, { hint, cause: thrown });
   });
   if (preview.clashes.length > 0) await refuse(base, preview, kind, preview.clashes.every(isMergeable));
-  const how = { kind, dryRun, inSession, stateFolder };
-  if (dryRun) return showReversal(base, preview, how);
+  const how = { stateFolder, inSession };
+  if (context.flags.dryRun === true) return showReversal(base, preview, kind, how);
   await requireYes(base, preview, kind);
   const done = await history[kind](preview.run.id, { dryRun: false, merge: preview.merged.length > 0 });
   if (done.clashes.length > 0) await refuse(base, done, kind, false);
-  await tellUndone(base, { root: workspace.root, stateFolder }, done.run.id, kind);
+  await tellUndone(base, opened, done.run.id, kind);
   for (const text of done.lost) context.notices.add({ level: "warning", code: "owner_lost", text });
-  return showReversal(base, done, how);
+  return showReversal(base, done, kind, how);
 }
 
 const maxListed = 200;
@@ -227,14 +235,8 @@ async function verifyReceipts(context: Context): Promise<number> {
   return showFinding(context, "history", { runs }, new PaiError("failed", message));
 }
 
-/** Workspace of the run; null state folder: nothing is kept of it. */
-interface Place {
-  readonly root: string;
-  readonly stateFolder: string | null;
-}
-
-/** An unreachable store only causes a notice. */
-export async function tellUndone(base: Base, { root, stateFolder }: Place, id: string, kind: "undo" | "redo") {
+/** Reports an undo or redo to the statistics, here and in the team's store; one that is away only causes a notice. */
+export async function tellUndone(base: Base, { workspace: { root }, stateFolder }: Opened, id: string, kind: Kind) {
   if (stateFolder === null) return;
   noteUndone(stateFolder, id, kind);
   if (base.settings.storeUrl === null) return;

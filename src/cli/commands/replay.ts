@@ -24,7 +24,7 @@ import type { OpenedWorkspace } from "../../workspace/open.ts";
 import { openLog, showFinding, showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { openHere } from "../compose/compose-task.ts";
-import { flowFor } from "../compose/flow.ts";
+import { flowFor } from "../compose/options.ts";
 import { openPast, playTape, type ReplayTape } from "../replay/replay-tape.ts";
 
 function finishedEdits({ facts }: Receipt, history: History, id: string): readonly Change[] {

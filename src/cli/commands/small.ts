@@ -13,7 +13,6 @@ import type { Context } from "../command.ts";
 import { hideKnown } from "../compose/base.ts";
 import { type Here, openHere } from "../compose/compose-task.ts";
 import { makeFact } from "../remember.ts";
-import { applyCommand } from "./apply.ts";
 import { completionCommand } from "./completion.ts";
 import { configCommand, keyCommand } from "./config.ts";
 import { contextCommand } from "./context.ts";
@@ -22,6 +21,7 @@ import { doctorCommand } from "./doctor.ts";
 import { historyCommand, reverse } from "./history.ts";
 import { modelsCommand } from "./models.ts";
 import { replayCommand } from "./replay.ts";
+import { applyCommand } from "./task.ts";
 import { trustCommand } from "./trust.ts";
 import { uninstallCommand } from "./uninstall.ts";
 

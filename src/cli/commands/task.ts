@@ -1,7 +1,9 @@
-/** `pai run` and `pai plan`: one task from the command line to its outcome. */
+/** `pai run`, `pai ask`, `pai plan` and `pai apply`: one task from the command line, or a saved plan, to its outcome. */
 
 import { resolve } from "node:path";
 import { compileSchema } from "../../core/answer-schema.ts";
+import { quoteForShell } from "../../core/command/quote.ts";
+import { grantsRun } from "../../core/command/run-patterns.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Model } from "../../core/model.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -9,7 +11,8 @@ import { nameOf } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
 import { keepPlans } from "../../flows/plans/plan-state.ts";
 import type { Flow, Run, RunOptions, Task } from "../../flows/run.ts";
-import { singleShot } from "../../flows/single-shot.ts";
+import { followPlan, singleShot } from "../../flows/single-shot.ts";
+import { createReplayModel } from "../../models/open.ts";
 import { openPlaces } from "../../store/places.ts";
 import { renderDocument } from "../../ui/json.ts";
 import { absoluteMentions, findMentions } from "../at-paths.ts";
@@ -17,14 +20,20 @@ import type { Context } from "../command.ts";
 import { type Base, composeBase, findRoot, projectOf, rootFlag, settleRoot, whyNoProject } from "../compose/base.ts";
 import { composeTask } from "../compose/compose-task.ts";
 import { expandCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
-import { flowFor } from "../compose/flow.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
-import { composeOptions, limitTime } from "../compose/options.ts";
+import { composeOptions, flowFor, limitTime } from "../compose/options.ts";
 import { openView, type TerminalView } from "../compose/view.ts";
-import { alsoFlag, shownFlag } from "../flag-values.ts";
+import { alsoFlag, onlyFlag, shownFlag } from "../flags.ts";
 import { chooseModel, offerToKeep, readLineOf } from "../onboard/choose-model.ts";
 import { findOutput, requireInput, requireStdin } from "../output-file.ts";
-import { renderChangeFile, renderPlanFile } from "../plan-file.ts";
+import {
+  changesOfPlan,
+  readPlanFile,
+  renderChangeFile,
+  renderPlanFile,
+  requireBase,
+  type SavedPlan,
+} from "../plan-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
 import { continuedId, continueSession, takeId } from "../session/watch-truth.ts";
 
@@ -271,4 +280,44 @@ export async function planCommand(context: Context): Promise<number> {
     run.emit({ type: "notice", level: "info", code: "plan_saved", text });
   };
   return doTask(context, { flow, options: full ? { dryRun: true } : { planOnly: true }, command: "plan" });
+}
+
+/**
+ * Names the commands of the file that do not run: anybody can write such a file. Checks of a plan may run with
+ * --allow-run or after a question; those of a change from elsewhere, and its --then, only where they are typed.
+ */
+function tellNotRun({ emit, checking, ending, interactive, shell }: Run, { file: { checks, made } }: SavedPlan): void {
+  const mayRun = (check: string) => made === null && (interactive || grantsRun(shell.allowRun, check));
+  const foreign = checks.filter((check) => !checking.checks.includes(check) && !mayRun(check));
+  const after = made?.after.filter((each) => !ending.after.commands.includes(each)) ?? [];
+  const flags = [
+    ...foreign.map((check) => `--check ${quoteForShell(check)}`),
+    ...after.map((each) => `--then ${quoteForShell(each)}`),
+  ];
+  if (flags.length === 0) return;
+  const what = made === null ? "checks of the plan file" : `commands of ${made.by}`;
+  const text = `${what} are not run; to run them as your own: ${flags.join(" ")}`;
+  emit({ type: "notice", level: "warning", code: "checks_not_run", text });
+}
+
+export async function applyCommand(context: Context): Promise<number> {
+  const [name, ...more] = context.words;
+  if (name === undefined || more.length > 0)
+    throw new PaiError("usage", "pai apply takes one plan file", { hint: "pai apply -y plan.json" });
+  const saved = readPlanFile(await readText(resolve(context.cwd, name), "plan file", context.signal), name);
+  const { file } = saved;
+  return doTask(context, {
+    command: "apply",
+    model: file.changes === null ? null : createReplayModel([], "saved edits"),
+    task: { text: file.task, history: [], context: null },
+    options: { only: [file.only, onlyFlag(context.flags)].filter((globs) => globs.length > 0) },
+    flow: async (run) => {
+      const { workspace } = run;
+      run.ledger.promise({ expected: 0, at_most: 0 });
+      tellNotRun(run, saved);
+      const merge = context.flags.merge === true;
+      await requireBase(workspace, saved, merge);
+      await followPlan(saved.plan, await changesOfPlan(workspace, saved, merge))(run);
+    },
+  });
 }

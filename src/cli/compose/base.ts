@@ -13,7 +13,7 @@ import { visibleLine } from "../../ui/sanitize.ts";
 import { judgeRoot } from "../../workspace/path-policy.ts";
 import type { Context } from "../command.ts";
 import type { ReadLine } from "../config/key-entry.ts";
-import { envFlag } from "../flag-values.ts";
+import { envFlag } from "../flags.ts";
 
 /** What asking a server with the user's keys takes. */
 export type Asking = Pick<Base, "context" | "places" | "settings" | "origins">;

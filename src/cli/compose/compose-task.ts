@@ -22,7 +22,7 @@ import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import { openLog } from "../answer-document.ts";
 import { askUntilShown } from "../at-paths.ts";
 import type { Context } from "../command.ts";
-import { allowFlag, alsoFlag, envFlag, shownFlag } from "../flag-values.ts";
+import { allowFlag, alsoFlag, envFlag, shownFlag } from "../flags.ts";
 import { openLab } from "../lab.ts";
 import { openProjectMemory } from "../remember.ts";
 import { type Base, composeBase, knownSecrets } from "./base.ts";

@@ -1,11 +1,12 @@
-/** The options of a run: what flags and settings say, its id and time limit, and what is found of the system and of instructions outside of the project. */
+/** The flow of a run and its options: what flags and settings say, its id and time limit, and what is found of the system and of instructions outside of the project. */
 
 import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { PaiError } from "../../core/error.ts";
 import type { ReadOptions } from "../../flows/briefing/reading.ts";
 import type { CheckRights } from "../../flows/checks/checking.ts";
-import type { RunOptions } from "../../flows/run.ts";
+import type { Flow, RunOptions } from "../../flows/run.ts";
+import { singleShot } from "../../flows/single-shot.ts";
 import { isSystemFolder } from "../../store/audit.ts";
 import { openPlaces } from "../../store/places.ts";
 import { settingTable } from "../../store/setting-table.ts";
@@ -14,7 +15,7 @@ import { pathOutside, realPathOf, textOfSystem } from "../../system/lookups.ts";
 import type { SandboxSettings } from "../../workspace/sandbox/settings.ts";
 import type { Context } from "../command.ts";
 import { version } from "../commands/version.ts";
-import { allowFlag, commitFlag, onlyFlag, runFlag } from "../flag-values.ts";
+import { allowFlag, commitFlag, onlyFlag, runFlag } from "../flags.ts";
 
 /** The folder .git of the project, whose content can run code later. */
 const isGit = (path: string) => /^(?:\.\/)?\.git\/?$/.test(path);
@@ -246,4 +247,17 @@ export function readOuterGuides(configDir: string | null, root: string): readonl
     return [];
   });
   return [...(own === null || ownText === null ? [] : [{ path: own, text: ownText }]), ...above];
+}
+
+export async function flowFor(mode: Settings["mode"]): Promise<Flow> {
+  switch (mode) {
+    case "single-shot":
+      return singleShot;
+    case "eight-step":
+      return (await import("../../flows/eight-step.ts")).eightStep;
+    case "auto":
+      return (await import("../../flows/auto.ts")).hybrid;
+    case "tool-loop":
+      return (await import("../../flows/tool-loop/tool-loop.ts")).toolLoop;
+  }
 }

@@ -1,10 +1,13 @@
-/** The face of a run: terminal lines, a JSON document or JSON lines; and who answers its questions, and those outside of a run. */
+/** The face of a run: terminal lines, a JSON document or JSON lines; and who answers its questions; diffs and questions outside of a run. */
 
+import type { Change } from "../../core/change.ts";
 import { grantsRun } from "../../core/command/run-patterns.ts";
 import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { pathWithin } from "../../core/path.ts";
 import type { Decide, Decision, Question } from "../../core/question.ts";
+import { renderHidden } from "../../core/secrets/hide-message.ts";
+import { renderDiff } from "../../ui/diff/render-diff.ts";
 import type { Highlight } from "../../ui/highlight.ts";
 import { createJsonl } from "../../ui/json.ts";
 import type { Prompter } from "../../ui/prompt/prompt.ts";
@@ -13,6 +16,7 @@ import { createTerminal, type Terminal, type TerminalOptions } from "../../ui/ru
 import { chooseStyle, type Style } from "../../ui/style.ts";
 import { columnsOf, openLog } from "../answer-document.ts";
 import type { Context } from "../command.ts";
+import { type Base, findRoot, knownSecrets } from "./base.ts";
 import type { Face } from "./compose-model.ts";
 
 export interface TerminalView extends Face {
@@ -214,3 +218,20 @@ export async function askYes(context: Context, text: string, declined = "nothing
   const prompter = await openPrompter(context, context.signal)();
   if ((await prompter.ask({ kind: "changes", text })) !== "yes") throw new PaiError("declined", declined);
 }
+
+/** `renderHidden` with the keys of pai, and what the environment and the `.env` files of the project tell of. */
+export const renderHiddenHere = (base: Base, changes: readonly Change[]): string =>
+  renderHidden(changes, knownSecrets(base, findRoot(base.context)));
+
+export async function styleDiffOn(stream: "stdout" | "stderr", context: Context, diff: string): Promise<string> {
+  const style = styleOf(context, context.tty[stream]);
+  const highlight = style.color ? await loadHighlight() : null;
+  const columns = style.plain ? null : columnsOf(context.env);
+  return renderDiff(diff, style, { columns, highlight });
+}
+
+export const renderDiffOn = async (
+  stream: "stdout" | "stderr",
+  base: Base,
+  changes: readonly Change[],
+): Promise<string> => (changes.length === 0 ? "" : styleDiffOn(stream, base.context, renderHiddenHere(base, changes)));

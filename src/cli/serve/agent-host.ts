@@ -20,10 +20,9 @@ import { historyCommand, reverse } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
 import { composeBase } from "../compose/base.ts";
 import { composeTask } from "../compose/compose-task.ts";
-import { flowFor } from "../compose/flow.ts";
-import { composeOptions, limitTime } from "../compose/options.ts";
+import { composeOptions, flowFor, limitTime } from "../compose/options.ts";
 import { decideByPolicy } from "../compose/view.ts";
-import { onlyFlag, runFlag } from "../flag-values.ts";
+import { onlyFlag, runFlag } from "../flags.ts";
 import { addChecks, readPlanFile, renderPlanFile, requireBase } from "../plan-file.ts";
 
 const text = { type: "string" } as const;

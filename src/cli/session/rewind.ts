@@ -72,7 +72,7 @@ async function requireAsLeft(history: History, [newest]: readonly KeptRun[]): Pr
 /** Undoes the runs from turn `from` (from 1) on after a yes, newest first; all of them or none. */
 async function rewindCode(talk: Talk, from: number): Promise<number> {
   const { composed, context, open } = talk;
-  const { history, stateFolder, workspace } = composed.opened;
+  const { history } = composed.opened;
   const standing = standingOf(history, open.session.turns.slice(from - 1));
   await requireAsLeft(history, standing);
   const paths = pathsOf(standing);
@@ -93,7 +93,7 @@ async function rewindCode(talk: Talk, from: number): Promise<number> {
     for (const { id } of again) await history.redo(id, { dryRun: false });
     throw thrown;
   }
-  for (const { id } of done) await tellUndone(composed.base, { root: workspace.root, stateFolder }, id, "undo");
+  for (const { id } of done) await tellUndone(composed.base, composed.opened, id, "undo");
   return done.length;
 }
 

@@ -7,7 +7,7 @@ import { chooseWord } from "../../cli/choose-word.ts";
 import type { Context } from "../../cli/command.ts";
 import { type Base, composeBase } from "../../cli/compose/base.ts";
 import { composeSandbox, makeRunId } from "../../cli/compose/options.ts";
-import { runFlag, spellRunFlag } from "../../cli/flag-values.ts";
+import { runFlag, spellRunFlag } from "../../cli/flags.ts";
 import { findOutput } from "../../cli/output-file.ts";
 import { PaiError } from "../../core/error.ts";
 import type { CommandResult } from "../../core/ports.ts";

@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_789,
+  core: 13_734,
   workspace: 11_448,
   cli: 10_156,
   flows: 10_821,

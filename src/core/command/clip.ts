@@ -36,21 +36,11 @@ function endOfCharacter(bytes: Uint8Array): number {
 }
 
 /** Bytes of each part. */
-export interface ClipRoom {
+interface ClipRoom {
   readonly head: number;
   readonly tail: number;
   /** Lines between them that tell of errors; 0: none. */
   readonly errors: number;
-}
-
-export interface Clip {
-  /** The bytes must not change afterwards. */
-  add(bytes: Uint8Array): void;
-  /** Bytes added so far. */
-  readonly total: number;
-  readonly isCut: boolean;
-  /** To be called once. Cut between lines, where they are not too long; never inside a character. */
-  text(): string;
 }
 
 /** The parts of a text that is given to a model, of which the end matters most. */
@@ -63,7 +53,7 @@ export function shareOut(bytes: number): ClipRoom {
 const maxHeld = 1024 * 1024;
 const newline = 10;
 
-export function openClip(room: ClipRoom): Clip {
+export function openClip(room: ClipRoom) {
   const fitting = room.head + room.tail + room.errors;
   const errors = openErrorLines(room.errors);
   /** The beginning; null: it is still among what is held. */
@@ -78,13 +68,15 @@ export function openClip(room: ClipRoom): Clip {
     return all.subarray(start.length);
   };
   return {
+    /** Bytes added so far. */
     get total() {
       return total;
     },
     get isCut() {
       return total > fitting;
     },
-    add(bytes) {
+    /** The bytes must not change afterwards. */
+    add(bytes: Uint8Array): void {
       total += bytes.length;
       used += bytes.length;
       held.push(bytes);
@@ -97,7 +89,8 @@ export function openClip(room: ClipRoom): Clip {
       held = [all.subarray(end)];
       used = all.length - end;
     },
-    text() {
+    /** To be called once. Cut between lines, where they are not too long; never inside a character. */
+    text(): string {
       if (total <= fitting) return decode(Buffer.concat(held));
       const all = joinHeld();
       const last = all.subarray(Math.max(0, all.length - room.tail));

@@ -4,11 +4,11 @@ import { openDefinitions } from "./blocks.ts";
 import { isProse, type Kind, kindWeights } from "./kind.ts";
 import { type CountedFile, type Ranked, type Ranking, rankFiles } from "./rank.ts";
 import { findSignals, mentionsOf, type Signal, withoutFiles } from "./signals.ts";
-import { type SimilarCommit, scoreHistory } from "./similar-commits.ts";
+import { scoreHistory } from "./similar-commits.ts";
 import { findStems } from "./stems.ts";
 import { surveyLimits } from "./survey-limits.ts";
 import { symbolsIn, termsOfSymbols } from "./symbols.ts";
-import { type Term, termsOf } from "./words.ts";
+import { termsOf } from "./words.ts";
 
 export interface Asked {
   readonly request: string;
@@ -20,16 +20,6 @@ export interface Asked {
 
 /** What a file that a check names is worth, beside the score of its words: it is seldom the place of the work. */
 const ofChecks = 0.3;
-
-export interface RankedProject {
-  readonly paths: readonly string[];
-  readonly terms: readonly Term[];
-  readonly ranking: Ranking;
-  readonly survey: Survey;
-  readonly commits: readonly SimilarCommit[];
-  /** What the ranking lacks, one clause each. */
-  readonly lacks: readonly string[];
-}
 
 export function wordsOf({ request, output }: Asked) {
   const worded = termsOf(request, output);
@@ -51,7 +41,9 @@ interface RankParts {
   readonly signal: AbortSignal;
 }
 
-export async function rankProject(parts: RankParts): Promise<RankedProject> {
+export type RankedProject = Awaited<ReturnType<typeof rankProject>>;
+
+export async function rankProject(parts: RankParts) {
   const { survey, words, asked, more, unranked, signal } = parts;
   const known = new Set([...parts.paths, ...unranked]);
   const paths = more ? [...parts.paths, ...findUnlisted(asked, known, survey)] : parts.paths;
@@ -86,6 +78,7 @@ export async function rankProject(parts: RankParts): Promise<RankedProject> {
     ranking: recorded ?? (await rank()),
     survey,
     commits: recorded?.commits ?? history?.commits ?? [],
+    /** What the ranking lacks, one clause each. */
     lacks: lacksOf(more, tally, past?.lacks ?? null),
   };
 }

@@ -15,14 +15,6 @@ export interface SimilarCommit {
   readonly files: readonly string[];
 }
 
-export interface HistoryScores {
-  readonly commits: readonly SimilarCommit[];
-  /** By path: how much similar commits point to it, the root of the sum of their shares; the largest is 1. */
-  readonly similar: ReadonlyMap<string, number>;
-  /** By path: logarithm of how often it was changed; that of the file changed most, if at least nine times, is 1. */
-  readonly frequency: ReadonlyMap<string, number>;
-}
-
 const bm25 = { k1: 0.9, b: 0.6 } as const;
 const similarCommits = 30;
 /** After this many newer commits, a commit counts 1/e. */
@@ -64,7 +56,7 @@ function similarities(commits: readonly Commit[], terms: readonly Term[]): reado
   });
 }
 
-function scale(values: Map<string, number>, least = 0): Map<string, number> {
+function scale(values: Map<string, number>, least = 0): ReadonlyMap<string, number> {
   const largest = Math.max(least, ...values.values());
   if (largest > 0) for (const [path, value] of values) values.set(path, value / largest);
   return values;
@@ -74,12 +66,10 @@ function add(values: Map<string, number>, path: string | null, value: number): v
   if (path !== null) values.set(path, (values.get(path) ?? 0) + value);
 }
 
+export type HistoryScores = ReturnType<typeof scoreHistory>;
+
 /** `commits`: the newest first. `paths`: the files that are there now. */
-export function scoreHistory(
-  commits: readonly Commit[],
-  terms: readonly Term[],
-  paths: ReadonlySet<string>,
-): HistoryScores {
+export function scoreHistory(commits: readonly Commit[], terms: readonly Term[], paths: ReadonlySet<string>) {
   const whereIs = openWhereabouts(paths);
   const scores = similarities(commits, terms);
   const best = scores
@@ -99,8 +89,16 @@ export function scoreHistory(
     for (const file of files) add(times, whereIs(file), Math.exp(-age / aging));
   }
   const frequency = new Map([...times].map(([path, n]) => [path, Math.log(1 + n)]));
-  const used = best.flatMap(([at]) => commits[at] ?? []).map(({ subject, files }) => ({ subject, files }));
+  const used = best
+    .flatMap(([at]) => commits[at] ?? [])
+    .map(({ subject, files }): SimilarCommit => ({ subject, files }));
   // One commit that is very similar does not make the files of all others count for nothing.
   for (const [path, sum] of similar) similar.set(path, Math.sqrt(sum));
-  return { commits: used, similar: scale(similar), frequency: scale(frequency, Math.log(1 + oftenChanged)) };
+  return {
+    commits: used,
+    /** By path: how much similar commits point to it, the root of the sum of their shares; the largest is 1. */
+    similar: scale(similar),
+    /** By path: logarithm of how often it was changed; that of the file changed most, if at least nine times, is 1. */
+    frequency: scale(frequency, Math.log(1 + oftenChanged)),
+  };
 }

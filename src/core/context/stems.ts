@@ -1,10 +1,9 @@
 /** Finds files called after a name in a request, as `sendf.c` for "sendf: close the pipe". Pure. */
 import { nameOf } from "../path.ts";
 import { type Kind, kindOf } from "./kind.ts";
-import { splitRequest } from "./request.ts";
 import type { Signal } from "./signals.ts";
 import { isCapitalWithin } from "./symbols.ts";
-import { dottedIn, pairsIn } from "./words.ts";
+import { dottedIn, pairsIn, splitRequest } from "./words.ts";
 
 const weights = { several: 1, scope: 0.6, capital: 0.5 } as const;
 /** A name that more files share refers to none of them. */

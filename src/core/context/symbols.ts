@@ -1,7 +1,6 @@
 /** Finds names of functions, classes and other code in a request or an output. Pure. */
 import { linesTold } from "./mentions.ts";
-import { splitRequest } from "./request.ts";
-import { pairsIn, type Term } from "./words.ts";
+import { pairsIn, splitRequest, type Term } from "./words.ts";
 
 export interface NamedSymbol {
   readonly name: string;

@@ -1,5 +1,4 @@
-/** The terms of a request: words and identifiers, split and stemmed, each with a weight. Pure. */
-import { splitRequest } from "./request.ts";
+/** The terms of a request: words and identifiers, split and stemmed, each with a weight; what in it is only an example. Pure. */
 
 export interface Term {
   /** Spellings of this term, in lower case, the shortest first. */
@@ -76,18 +75,11 @@ const exampleShare = 0.2;
 const maxTerms = 60;
 const maxIdentifier = 64;
 
-interface Token {
-  readonly text: string;
-  readonly isCode: boolean;
-  /** Only spaces, a hyphen or a dot separate it from the previous word. */
-  readonly joins: boolean;
-}
-
 const identifier = /(?:\p{L}|\p{N}|[_$])+/gu;
 
 const isApart = (text: string) => text !== "" && !/^(?:\p{L}|\p{N})/u.test(text);
 
-function tokensOf(text: string): Token[] {
+function tokensOf(text: string) {
   let end = -1;
   return [...text.matchAll(identifier)].map(({ 0: found, index }) => {
     const behind = text.slice(index + found.length, index + found.length + 3);
@@ -100,6 +92,7 @@ function tokensOf(text: string): Token[] {
     return {
       text: found.slice(0, maxIdentifier),
       isCode: changesCase || isCalled || isQuoted || before === ".",
+      /** Only spaces, a hyphen or a dot separate it from the previous word. */
       joins,
     };
   });
@@ -213,3 +206,33 @@ export function openCounter(terms: readonly Term[]): (lower: string) => Uint8Arr
 const isDigit = (code: number) => code >= 48 && code <= 57;
 
 const isLetter = (code: number) => (code >= 97 && code <= 122) || isDigit(code);
+
+const fenced = /^([ \t]*)(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]*\2[^\n]*$|$(?![\s\S]))/gm;
+/** Lines with four spaces or a tab in front, behind an empty line. */
+const indented = /(?<=\n[ \t]*\n|^)(?:(?: {4}|\t)[^\n]*(?:\n|$(?![\s\S])))+/g;
+const stringInCode = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g;
+/** In a sentence, quotes around one identifier or path name it; around anything else they hold a text. */
+const textInProse = /(?<![\p{L}\p{N}])(["'])(?!\1)((?:(?!\1)[^\n]){1,200})\1(?![\p{L}\p{N}])/gu;
+const isName = (text: string) => /^[\p{L}\p{N}_$.:#/\\@()<>*-]+$/u.test(text);
+
+const maxRequest = 16_000;
+
+/** Splits the request. What looks like code beside its sentences is found by fences and by its indentation. */
+export function splitRequest(whole: string) {
+  const request = whole.slice(0, maxRequest);
+  const blocks: string[] = [];
+  const keep = (block: string): string => {
+    blocks.push(block.replace(stringInCode, " "));
+    return "\n";
+  };
+  const prose = request
+    .replace(fenced, (_, __, ___, block: string) => keep(block))
+    .replace(indented, keep)
+    .replace(textInProse, (found, _, text: string) => (isName(text) ? found : " "));
+  return {
+    /** The sentences, without blocks of code and without texts in quotes. */
+    prose: /\p{L}/u.test(prose) ? prose : request,
+    /** The blocks of code, without the strings in them; "": there are none. */
+    code: blocks.join("\n"),
+  };
+}

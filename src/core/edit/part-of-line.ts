@@ -43,21 +43,14 @@ function meansLines(head: string, tail: string, { search, replace }: Halves): bo
   return begins || ends || (tail !== "" && first === isKept) || (head !== "" && last === isKept);
 }
 
-interface Place {
-  readonly row: number;
-  /** The rest of its first line before the text, and of its last line after it. */
-  readonly head: string;
-  readonly tail: string;
-  readonly at: number;
-}
-
 /** The only position of the text where its ends split no word; null: there is none, or several. */
-function findPlace(text: string, search: string): Place | null {
+function findPlace(text: string, search: string) {
   const at = findOnce(text, search);
   const end = at + search.length;
   if (at < 0 || splitsToken(text, at) || splitsToken(text, end)) return null;
   const before = text.lastIndexOf("\n", at - 1) + 1;
   const next = text.indexOf("\n", end);
+  /** The rest of its first line before the text, and of its last line after it. */
   const [head, tail] = [text.slice(at === 0 ? 0 : before, at), text.slice(end, next < 0 ? undefined : next)];
   return { row: text.slice(0, at).split("\n").length - 1, head, tail, at };
 }

@@ -173,20 +173,10 @@ export function pathsOfClaim(claim: PlanClaim): readonly RelPath[] {
   return claim.kind === "move" ? [claim.from, claim.to] : [claim.path];
 }
 
-/** The rights of a plan, and those that were granted or refused beyond it while it was carried out. */
-export interface Rights {
-  readonly scope: Scope;
-  /** The plan's words, one text for each step, and the reasons of granted claims; the change guard reads them. */
-  readonly texts: readonly string[];
-  /** How many paths the plan itself named. */
-  readonly planned: number;
-  grant(claim: PlanClaim, why: string): void;
-  refuse(claim: PlanClaim, error: PaiError): void;
-  /** Why a claim beyond the plan, or a planned command about which a person was asked anew, was refused; null: it was not. */
-  refusalOf(claim: PlanClaim): PaiError | null;
-}
+export type Rights = ReturnType<typeof createRights>;
 
-export function createRights(claims: readonly PlanClaim[], texts: readonly string[]): Rights {
+/** The rights of a plan, and those that were granted or refused beyond it while it was carried out. */
+export function createRights(claims: readonly PlanClaim[], texts: readonly string[]) {
   const refused = new Map<string, PaiError>();
   let held = claims;
   let words = texts;
@@ -195,18 +185,21 @@ export function createRights(claims: readonly PlanClaim[], texts: readonly strin
     get scope() {
       return scope;
     },
+    /** The plan's words, one text for each step, and the reasons of granted claims; the change guard reads them. */
     get texts() {
       return words;
     },
+    /** How many paths the plan itself named. */
     planned: new Set(claims.flatMap(pathsOfClaim)).size,
-    grant(claim, why) {
+    grant(claim: PlanClaim, why: string): void {
       held = [...held, claim];
       words = [...words, `${renderClaim(claim)}: ${why}`];
       scope = scopeOf(held);
     },
-    refuse(claim, error) {
+    refuse(claim: PlanClaim, error: PaiError): void {
       refused.set(renderClaim(claim), error);
     },
-    refusalOf: (claim) => refused.get(renderClaim(claim)) ?? null,
+    /** Why a claim beyond the plan, or a planned command about which a person was asked anew, was refused; null: it was not. */
+    refusalOf: (claim: PlanClaim): PaiError | null => refused.get(renderClaim(claim)) ?? null,
   };
 }

@@ -60,12 +60,6 @@ export function readNext(line: string): string | null {
   return /^[\W\d]*NEXT:[:*\s]*(.*)$/s.exec(line)?.[1]?.trim() ?? null;
 }
 
-interface ReadBlock {
-  readonly block: EditBlock;
-  /** A line closes it: its mark, or a second divider. */
-  readonly isClosed: boolean;
-}
-
 function parseBlocks(path: string, lines: readonly string[], read: Read) {
   const file = knowFile(path, read(path));
   const { before, parts } = splitBlocks(lines, file.holdsMarks);
@@ -147,7 +141,7 @@ function findLines(lines: readonly string[], fits: (line: string) => boolean): r
 }
 
 /** null: where its halves begin and end is not sure. */
-function parseBlock({ all, inside, closed, after }: BlockLines, file: KnownFile): ReadBlock | null {
+function parseBlock({ all, inside, closed, after }: BlockLines, file: KnownFile) {
   const mayHold = closed && file.holdsMarks;
   if (after.some(looksLikeMark) || (!mayHold && inside.some(looksLikeMark))) return null;
   const dividers = findLines(inside, isDivider);
@@ -156,7 +150,9 @@ function parseBlock({ all, inside, closed, after }: BlockLines, file: KnownFile)
   const lower = at === null ? null : readLower(inside.slice(at + 1), closed, file);
   if (at === null || lower === null) return null;
   const sides = { search: joinLines(inside.slice(0, at)), replace: joinLines(lower.lines) };
-  return { block: all ? { ...sides, all } : sides, isClosed: lower.closed };
+  const block: EditBlock = all ? { ...sides, all } : sides;
+  /** `isClosed`: a line closes it, its mark or a second divider. */
+  return { block, isClosed: lower.closed };
 }
 
 /** A divider at its beginning repeats the divider, one at its end closes the block. Null: that is not sure. */

@@ -51,18 +51,13 @@ function resolve(name: string | null, targets: readonly LooseTarget[]): string |
   return name.replace(/^\.\//, "");
 }
 
-interface Group {
-  readonly name: string | null;
-  readonly lines: string[];
-}
-
 /** The file that a line between blocks names, alone or as the last word after a fence; null: none. */
 const nameOnLine = (line: string): string | null =>
   pathIn(line) ?? pathIn(fence.exec(line)?.[2]?.split(/\s+/).at(-1) ?? "");
 
 /** Blocks by the file that is named above each. `isExact`: whether the file holds lines that look like marks. */
 function groupBlocks(lines: readonly string[], isExact: (name: string | null) => boolean) {
-  const groups: Group[] = [];
+  const groups: { readonly name: string | null; readonly lines: string[] }[] = [];
   const rest: string[] = [];
   let name: string | null = null;
   let open: { readonly lines: string[]; readonly exact: boolean } | null = null;

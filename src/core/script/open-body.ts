@@ -60,12 +60,6 @@ export function isClear(lines: readonly string[], tag: string): boolean {
   return lines.some((line) => line.trim() !== "") && !lines.some(isControl) && lines.filter(isFence).length % 2 === 0;
 }
 
-/** Removes the last line if it is the tag alone, or a misspelled END before the line that ended the body. */
-export function dropEnd(lines: string[], end: BodyEnd): void {
-  if (end === "bare-end") lines.pop();
-  if (end === "implied-end") dropBrokenEnd(lines);
-}
-
 /** Removes a last line that was meant as the END, but has another tag or marks around it. */
 export function dropBrokenEnd(lines: string[]): void {
   const last = lines.findLastIndex((line) => line.trim() !== "");

@@ -7,7 +7,6 @@ import { type Header, readHeader, undecorate, withoutEndTokens } from "./header.
 import {
   type BodyEnd,
   dropBrokenEnd,
-  dropEnd,
   findFinish,
   growBody,
   isClear,
@@ -83,7 +82,8 @@ function begin(to: LineProgress, header: Header): void {
 function close(to: LineProgress, open: OpenBody, end: BodyEnd): void {
   const { cmd, path, line } = open;
   to.body = null;
-  dropEnd(open.lines, end);
+  if (end === "bare-end") open.lines.pop();
+  else if (end === "implied-end") dropBrokenEnd(open.lines);
   if (cmd === "FINISH") to.finished = true;
   if (cmd !== "FINISH" && path === "") to.warnings.push({ line, text: `${cmd} needs a path; its body was skipped` });
   else if (end === "no-body")

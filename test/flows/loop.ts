@@ -32,17 +32,17 @@ export function resultsOf(ran: Ran, request: number): readonly CallResult[] {
   return last?.role === "tools" ? last.results : [];
 }
 
+/** A conversation of these texts, which the user begins. */
+export const talkIn = (texts: readonly string[], tasks: Conversation["tasks"] = []): Conversation => ({
+  messages: texts.map((text, at) =>
+    at % 2 === 0 ? { role: "user", text } : { role: "assistant", text, calls: [], native: null },
+  ),
+  tasks,
+});
+
 /** A conversation in which the user and the model have said so many characters each. */
-export function talkOf(characters: number, tasks: Conversation["tasks"] = []): Conversation {
-  const text = "x ".repeat(characters / 2);
-  return {
-    messages: [
-      { role: "user", text },
-      { role: "assistant", text, calls: [], native: null },
-    ],
-    tasks,
-  };
-}
+export const talkOf = (characters: number, tasks: Conversation["tasks"] = []): Conversation =>
+  talkIn(Array<string>(2).fill("x ".repeat(characters / 2)), tasks);
 
 /** A run that only makes its conversation shorter, as /compact does. */
 export const compact: Flow = async (run) => {

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync,
 import { dirname, join } from "node:path";
 import { allActions } from "../../src/actions/registry.ts";
 import type { Dialogue } from "../../src/core/dialogue.ts";
+import { PaiError } from "../../src/core/error.ts";
 import type { RunEvent, StampedEvent } from "../../src/core/event.ts";
 import type { Call, Json, Message, Model, ModelRequest, StopReason, Usage } from "../../src/core/model.ts";
 import type { Outcome } from "../../src/core/outcome.ts";
@@ -135,11 +136,11 @@ export interface Setup extends Partial<Pick<Ports, "now" | "actions">> {
   /** What holds commands, instead of the best there is. */
   readonly sandbox?: Partial<SandboxSettings>;
   /** Called with every question before it is answered. */
-  readonly onQuestion?: (question: Question) => void;
+  readonly onQuestion?: (question: Question) => unknown;
   /** Called with every piece of text that arrives. */
   readonly onDelta?: () => void;
   /** Called with every event. */
-  readonly onEvent?: (event: StampedEvent) => void;
+  readonly onEvent?: (event: StampedEvent) => unknown;
 }
 
 export interface Ran {
@@ -246,6 +247,12 @@ export function readScenario(folder: string): Pick<Setup, "lines" | "options" | 
     ({ text = "", calls = [], stop = calls.length > 0 ? "calls" : "end" }): Line => ({ text, calls, stop }),
   );
   return { task: read("task.md").trim(), lines, options, flow: flows[options.mode] ?? singleShot };
+}
+
+/** A signal, and what interrupts a run by it. */
+export function stopper(): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, stop: () => controller.abort(new PaiError("interrupted", "interrupted")) };
 }
 
 /** A turn that went before. */

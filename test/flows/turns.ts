@@ -2,7 +2,11 @@
 import { createDialogue } from "../../src/core/dialogue.ts";
 import { pastOf } from "../../src/core/session/past.ts";
 import { type OpenSession, openSessions } from "../../src/store/sessions.ts";
+import { talk } from "./plans.ts";
 import { type Files, makeFolder, playIn, type Ran, type Setup } from "./scripted.ts";
+
+/** A turn that only asks something, to see what its request is told. */
+export const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
 
 /** One turn, and what its first request told of the turns before; "": nothing. */
 export interface Turned extends Ran {

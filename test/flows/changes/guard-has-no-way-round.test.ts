@@ -2,14 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import type { RunOptions } from "../../../src/flows/run.ts";
 import { app, lines, old, other } from "../long-files.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, type PlanParts, plan, write } from "../plans.ts";
 import { type Files, play } from "../scripted.ts";
 
-interface Way {
+interface Way extends Pick<PlanParts, "steps" | "purpose" | "complexity"> {
   readonly files?: Files;
-  readonly steps: readonly string[];
-  readonly purpose?: string;
-  readonly complexity?: "simple" | "moderate" | "complex";
   readonly replies: readonly string[];
   readonly options?: Partial<RunOptions>;
   /** What the model is told. */
@@ -19,18 +16,10 @@ interface Way {
 const overLimit =
   /FAILED: .*\n(?:.*; )?\S+: (?:.*\. \S+: )?\d+ lines changed in this run \(\d+ added, \d+ deleted\), \d+ % of the file; that is over the limit of 500 lines and 50 %\. Change less of it, or move code/;
 
-async function tryWay({
-  files = { "a.txt": old },
-  steps,
-  purpose = "",
-  complexity = "simple",
-  replies,
-  told,
-  ...rest
-}: Way) {
+async function tryWay({ files = { "a.txt": old }, replies, told, ...rest }: Way) {
   const spare = Array.from({ length: 4 }, () => finish());
   const options = { allowDelete: true, ...rest.options };
-  const lines = [plan({ steps, complexity, purpose, read: Object.keys(files) }), ...replies, ...spare];
+  const lines = [plan({ ...rest, read: Object.keys(files) }), ...replies, ...spare];
   const ran = await play({ files, lines, options });
   const asked = ran.requests.map((_, n) => ran.asked(n + 1)).join("\n");
   expect(asked).toMatch(told);
@@ -40,7 +29,6 @@ async function tryWay({
   expect(ran.files).toEqual(files);
   const failed = ran.eventsOf("call.finished").filter(({ ok }) => !ok);
   expect(failed.length).toBeGreaterThan(0);
-  return ran;
 }
 
 describe("way round", () => {
@@ -121,9 +109,5 @@ describe("way round", () => {
       told: /(?:taken back|was kept)\. a\.txt: 600 of 600 lines would be deleted and appear nowhere else, and the plan does not say so/,
     },
   };
-  for (const [name, way] of Object.entries(ways)) {
-    test(`refused: ${name}`, async () => {
-      await tryWay(way);
-    });
-  }
+  test.each(Object.entries(ways))("refused: %s", (_, way) => tryWay(way));
 });

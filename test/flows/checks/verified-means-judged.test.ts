@@ -143,7 +143,7 @@ test.each([
   ["eight-step", [schedule({ modify: ["g.txt"] }), editG, verdict(false)]],
   ["tool-loop", [calls(call("edit", { path: "g.txt", old_str: "g\n", new_str: "G\n" })), "Done."]],
 ] as const)(
-  "%s: what a check writes is told to the model, and with the end of the run, as not its own",
+  "%s: what a check writes is told, with the end of the run too, as not the model's",
   async (mode, before) => {
     const ran = await play({
       files,

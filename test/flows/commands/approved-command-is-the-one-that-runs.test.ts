@@ -90,42 +90,36 @@ test("so does one whose check runs it, also while the question was open", async 
 test.each([
   ["edits it, too", modify("x.sh", ["# last\n", "# end\n"]), "# end\n"],
   ["only runs it", "", "# last\n"],
-])(
-  "a script that somebody changed before the person was asked runs as it was then, where the work %s",
-  async (_, script, end) => {
-    const ran = await playHere({ "x.sh": `# 1\n# 2\n# 3\n${say("one")}# last\n` }, (put) => ({
-      lines: [
-        {
-          text: `${script}RUN::sh x.sh\n${finish()}`,
-          before: () => put("x.sh", `# 1\n# 2\n# 3\n${say("two")}# last\n`),
-        },
-        finish(),
-      ],
-      options: { atOnce: "auto", interactive: true },
-      answers: "yes",
-    }));
-    expect([ran.outcome.error, ran.files["said.txt"]]).toEqual([null, "two\n"]);
-    expect(ran.files["x.sh"]).toEndWith(`${say("two")}${end}`);
-  },
-);
+])("a script that somebody changed runs as it was at the question, where the work %s", async (_, script, end) => {
+  const ran = await playHere({ "x.sh": `# 1\n# 2\n# 3\n${say("one")}# last\n` }, (put) => ({
+    lines: [
+      {
+        text: `${script}RUN::sh x.sh\n${finish()}`,
+        before: () => put("x.sh", `# 1\n# 2\n# 3\n${say("two")}# last\n`),
+      },
+      finish(),
+    ],
+    options: { atOnce: "auto", interactive: true },
+    answers: "yes",
+  }));
+  expect([ran.outcome.error, ran.files["said.txt"]]).toEqual([null, "two\n"]);
+  expect(ran.files["x.sh"]).toEndWith(`${say("two")}${end}`);
+});
 
 test.each([
   ["yes", "two\n", "kept: 2 files (+2 −1), unverified: no check has proved this; changed: a.txt, said.txt; "],
   ["no", undefined, "kept in part: 1 file (+1 −1)"],
-] as const)(
-  "a person is asked anew about a command whose script changed at the question, and says %s",
-  async (answer, said, end) => {
-    const ran = await playHere({ "x.sh": say("one"), "a.txt": "one\n" }, (put) => ({
-      lines: [`${modify("a.txt", ["one\n", "two\n"])}RUN::sh x.sh\n${finish()}`, finish()],
-      options: { atOnce: "auto", interactive: true },
-      answers: ["yes", answer, "yes"],
-      onQuestion: ({ kind }) => void (kind === "plan" && put("x.sh", say("two"))),
-    }));
-    expect(ran.questions[1]?.text).toStartWith("x.sh was changed since you were asked\nRun this command?\n");
-    expect([ran.files["a.txt"], ran.files["said.txt"]]).toEqual(["two\n", said]);
-    expect(becameOf(ran.outcome)).toStartWith(end);
-  },
-);
+] as const)("a person is asked anew about a command whose script changed meanwhile: %s", async (answer, said, end) => {
+  const ran = await playHere({ "x.sh": say("one"), "a.txt": "one\n" }, (put) => ({
+    lines: [`${modify("a.txt", ["one\n", "two\n"])}RUN::sh x.sh\n${finish()}`, finish()],
+    options: { atOnce: "auto", interactive: true },
+    answers: ["yes", answer, "yes"],
+    onQuestion: ({ kind }) => void (kind === "plan" && put("x.sh", say("two"))),
+  }));
+  expect(ran.questions[1]?.text).toStartWith("x.sh was changed since you were asked\nRun this command?\n");
+  expect([ran.files["a.txt"], ran.files["said.txt"]]).toEqual(["two\n", said]);
+  expect(becameOf(ran.outcome)).toStartWith(end);
+});
 
 test("what the plan itself changes in a script, it runs", async () => {
   const ran = await playHere({ "x.sh": say("one") }, () => ({

@@ -21,39 +21,30 @@ const lines = (command: string) => [
 const run = (command: string, options = {}) =>
   play({ files, lines: lines(command), options: { allowRun: true, ...options } });
 
-onCopies(
-  "a planned command needs no rights for its paths; what it changed is shown and listed as its own",
-  async () => {
-    const ran = await run("echo more >> a.txt; mkdir new; echo n > new/n.txt");
-    expect(ran.outcome).toMatchObject({ code: 0, sandbox: "full" });
-    expect(ran.files).toEqual({ ...files, "a.txt": "one\nmore\n", "new/n.txt": "n\n" });
-    expect(ran.outcome.changes.map(({ op, path, by }) => `${op} ${path} ${by}`).sort()).toEqual([
-      "create new/n.txt command",
-      "mkdir new command",
-      "modify a.txt command",
-    ]);
-    expect(ran.eventsOf("changes.proposed")[0]?.diff).toContain("+more");
-  },
-);
+onCopies("a planned command needs no rights for its paths; its changes are shown and listed", async () => {
+  const ran = await run("echo more >> a.txt; mkdir new; echo n > new/n.txt");
+  expect(ran.outcome).toMatchObject({ code: 0, sandbox: "full" });
+  expect(ran.files).toEqual({ ...files, "a.txt": "one\nmore\n", "new/n.txt": "n\n" });
+  expect(ran.outcome.changes.map(({ op, path, by }) => `${op} ${path} ${by}`).sort()).toEqual([
+    "create new/n.txt command",
+    "mkdir new command",
+    "modify a.txt command",
+  ]);
+  expect(ran.eventsOf("changes.proposed")[0]?.diff).toContain("+more");
+});
 
 onCopies("what is refused of it refuses all of it: outside --only, a deletion, a denied name", async () => {
-  for (const [command, options, why] of [
-    ["echo x >> a.txt; echo y >> b.txt", { only: [["a.txt"]] }, "b.txt is outside --only a.txt"],
-    ["echo x >> a.txt; rm b.txt", {}, "it deletes b.txt: headless that needs --allow-delete"],
-    ["rm b.txt; ln -s a.txt b.txt", {}, "it replaces b.txt by a link: headless that needs --allow-delete"],
-    [
-      "rm b.txt; mkdir b.txt; echo x > b.txt/c",
-      {},
-      "it replaces b.txt by a folder: headless that needs --allow-delete",
-    ],
-    ["echo x >> a.txt; echo K=1 > .env", {}, ".env may not be changed"],
-    [
-      "echo x >> a.txt; git init -q . || mkdir .git",
-      {},
-      ".git may not be changed; --allow-write .git lets commands write it",
-    ],
+  const headless = "headless that needs --allow-delete";
+  const git = ".git may not be changed; --allow-write .git lets commands write it";
+  for (const [command, why] of [
+    ["echo x >> a.txt; echo y >> b.txt", "b.txt is outside --only a.txt"],
+    ["echo x >> a.txt; rm b.txt", `it deletes b.txt: ${headless}`],
+    ["rm b.txt; ln -s a.txt b.txt", `it replaces b.txt by a link: ${headless}`],
+    ["rm b.txt; mkdir b.txt; echo x > b.txt/c", `it replaces b.txt by a folder: ${headless}`],
+    ["echo x >> a.txt; echo K=1 > .env", ".env may not be changed"],
+    ["echo x >> a.txt; git init -q . || mkdir .git", git],
   ] as const) {
-    const ran = await run(command, options);
+    const ran = await run(command, why.includes("--only") ? { only: [["a.txt"]] } : {});
     expect(ran.files).toEqual(files);
     const ends = ran.eventsOf("call.finished").map(({ text }) => text);
     expect(ends[0]).toContain(`nothing that the command changed was kept. ${why}`);
@@ -142,23 +133,20 @@ needs(copies, rootUser).test("a command that meets the wall gets a line on what 
   );
 });
 
-onCopies(
-  "people and the model are told in one clause what a result says of the sandbox and not of the machine",
-  async () => {
-    const toldWith = async (sandbox: object) => {
-      const bash = calls(call("bash", { command: "echo hi" }));
-      const ran = await playLoop([bash, "Done."], { options: { allowRun: true }, sandbox });
-      const said = resultsOf(ran, 2)[0]?.text.replace(/after \d+ ms/, "after 1 ms");
-      const shown = ran.eventsOf("call.finished")[0]?.text.replace(/after \d+ ms/, "after 1 ms");
-      return [said, shown];
-    };
-    const first = "exit 0 after 1 ms (in a sandbox: processes, /tmp, /run and network are its own)";
-    expect(await toldWith({})).toEqual([`${first}\nhi`, first]);
-    const online = "exit 0 after 1 ms (in a sandbox: processes, /tmp and /run are its own)";
-    expect(await toldWith({ network: true })).toEqual([`${online}\nhi`, online]);
-    expect(await toldWith({ choice: "off" })).toEqual(["exit 0 after 1 ms\nhi", "exit 0 after 1 ms"]);
-  },
-);
+onCopies("a result tells in one clause what it says of the sandbox and not of the machine", async () => {
+  const toldWith = async (sandbox: object) => {
+    const bash = calls(call("bash", { command: "echo hi" }));
+    const ran = await playLoop([bash, "Done."], { options: { allowRun: true }, sandbox });
+    const said = resultsOf(ran, 2)[0]?.text.replace(/after \d+ ms/, "after 1 ms");
+    const shown = ran.eventsOf("call.finished")[0]?.text.replace(/after \d+ ms/, "after 1 ms");
+    return [said, shown];
+  };
+  const first = "exit 0 after 1 ms (in a sandbox: processes, /tmp, /run and network are its own)";
+  expect(await toldWith({})).toEqual([`${first}\nhi`, first]);
+  const online = "exit 0 after 1 ms (in a sandbox: processes, /tmp and /run are its own)";
+  expect(await toldWith({ network: true })).toEqual([`${online}\nhi`, online]);
+  expect(await toldWith({ choice: "off" })).toEqual(["exit 0 after 1 ms\nhi", "exit 0 after 1 ms"]);
+});
 
 const unkept = "exit 0, and nothing that it changed was kept";
 
@@ -198,34 +186,31 @@ onCopies("a command of which a person keeps nothing has run all the same: its ou
   expect(ran.files).toEqual(files);
 });
 
-onCopies(
-  "a command that ended while somebody changed its file is told as one that ran and of which nothing is kept",
-  async () => {
-    const turns = openTurns(files);
-    const command = "echo begun; sleep 1; echo more >> a.txt; echo ended > c.txt; echo ended";
-    const others = "MODE::b.txt::755\nMKDIR::new\nLINK::l::b.txt\n";
-    const first = await turns.say("make it", {
-      lines: [
-        plan({ steps: ["MODIFY b.txt", "MODE b.txt -> 755", "MKDIR new", "LINK l -> b.txt", `RUN ${command}`] }),
-        `${modify("b.txt", ["two\n", "2\n"])}${others}RUN::${command}\n${finish("Done.")}`,
-      ],
-      options: { interactive: true },
-      answers: "yes",
-      onEvent: ({ type }) => {
-        if (type === "command.output") writeFileSync(join(turns.root, "a.txt"), "theirs\n");
-      },
-    });
-    const why =
-      "a.txt was changed by someone else while a command worked on it: nothing that the command changed was kept";
-    expect(first.outcome).toMatchObject({ code: 11, error: { message: why }, commands: [{ command, exit: 0 }] });
-    expect(first.outcome.undone).toBeUndefined();
-    expect(first.files).toEqual({ "a.txt": "theirs\n", "b.txt": "2\n", "new/": "" });
-    expect(first.eventsOf("look.shown").map(({ text }) => text)).toEqual(["begun\nended\n"]);
-    const { past } = await turns.say("what now?", { lines: [talk("Look.")], options: { interactive: true } });
-    expect(past).toContain(`failed: ${why}; changed: b.txt, l, new/; commands that ran: ${command} (${unkept})`);
-    expect(past).not.toContain("not done");
-  },
-);
+onCopies("a command whose file somebody changed meanwhile is told as run, with nothing kept", async () => {
+  const turns = openTurns(files);
+  const command = "echo begun; sleep 1; echo more >> a.txt; echo ended > c.txt; echo ended";
+  const others = "MODE::b.txt::755\nMKDIR::new\nLINK::l::b.txt\n";
+  const first = await turns.say("make it", {
+    lines: [
+      plan({ steps: ["MODIFY b.txt", "MODE b.txt -> 755", "MKDIR new", "LINK l -> b.txt", `RUN ${command}`] }),
+      `${modify("b.txt", ["two\n", "2\n"])}${others}RUN::${command}\n${finish("Done.")}`,
+    ],
+    options: { interactive: true },
+    answers: "yes",
+    onEvent: ({ type }) => {
+      if (type === "command.output") writeFileSync(join(turns.root, "a.txt"), "theirs\n");
+    },
+  });
+  const why =
+    "a.txt was changed by someone else while a command worked on it: nothing that the command changed was kept";
+  expect(first.outcome).toMatchObject({ code: 11, error: { message: why }, commands: [{ command, exit: 0 }] });
+  expect(first.outcome.undone).toBeUndefined();
+  expect(first.files).toEqual({ "a.txt": "theirs\n", "b.txt": "2\n", "new/": "" });
+  expect(first.eventsOf("look.shown").map(({ text }) => text)).toEqual(["begun\nended\n"]);
+  const { past } = await turns.say("what now?", { lines: [talk("Look.")], options: { interactive: true } });
+  expect(past).toContain(`failed: ${why}; changed: b.txt, l, new/; commands that ran: ${command} (${unkept})`);
+  expect(past).not.toContain("not done");
+});
 
 test.each([
   ["a command of the run", "RUN", "grep -q c a.txt"],

@@ -10,17 +10,10 @@ const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two
 test.each([
   ["yes", 0, { "a.txt": "two\n" }],
   ["no", 10, files],
-] as const)(
-  "a yes that wants the diff first is asked once more before the changes are applied: %s",
-  async (answer, code, left) => {
-    const ran = await play({ files, lines, options: { interactive: true }, answers: ["review", answer] });
-    expect([ran.questions.map(({ kind }) => kind), ran.outcome.code, ran.files]).toEqual([
-      ["plan", "batch"],
-      code,
-      left,
-    ]);
-  },
-);
+] as const)("a yes that wants the diff first is asked once more: %s", async (answer, code, left) => {
+  const ran = await play({ files, lines, options: { interactive: true }, answers: ["review", answer] });
+  expect([ran.questions.map(({ kind }) => kind), ran.outcome.code, ran.files]).toEqual([["plan", "batch"], code, left]);
+});
 
 test("a request over 200,000 tokens needs --max-tokens where nobody can be asked", async () => {
   const task = "word ".repeat(200_000);

@@ -9,7 +9,7 @@ import { newFolder } from "../../grounds.ts";
 import { comesTrue, ends } from "../../processes.ts";
 import { openBare } from "../../workspace/bare.ts";
 import { finish, modify, plan, talk } from "../plans.ts";
-import { makeFolder, play, playIn } from "../scripted.ts";
+import { makeFolder, play, playIn, type Setup, stopper } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
 const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()];
@@ -17,8 +17,10 @@ const options = { checks: ["true"], commit: { message: null, unverified: false }
 
 const prepared: PreparedCommit = { files: 1, others: 0, hooks: [], make: async () => "c0ffee", close: () => {} };
 
-const playWith = (commits: Partial<Commits>) =>
-  play({ files, lines, options, commits: { require: async () => {}, prepare: async () => prepared, ...commits } });
+const playWith = (commits: Partial<Commits>, more: Partial<Setup> = {}) => {
+  const all = { require: async () => {}, prepare: async () => prepared, ...commits };
+  return play({ files, lines, options, commits: all, ...more });
+};
 
 test("the outcome names the commit", async () => {
   const ran = await playWith({});
@@ -64,26 +66,18 @@ test("of a file that somebody deleted or moved while the check ran nothing is co
 });
 
 test("an interrupt while a hook runs takes the work back", async () => {
-  const stop = new AbortController();
+  const { signal, stop } = stopper();
   const hooks = [{ name: "pre-commit", command: "sleep 5" }];
-  const commits = {
-    require: async () => {},
-    async prepare() {
-      setTimeout(() => stop.abort(new PaiError("interrupted", "interrupted")), 50);
-      return { ...prepared, hooks };
-    },
+  const prepare = async () => {
+    setTimeout(stop, 50);
+    return { ...prepared, hooks };
   };
-  const ran = await play({ files, lines, options, commits, signal: stop.signal });
+  const ran = await playWith({ prepare }, { signal });
   expect([ran.outcome.code, ran.files]).toEqual([130, files]);
 });
 
 test("a run that changed nothing says nothing of a commit", async () => {
-  const ran = await play({
-    files,
-    lines: [talk("It says one.")],
-    options: { ...options, interactive: true },
-    commits: { require: async () => {}, prepare: async () => prepared },
-  });
+  const ran = await playWith({}, { lines: [talk("It says one.")], options: { ...options, interactive: true } });
   expect(ran.notices("nothing_committed")).toEqual([]);
   expect(ran.outcome.status).toBe("answered");
 });
@@ -132,11 +126,8 @@ test("it is refused before any call where nothing can prove the work, or where t
   expect(unproved.outcome).toMatchObject({ code: 2, calls: { made: 0 } });
   const refused = { "./r.sh": "starts", "sh r.sh": "names", "sudo -n ./r.sh": "names", "sh -c 'cat r.sh'": "names" };
   for (const [command, how] of Object.entries(refused)) {
-    const own = await play({
-      files: { ...files, "r.sh": "exit 0\n" },
-      lines: [],
-      options: { checks: ["true"], after: then(command) },
-    });
+    const refusing = { checks: ["true"], after: then(command) };
+    const own = await play({ files: { ...files, "r.sh": "exit 0\n" }, lines: [], options: refusing });
     expect(own.outcome).toMatchObject({ code: 12, calls: { made: 0 }, error: { code: "command_refused" } });
     expect(own.outcome.error?.message).toMatch(new RegExp(`: it ${how} \\S*/r\\.sh, which this run may change$`));
   }

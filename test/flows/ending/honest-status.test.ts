@@ -1,8 +1,7 @@
 /** What a run may call itself: what was refused or left undone is named, and never ends as answered. */
 import { describe, expect, test } from "bun:test";
-import { PaiError } from "../../../src/core/error.ts";
 import { finish, modify, plan } from "../plans.ts";
-import { play } from "../scripted.ts";
+import { play, stopper } from "../scripted.ts";
 
 const files = { "a.txt": "one\n", "b.txt": "one\n" };
 const good = modify("a.txt", ["one\n", "two\n"]);
@@ -62,9 +61,8 @@ test("the plan's schema asks for no field that nobody reads, and reads them wher
 });
 
 test("a request that is broken off before its reply begins is counted as sent, with its input", async () => {
-  const stop = new AbortController();
-  const before = () => stop.abort(new PaiError("interrupted", "interrupted"));
-  const { outcome } = await play({ files: {}, lines: [{ text: "", before }], signal: stop.signal });
+  const { signal, stop } = stopper();
+  const { outcome } = await play({ files: {}, lines: [{ text: "", before: stop }], signal });
   expect(outcome).toMatchObject({ code: 130, calls: { made: 0, sent: 1 } });
   expect(outcome.usage.input).toBeGreaterThan(100);
 });

@@ -234,20 +234,17 @@ test.each([
   ["one edit", fit, byHand.replace("third", "3rd")],
   ["two edits", first + fit, byHand.replace("third", "3rd").replace("first", "1st")],
   ["an edit beside a line of another", nearFit, byHand.replace("third", "3rd")],
-])(
-  "an approved diff that fits the disk is applied, though the model was shown other lines: %s",
-  async (_, again, left) => {
-    const ran = await playHere({ "a.txt": words }, (tool) => ({
-      lines: [first + finish(), { text: misfit, before: () => tool.put(byHand) }, again + finish()],
-      options: { atOnce: "auto", interactive: true },
-      answers: [{ feedback: "the third line" }, "yes"],
-    }));
-    expect(ran.asked(3)).toContain("third line\nline by hand\n");
-    expect([ran.requests.length, ran.outcome.code, ran.files["a.txt"], ran.undone]).toEqual([3, 0, left, byHand]);
-    expect(ran.outcome.merged).toEqual(["a.txt"]);
-    expect(ran.notices("merged")).toHaveLength(1);
-  },
-);
+])("an approved diff that fits the disk is applied, whatever was shown: %s", async (_, again, left) => {
+  const ran = await playHere({ "a.txt": words }, (tool) => ({
+    lines: [first + finish(), { text: misfit, before: () => tool.put(byHand) }, again + finish()],
+    options: { atOnce: "auto", interactive: true },
+    answers: [{ feedback: "the third line" }, "yes"],
+  }));
+  expect(ran.asked(3)).toContain("third line\nline by hand\n");
+  expect([ran.requests.length, ran.outcome.code, ran.files["a.txt"], ran.undone]).toEqual([3, 0, left, byHand]);
+  expect(ran.outcome.merged).toEqual(["a.txt"]);
+  expect(ran.notices("merged")).toHaveLength(1);
+});
 
 test("the closest lines to an edit that does not match are those of the file as it is, and later edits start from them", async () => {
   const ran = await playHere({ "a.txt": words }, (tool) => ({

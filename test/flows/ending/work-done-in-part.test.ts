@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { finish, modify, plan, write } from "../plans.ts";
-import { makeFolder, play, playIn, type Setup } from "../scripted.ts";
+import { capOf, makeFolder, play, playIn, type Setup } from "../scripted.ts";
 
 const files = { "a.txt": "one\n", "CHANGES.md": "# News\n\n- nothing\n" };
 const contract = plan({ steps: ["MODIFY a.txt", "MODIFY CHANGES.md"] });
@@ -23,7 +23,7 @@ const playing = ({ lines, options, ...rest }: Partial<Setup> = {}) =>
 describe("a step that every reply leaves out", () => {
   test.each([
     ["a strict run", { strict: true }, 8],
-    ["a cap on calls", { caps: { calls: 2, tokens: null, cost: null } }, 13],
+    ["a cap on calls", capOf(2), 13],
   ])("%s is not content with a part: all is taken back", async (_, options, code) => {
     const ran = await playing({ options });
     expect([ran.outcome.code, ran.outcome.undone, ran.files]).toEqual([code, undefined, files]);
@@ -46,31 +46,19 @@ describe("a step that every reply leaves out", () => {
   });
 
   test("a last reply without any action takes nothing back either", async () => {
-    const ran = await playing({
-      lines: [contract, work + finish(), "I have updated CHANGES.md for you."],
-    });
-    expect(ran.outcome).toMatchObject({
-      code: 15,
-      undone: [{ why: expect.stringContaining("held no action") }],
-    });
+    const ran = await playing({ lines: [contract, work + finish(), "I have updated CHANGES.md for you."] });
+    expect(ran.outcome).toMatchObject({ code: 15, undone: [{ why: expect.stringContaining("held no action") }] });
     expect(ran.files["a.txt"]).toBe("two\n");
   });
 
   test("nobody is asked at a terminal whether to keep it", async () => {
-    const ran = await playing({
-      options: { interactive: true },
-      answers: "yes",
-    });
+    const ran = await playing({ options: { interactive: true }, answers: "yes" });
     expect([ran.outcome.code, ran.questions.map(({ kind }) => kind)]).toEqual([15, ["plan"]]);
   });
 
   test("a dry run tells the same of the changes that it shows", async () => {
     const ran = await playing({ options: { dryRun: true } });
-    expect(ran.outcome).toMatchObject({
-      code: 15,
-      undone,
-      changes: [{ path: "a.txt" }],
-    });
+    expect(ran.outcome).toMatchObject({ code: 15, undone, changes: [{ path: "a.txt" }] });
     expect(ran.files).toEqual(files);
   });
 });
@@ -91,15 +79,17 @@ describe("a step that the model leaves out with SKIP", () => {
   const skip = `${work}SKIP::CHANGES.md::releases only\n${finish()}`;
   const skipped = [{ target: "CHANGES.md", why: "releases only" }];
 
+  const options = { checks: [], interactive: true, allowRun: true };
+
   test("at a terminal the person is asked: with a yes the run is whole", async () => {
-    const ran = await playing({ lines: [contract, skip], options: { checks: [], interactive: true }, answers: "yes" });
+    const ran = await playing({ lines: [contract, skip], options, answers: "yes" });
     expect(ran.questions.find(({ kind }) => kind === "amend")?.text).toContain("MODIFY CHANGES.md: releases only");
     expect([ran.outcome.code, ran.outcome.skipped]).toEqual([0, skipped]);
   });
 
   test("with a no the model is asked to do it", async () => {
     const lines = [contract, skip, modify("CHANGES.md", ["- nothing\n", "- two\n"]) + finish()];
-    const ran = await playing({ lines, options: { checks: [], interactive: true }, answers: ["yes", "no", "yes"] });
+    const ran = await playing({ lines, options, answers: ["yes", "no", "yes"] });
     expect(ran.asked(3)).toContain("the user wants this step done");
     expect([ran.outcome.code, ran.outcome.skipped]).toEqual([0, undefined]);
   });
@@ -110,7 +100,6 @@ describe("a step that the model leaves out with SKIP", () => {
       `${work}RUN::false\n`,
       `SKIP::RUN::false::no network\n${finish()}`,
     ];
-    const options = { checks: [], interactive: true, allowRun: true };
     const { outcome } = await playing({ lines, options, answers: "yes" });
     expect([outcome.code, outcome.calls.made, outcome.undone]).toEqual([0, 3, undefined]);
   });
@@ -122,7 +111,6 @@ describe("a step that the model leaves out with SKIP", () => {
     ["MKDIR docs/", "docs/", "docs"],
   ])("%s is named by its path, in whatever spelling", async (step, target, named) => {
     const lines = [plan({ steps: ["MODIFY a.txt", step] }), `${work}SKIP::${named}::no use\n${finish()}`];
-    const options = { checks: [], interactive: true, allowRun: true };
     const { outcome } = await playing({ lines, options, answers: "yes" });
     expect([outcome.code, outcome.skipped]).toEqual([0, [{ target, why: "no use" }]]);
   });
@@ -130,12 +118,8 @@ describe("a step that the model leaves out with SKIP", () => {
   test("is told as left out only where no later reply does it", async () => {
     const steps = ["MODIFY a.txt", "MODIFY CHANGES.md", "WRITE b.txt", "RUN true"];
     const rest = write("b.txt", "b\n") + finish();
-    const play = (last: string) =>
-      playing({
-        lines: [plan({ steps }), `SKIP::RUN true::no use\n${skip.replace(finish(), "")}`, last],
-        options: { checks: [], interactive: true, allowRun: true },
-        answers: "yes",
-      });
+    const first = [plan({ steps }), `SKIP::RUN true::no use\n${skip.replace(finish(), "")}`];
+    const play = (last: string) => playing({ lines: [...first, last], options, answers: "yes" });
     const ran = await play(rest);
     expect(ran.outcome.skipped).toEqual([{ target: "true", why: "no use" }, ...skipped]);
     expect(ran.asked(3)).toContain("left out of the plan, as the user allowed: MODIFY CHANGES.md (releases only)");

@@ -7,42 +7,42 @@ import type { Line } from "../scripted.ts";
 
 const promise = { expected: 2, at_most: 5 };
 const none = { calls: null, tokens: null, cost: null };
+const done = { served: "m", key: null };
 const usage = (input: number, cached = 0, output = 0) => ({ input, cached, output, thought: 0 });
 const price: Price = { input: 1, cached: 0.1, output: 4 };
 
 describe("cost", () => {
   test("counts cached tokens once, at their own price", () => {
     const ledger = createLedger(none, () => price, promise);
-    ledger.spend(usage(1_000_000, 400_000, 100_000), { served: "m", key: null }, { estimate: 0 });
+    ledger.spend(usage(1_000_000, 400_000, 100_000), done, { estimate: 0 });
     expect(ledger.cost).toBeCloseTo(0.6 + 0.04 + 0.4, 9);
   });
 
   test("has no tail of binary fractions, however many calls it is the sum of", () => {
     const ledger = createLedger(none, () => ({ input: 0.1, cached: 0.01, output: 0.4 }), promise);
-    for (const input of [1713, 1166, 733, 91])
-      ledger.spend(usage(input, 0, 3), { served: "m", key: null }, { estimate: 0 });
+    for (const input of [1713, 1166, 733, 91]) ledger.spend(usage(input, 0, 3), done, { estimate: 0 });
     expect(String(ledger.cost)).toBe("0.0003751");
   });
 
   test("counts what was written to the cache once, at its own price or as input", () => {
     const used = { ...usage(1_000_000, 400_000), written: 500_000 };
     const dear = createLedger(none, () => ({ ...price, written: 1.25 }), promise);
-    dear.spend(used, { served: "m", key: null }, { estimate: 0 });
-    dear.spend(used, { served: "m", key: null }, { estimate: 0 });
+    dear.spend(used, done, { estimate: 0 });
+    dear.spend(used, done, { estimate: 0 });
     expect(dear.cost).toBeCloseTo(2 * (0.1 + 0.04 + 0.625), 9);
     expect(dear.usage).toEqual({ ...usage(2_000_000, 800_000), written: 1_000_000 });
     const plain = createLedger(none, () => price, promise);
-    plain.spend(used, { served: "m", key: null }, { estimate: 0 });
+    plain.spend(used, done, { estimate: 0 });
     expect(plain.cost).toBeCloseTo(0.6 + 0.04, 9);
   });
 
   test("judges every call by its own size: two small ones never cost like a large one", () => {
     const large = { input: 2, cached: 0.2, output: 8, above: 200_000 };
     const ledger = createLedger(none, () => ({ ...price, large }), promise);
-    ledger.spend(usage(150_000), { served: "m", key: null }, { estimate: 0 });
-    ledger.spend(usage(150_000), { served: "m", key: null }, { estimate: 0 });
+    ledger.spend(usage(150_000), done, { estimate: 0 });
+    ledger.spend(usage(150_000), done, { estimate: 0 });
     expect(ledger.cost).toBeCloseTo(0.3, 9);
-    ledger.spend(usage(300_000, 0, 1_000_000), { served: "m", key: null }, { estimate: 0 });
+    ledger.spend(usage(300_000, 0, 1_000_000), done, { estimate: 0 });
     expect(ledger.cost).toBeCloseTo(0.3 + 0.6 + 8, 9);
   });
 
@@ -68,7 +68,7 @@ describe("cost", () => {
     }
     expect(ledger.cost).toBe(0.0175);
     ledger.count();
-    ledger.spend(usage(1000), { served: "m", key: null }, { estimate: 0 });
+    ledger.spend(usage(1000), done, { estimate: 0 });
     expect(ledger.cost).toBeNull();
     const known = createLedger(none, () => price, promise);
     known.spend(usage(1_000_000), { served: "m", key: null, charged: 0.5 }, { estimate: 0 });
@@ -81,7 +81,7 @@ describe("cost", () => {
     );
     const ledger = createLedger({ ...none, cost: 1 }, () => price, promise);
     ledger.admit(900_000);
-    ledger.spend(usage(500_000), { served: "m", key: null }, { estimate: 500_000 });
+    ledger.spend(usage(500_000), done, { estimate: 500_000 });
     expect(() => ledger.admit(600_000)).toThrow(expect.objectContaining({ code: "budget_cost" }));
   });
 });
@@ -91,7 +91,7 @@ test("one call more than promised, and tokens that would not fit, are refused be
   ledger.admit(1000);
   expect(() => ledger.admit(1001)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
   ledger.count();
-  ledger.spend(usage(300, 0, 100), { served: "m", key: null }, { estimate: 0 });
+  ledger.spend(usage(300, 0, 100), done, { estimate: 0 });
   ledger.admit(600);
   expect(() => ledger.admit(601)).toThrow(expect.objectContaining({ code: "budget_tokens" }));
   ledger.count();
@@ -117,7 +117,7 @@ describe("a provider that counts too little", () => {
   test("teaches the estimate no more than text can be: 1.5 to 8 characters a token", () => {
     const learned = (told: number) => {
       const ledger = createLedger(none, () => null, promise);
-      for (let n = 0; n < 20; n += 1) ledger.spend(usage(told), { served: "m", key: null }, { estimate: 1000 });
+      for (let n = 0; n < 20; n += 1) ledger.spend(usage(told), done, { estimate: 1000 });
       return ledger.estimate(24_000);
     };
     expect([learned(1), learned(1_000_000)]).toEqual([3000, 16_000]);

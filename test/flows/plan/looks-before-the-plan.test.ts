@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
-import { play } from "../scripted.ts";
+import { capOf, play } from "../scripted.ts";
 import { openTurns } from "../turns.ts";
 
 const long = Array.from({ length: 4000 }, (_, n) => `value_${n} = ${n}`).join("\n");
@@ -80,12 +80,8 @@ describe("there are two rounds", () => {
 
   test("feedback on the plan may look in the round that is left", async () => {
     const lines = [look("TREE"), fix, look("READ shop/money.py"), fix, change];
-    const ran = await play({
-      files,
-      lines,
-      options: { interactive: true },
-      answers: [{ feedback: "look again" }, "yes"],
-    });
+    const answers = [{ feedback: "look again" }, "yes"] as const;
+    const ran = await play({ files, lines, options: { interactive: true }, answers });
     expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 5, expected: 5, at_most: 6 } });
   });
 });
@@ -132,18 +128,12 @@ describe("auto", () => {
     const ran = await search([...looks, talk("It is nowhere.")]);
     expect(ran.eventsOf("model.started")[0]?.at_most).toBe(14);
     expect(ran.outcome).toMatchObject({ code: 0, text: "It is nowhere.", calls: { made: 13 } });
-    expect(
-      ran
-        .eventsOf("notice")
-        .filter(({ code }) => code !== "answered")
-        .at(-1)?.text,
-    ).toBe("looked 11 of at most 12 times");
+    expect(ran.notices("looked").at(-1)).toBe("looked 11 of at most 12 times");
     expect(ran.asked(13)).toContain("No look is left");
   });
 
   test("searches only as far as a cap on calls leaves two for the work", async () => {
-    const caps = { calls: 6, tokens: null, cost: null };
-    const ran = await search([...looks.slice(0, 4), fix, change], { caps });
+    const ran = await search([...looks.slice(0, 4), fix, change], capOf(6));
     expect(ran.asked(5)).toContain("No look is left");
     expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 6 } });
   });
@@ -180,7 +170,7 @@ describe("when all looks are used up", () => {
     [{ mode: "single-shot" }, 2, "--mode auto looks up to 12 times"],
     [{ mode: "single-shot", asksOnly: true }, 2, "name what to look at, with @FILE or --show PATH"],
     [{ mode: "auto" }, 12, "--mode tool-loop has no such limit"],
-    [{ mode: "auto", caps: { calls: 7, tokens: null, cost: null } }, 5, "--max-calls allows more"],
+    [{ mode: "auto", ...capOf(7) }, 5, "--max-calls allows more"],
   ] as const)("%j of a run names what gives more", async (options, rounds, hint) => {
     const ran = await play({ files, flow: hybrid, lines: reads(rounds + 2), options });
     const message = `the ${rounds} looks of one request are used up, and there is no answer yet`;
@@ -188,7 +178,7 @@ describe("when all looks are used up", () => {
   });
 
   test("a cap on calls that leaves none for the result of a look ends with the budget", async () => {
-    const options = { atOnce: "always" as const, caps: { calls: 2, tokens: null, cost: null } };
+    const options = { atOnce: "always" as const, ...capOf(2) };
     const ran = await play({ files, lines: ["READ::m1.py", "READ::m2.py"], options });
     expect(ran.outcome).toMatchObject({ code: 13, calls: { made: 2 } });
     expect(JSON.stringify(ran.outcome.error)).toContain("--max-calls");

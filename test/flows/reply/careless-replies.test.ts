@@ -12,16 +12,13 @@ const steps = ["MODIFY a.txt"];
 test.each([
   ["by itself", steps],
   ["as the plan promised", [...steps, "RUN test -f a.txt"]],
-])(
-  "a check that the model runs %s is left to pai, which runs it anyway: no refusal, no call more",
-  async (_, steps) => {
-    const lines = [plan({ steps }), `${done}RUN::test -f a.txt\n${finish()}`];
-    const ran = await play({ files, lines, options: { checks: ["test -f a.txt"], allowRun: true } });
-    expect(ran.outcome).toMatchObject({ code: 0, status: "verified", calls: { made: 2 } });
-    expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
-    expect(ran.told(2)).toContain('(no need to run them):\n<check command="test -f a.txt" exit="0" note="passes">');
-  },
-);
+])("a check that the model runs %s is left to pai, at no call more", async (_, steps) => {
+  const lines = [plan({ steps }), `${done}RUN::test -f a.txt\n${finish()}`];
+  const ran = await play({ files, lines, options: { checks: ["test -f a.txt"], allowRun: true } });
+  expect(ran.outcome).toMatchObject({ code: 0, status: "verified", calls: { made: 2 } });
+  expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
+  expect(ran.told(2)).toContain('(no need to run them):\n<check command="test -f a.txt" exit="0" note="passes">');
+});
 
 test("when all is done and only something extra was refused words without a script end the run", async () => {
   const first = `${done}RM::b.txt\n${finish("It says 1 now.\nNEXT: Add two")}`;

@@ -8,6 +8,15 @@ const lengthOf = (ran: Awaited<ReturnType<typeof play>>, n: number) => JSON.stri
 const large = module(1600);
 const rewritten = large.replace("value + 500\n", "value + 501\n");
 
+/** Plays a task whose last plan, after these replies, has one line of a.py changed. */
+const changing = (file: string, task: string, [n, made]: readonly [number, string], ...plans: readonly string[]) =>
+  play({
+    files: { "a.py": file },
+    task,
+    lines: [...plans, modify("a.py", [`    value = value + ${n}\n`, `    value = value + ${made}\n`]) + finish()],
+  });
+const one = plan({ steps: ["MODIFY a.py"] });
+
 describe("of a large file that it changes the execution call", () => {
   test("shows the line that the request names, in a file of 500 KB, and the change is made in two calls", async () => {
     const files = { "lib/engine.py": module(7000, (n) => (n === 4321 ? "retry_limit is 3" : "work")) };
@@ -30,77 +39,56 @@ describe("of a large file that it changes the execution call", () => {
   test.each([
     ["in one line", "set the port of service 14711 to 9000", (text: string) => text],
     ["in many lines", "the machine 10.0.57.119 listens on 9000 now", (text: string) => text.replaceAll("},{", "},\n{")],
-  ])(
-    "shows of 1.5 MB of data %s what the request names by a number, and two calls change it",
-    async (_, task, spread) => {
-      const services = Array.from({ length: 24_000 }, (_, id) => ({
-        id,
-        host: `10.0.${id >> 8}.${id % 256}`,
-        port: 80,
-      }));
-      const data = spread(JSON.stringify({ services }));
-      const [before, after] = [
-        '"id":14711,"host":"10.0.57.119","port":80',
-        '"id":14711,"host":"10.0.57.119","port":9000',
-      ];
-      const ran = await play({
-        files: { "app.json": data },
-        task,
-        lines: [plan({ steps: ["MODIFY app.json"] }), modify("app.json", [`${before}\n`, `${after}\n`]) + finish()],
-      });
-      expect(ran.told(2)).toContain(before);
-      expect(lengthOf(ran, 2)).toBeLessThan(40_000);
-      expect([ran.outcome.code, ran.requests.length]).toEqual([0, 2]);
-      expect(ran.files["app.json"]).toBe(data.replace(before, after));
-    },
-  );
+  ])("shows of 1.5 MB of data %s what the request names by a number", async (_, task, spread) => {
+    const services = Array.from({ length: 24_000 }, (_, id) => ({
+      id,
+      host: `10.0.${id >> 8}.${id % 256}`,
+      port: 80,
+    }));
+    const data = spread(JSON.stringify({ services }));
+    const [before, after] = [
+      '"id":14711,"host":"10.0.57.119","port":80',
+      '"id":14711,"host":"10.0.57.119","port":9000',
+    ];
+    const ran = await play({
+      files: { "app.json": data },
+      task,
+      lines: [plan({ steps: ["MODIFY app.json"] }), modify("app.json", [`${before}\n`, `${after}\n`]) + finish()],
+    });
+    expect(ran.told(2)).toContain(before);
+    expect(lengthOf(ran, 2)).toBeLessThan(40_000);
+    expect([ran.outcome.code, ran.requests.length]).toEqual([0, 2]);
+    expect(ran.files["app.json"]).toBe(data.replace(before, after));
+  });
 
   test("shows the line that the request gives by its number", async () => {
-    const ran = await play({
-      files: { "a.py": large },
-      task: "rename the variable at a.py:2018",
-      lines: [plan({ steps: ["MODIFY a.py"] }), modify("a.py", ["value + 403\n", "value + 404\n"]) + finish()],
-    });
+    const ran = await changing(large, "rename the variable at a.py:2018", [403, "404"], one);
     expect(ran.told(2)).toContain("value = value + 403");
     expect(ran.outcome.code).toBe(0);
   });
 
   test("shows the ranges that looks before the plan and in the plan have read, once", async () => {
-    const ran = await play({
-      files: { "a.py": large },
-      task: "tidy up",
-      lines: [
-        plan({ steps: ["READ a.py:1501-1510"] }),
-        plan({ steps: ["READ a.py:2501-2510", "MODIFY a.py"] }),
-        modify("a.py", ["value + 300\n", "value + 301\n"]) + finish(),
-      ],
-    });
+    const look = plan({ steps: ["READ a.py:1501-1510"] });
+    const both = plan({ steps: ["READ a.py:2501-2510", "MODIFY a.py"] });
+    const ran = await changing(large, "tidy up", [300, "301"], look, both);
     for (const line of ["value = value + 300\n", "value = value + 500\n"])
       expect(ran.told(3).split(line).length).toBe(2);
     expect(ran.outcome.code).toBe(0);
   });
 
   test("names ranges that were looked at and do not fit", async () => {
-    const ran = await play({
-      files: { "a.py": large },
-      task: "tidy up",
-      lines: [
-        plan({ steps: ["READ a.py:1-2000", "READ a.py:3001-5000", "READ a.py:2501-2510", "MODIFY a.py"] }),
-        modify("a.py", ["value + 500\n", "value + 501\n"]) + finish(),
-      ],
-    });
+    const steps = ["READ a.py:1-2000", "READ a.py:3001-5000", "READ a.py:2501-2510", "MODIFY a.py"];
+    const ran = await changing(large, "tidy up", [500, "501"], plan({ steps }));
     expect(ran.asked(2)).toMatch(/note="not shown: lines [\d, -]*-2000; read what you need of them"/);
     expect(ran.asked(2)).toContain("value = value + 500");
   });
 
   test("shows all of it up to 100 KB, and where the plan writes the file anew", async () => {
     const small = module(1200);
-    const change = (path: string) => modify(path, ["    value = value + 7\n", "    value = value + 8\n"]) + finish();
-    const kept = await play({ files: { "a.py": small }, lines: [plan({ steps: ["MODIFY a.py"] }), change("a.py")] });
-    const told = kept.told(2);
+    const told = (await changing(small, "do it", [7, "8"], one)).told(2);
     for (const line of small.split("\n").filter((each) => each.startsWith("def ")))
       expect(told.split(`${line}\n`).length).toBe(2);
-    const cut = await play({ files: { "a.py": large }, lines: [plan({ steps: ["MODIFY a.py"] }), change("a.py")] });
+    const cut = await changing(large, "do it", [7, "8"], one);
     expect(cut.told(2)).toContain('<file path="a.py" shown="parts of ');
     const anew = await play({
       files: { "a.py": large },
@@ -175,14 +163,8 @@ describe("of a large file that it changes the execution call", () => {
     const ran = await play({ files, task: "step_300 is off by one", lines: [plan({ steps }), edit, finish()] });
     const asked = ran.told(2);
     for (const n of [0, 250, 499]) expect(asked).toContain(`def step_${n}(value):`);
-    for (const part of [
-      "import engine",
-      "def test_step_300():",
-      "def test_step_349():",
-      "## 1.900.0",
-      "test_step_250 ",
-    ])
-      expect(asked).toContain(part);
+    for (const n of [300, 349]) expect(asked).toContain(`def test_step_${n}():`);
+    for (const part of ["import engine", "## 1.900.0", "test_step_250 "]) expect(asked).toContain(part);
     for (const part of ["def test_step_120():", "## 1.898.0"]) expect(asked).not.toContain(part);
   });
 
@@ -221,12 +203,8 @@ describe("of a large file that it changes the execution call", () => {
 
   test("shows no secret of it, also where the blocks are cut", async () => {
     const secret = ["ghp", "a8Kd02mVq7RtYx31LpWz5NcJ4hBsGfTe6UoQ"].join("_");
-    const files = { "a.py": module(600, (n) => (n === 300 ? `deploy token = "${secret}"` : "work")) };
-    const ran = await play({
-      files,
-      task: "rename the deploy token",
-      lines: [plan({ steps: ["MODIFY a.py"] }), modify("a.py", ["value + 300\n", "value + 301\n"]) + finish()],
-    });
+    const file = module(600, (n) => (n === 300 ? `deploy token = "${secret}"` : "work"));
+    const ran = await changing(file, "rename the deploy token", [300, "301"], one);
     expect(ran.told(2)).toContain("deploy token");
     expect(JSON.stringify(ran.requests)).not.toContain(secret);
     expect(ran.files["a.py"]).toContain(secret);
@@ -234,11 +212,8 @@ describe("of a large file that it changes the execution call", () => {
 
   test("counts in the promise what it will be shown", async () => {
     const promised = async (step: string) => {
-      const ran = await play({
-        files: { "a.py": large },
-        lines: [plan({ steps: [step] })],
-        options: { planOnly: true },
-      });
+      const lines = [plan({ steps: [step] })];
+      const ran = await play({ files: { "a.py": large }, lines, options: { planOnly: true } });
       return ran.eventsOf("plan.ready")[0]?.promise.tokens ?? 0;
     };
     const base = await promised("MODIFY other.py");

@@ -62,20 +62,17 @@ describe("partial failure", () => {
     expect(red.outcome.error).toMatchObject({ code: "check_failed", hint: null });
   });
 
-  test.each([true, false])(
-    "FINISH alone below a red check is the last word, and nothing is asked again (%p)",
-    async (old) => {
-      const lines = [
-        plan({ steps: ["WRITE c.txt"], complexity: "moderate" }),
-        write("c.txt", "c\n") + finish(),
-        finish("It fails for another reason."),
-        finish("As I said."),
-      ];
-      const ran = await play({ files: {}, lines, options: { checks: [old ? "false" : "test ! -e c.txt"] } });
-      expect([ran.outcome.error?.code, ran.requests.length, ran.files]).toEqual(["check_failed", 3, {}]);
-      expect(ran.outcome.claimed).toBe("It fails for another reason.");
-    },
-  );
+  test.each([true, false])("FINISH alone below a red check is the last word (%p)", async (old) => {
+    const lines = [
+      plan({ steps: ["WRITE c.txt"], complexity: "moderate" }),
+      write("c.txt", "c\n") + finish(),
+      finish("It fails for another reason."),
+      finish("As I said."),
+    ];
+    const ran = await play({ files: {}, lines, options: { checks: [old ? "false" : "test ! -e c.txt"] } });
+    expect([ran.outcome.error?.code, ran.requests.length, ran.files]).toEqual(["check_failed", 3, {}]);
+    expect(ran.outcome.claimed).toBe("It fails for another reason.");
+  });
 
   test("at a terminal the person is asked whether to keep it", async () => {
     const lines = [plan({ steps }), half, finish()];
@@ -131,7 +128,7 @@ describe("looks in a reply", () => {
       files: { "a.txt": "one\n", "more.txt": "the\nsecret\n" },
       lines: [plan({ steps: ["MODIFY a.txt"] }), "READ::more.txt\n", modify("a.txt", ["one\n", "1\n"]) + finish()],
     });
-    expect(ran.outcome.code).toBe(0);
+    expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, at_most: 3 } });
     expect(ran.told(3)).toContain('<file path="more.txt">\nthe\nsecret\n</file>');
   });
 

@@ -27,18 +27,15 @@ describe("the execution call", () => {
   test.each([
     ["of changes behind a command", `FILES: a.py\nRUN::cat a.py\n${change}`, change],
     ["of a command alone", `FILES:\nRUN::cat a.py\n${finish("It says so.")}`, finish("It says x = 1.")],
-  ])(
-    "is told that nothing of a script is done that counted as the plan, but for what it shows: %s",
-    async (_, script, rest) => {
-      const options = { atOnce: "always", allowRun: true, checks: ["true"] } as const;
-      const ran = await play({ files, lines: [script, rest], options });
-      expect(ran.outcome.code).toBe(0);
-      expect(ran.asked(2)).toContain('<result action="RUN cat a.py" ok="true">');
-      expect(ran.asked(2)).toContain(
-        "The plan is approved. Of your script nothing is done but what results above show. Carry out the rest: an action script.",
-      );
-    },
-  );
+  ])("is told that nothing of a script is done but what it shows: %s", async (_, script, rest) => {
+    const options = { atOnce: "always", allowRun: true, checks: ["true"] } as const;
+    const ran = await play({ files, lines: [script, rest], options });
+    expect(ran.outcome.code).toBe(0);
+    expect(ran.asked(2)).toContain('<result action="RUN cat a.py" ok="true">');
+    expect(ran.asked(2)).toContain(
+      "The plan is approved. Of your script nothing is done but what results above show. Carry out the rest: an action script.",
+    );
+  });
 
   test("stands alone where the dialogue would pass half of the window: with request, plan and planned files only", async () => {
     const long = "text = 1 # a line of a file\n".repeat(330);
@@ -96,11 +93,6 @@ describe("the execution call", () => {
     expect(ran.eventsOf("phase.started").map(({ phase }) => phase)).toEqual([1, 1, 2]);
     expect(ran.asked(3)).toContain("nowhere.py does not exist");
     expect(ran.asked(4)).toContain("3 z = 3 # filler of a long file\n4 z = 3");
-  });
-
-  test("a simple plan has a turn for a READ, too", async () => {
-    const lines = [plan({ steps: ["MODIFY a.py"] }), "READ::b.py\n", change];
-    expect((await play({ files, lines })).outcome).toMatchObject({ code: 0, calls: { made: 3, at_most: 3 } });
   });
 });
 

@@ -6,7 +6,7 @@ import { defineQuery } from "../../../src/actions/command.ts";
 import { allActions } from "../../../src/actions/registry.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { call, calls, playLoop, playLoopIn, resultsOf } from "../loop.ts";
-import { finish, modify, plan as planOf, schedule, verdict } from "../plans.ts";
+import { finish, modify, plan as planOf, schedule, talk as talkOf, verdict, write } from "../plans.ts";
 import { makeFolder, past, play, playIn } from "../scripted.ts";
 
 const key = "AIzaSyA1234567890abcdefghijklmnopqrstu";
@@ -100,7 +100,7 @@ test("of the files that a command names, twenty are read before it, and a megaby
 });
 
 /** A reply that writes one file. */
-const writes = (path: string, text: string) => `WRITE::${path}::EOT\n${text}END::EOT\nFINISH::done\n`;
+const writes = (path: string, text: string) => write(path, text) + finish("done");
 
 test("another file gets the value only where --allow names it, and a moved file keeps the right to its own", async () => {
   const copy = "note <<SECRET_k3f9_1>>\n";
@@ -130,33 +130,31 @@ test("neither what a search finds nor the files it includes tell how a secret be
   expect(found).toEqual((await ask("Y")).map((text) => text.replace('"Y', '"Z')));
 });
 
-const talk = JSON.stringify({ intent: "conversation", reply: "Settings." });
+const talk = talkOf("Settings.");
 
 test("a text is cut after its secrets are hidden, also one that only a later file tells is a secret", async () => {
-  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
   const before = "Some rule of this project.\n".repeat(400).slice(0, 7_990);
   const files = {
-    "AGENTS.md": `${before}${secret}\n${before}`,
-    "deploy.py": `db_password = "${secret}"\n`,
+    "AGENTS.md": `${before}${password}\n${before}`,
+    "deploy.py": `db_password = "${password}"\n`,
   };
   const ran = await play({ files, lines: [talk], task: "what is in deploy.py?" });
   expect(ran.asked(1)).toContain("<<SECRET_k3f9_1>>");
-  expect(JSON.stringify(ran.requests)).not.toContain(secret.slice(0, 8));
-  const history = [past(`${before.slice(0, 390)}${secret}`, "Done.")];
+  expect(JSON.stringify(ran.requests)).not.toContain(password.slice(0, 8));
+  const history = [past(`${before.slice(0, 390)}${password}`, "Done.")];
   const again = await play({ files: { "deploy.py": files["deploy.py"] }, lines: [talk], task: "and now?", history });
   expect(again.asked(1)).toContain("<<SECRET_k3f9_1>>");
-  expect(JSON.stringify(again.requests)).not.toContain(secret.slice(0, 8));
+  expect(JSON.stringify(again.requests)).not.toContain(password.slice(0, 8));
 });
 
 test("no secret is cut in half in the diff that eight-step judges", async () => {
-  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
-  const row = `${Array(40).fill(secret).join(" ")}\n`;
-  const text = `x ${row.replaceAll(secret, "<<SECRET_k3f9_1>>")}`.repeat(80);
+  const row = `${Array(40).fill(password).join(" ")}\n`;
+  const text = `x ${row.replaceAll(password, "<<SECRET_k3f9_1>>")}`.repeat(80);
   const act = `WRITE::a.txt::EOT\n${text}\nEND::EOT\nFINISH::EOT\nDone.\nEND::EOT\n`;
   const ran = await play({
     flow: eightStep,
     options: { mode: "eight-step" },
-    files: { "a.txt": `password = "${secret}"\n${row.repeat(80)}` },
+    files: { "a.txt": `password = "${password}"\n${row.repeat(80)}` },
     lines: [schedule({ modify: ["a.txt"] }), act, verdict(), "Made it."],
   });
   expect(ran.asked(3)).toContain("<<SECRET_k3f9_1>> <<SECRET_k3f9_1>>");
@@ -166,11 +164,10 @@ test("no secret is cut in half in the diff that eight-step judges", async () => 
 const look = JSON.stringify({ ...JSON.parse(planOf({ steps: ["READ deploy.txt"] })), intent: "look" });
 
 test("a file that only begins as UTF-16 does is read, searched and shown by the names of its secrets", async () => {
-  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
   for (const mark of ["\u00fe\u00ff", "\u00ff\u00fe"]) {
     for (const filler of ["", "x"]) {
       const place = makeFolder();
-      const text = `${mark}db_password = "${secret}"\n${"port = 1\n".repeat(5000)}${filler}`;
+      const text = `${mark}db_password = "${password}"\n${"port = 1\n".repeat(5000)}${filler}`;
       writeFileSync(join(place.root, "deploy.txt"), Buffer.from(text, "latin1"));
       const looks = calls(
         call("read", { path: "deploy.txt" }),
@@ -184,7 +181,7 @@ test("a file that only begins as UTF-16 does is read, searched and shown by the 
       });
       for (const { requests, events } of [ran, planned, worked]) {
         expect(JSON.stringify(requests)).toContain("<<SECRET_k3f9_1>>");
-        expect(JSON.stringify([requests, events])).not.toContain(secret.slice(0, 8));
+        expect(JSON.stringify([requests, events])).not.toContain(password.slice(0, 8));
       }
     }
   }
@@ -193,8 +190,7 @@ test("a file that only begins as UTF-16 does is read, searched and shown by the 
 const wide = (text: string) => `\ufeff${text}`;
 
 test("a file of UTF-16 is searched and edited by the names of its secrets, too", async () => {
-  const secret = "Zx9kQ2mR7tLp4VwA8sNd";
-  const text = `db_password = "${secret}"\r\nport = 1\r\n`;
+  const text = `db_password = "${password}"\r\nport = 1\r\n`;
   for (const isBig of [false, true]) {
     const bytesOf = (content: string) => {
       const little = Buffer.from(wide(content), "utf16le");
@@ -202,7 +198,7 @@ test("a file of UTF-16 is searched and edited by the names of its secrets, too",
     };
     const place = makeFolder();
     writeFileSync(join(place.root, "deploy.txt"), bytesOf(text));
-    const looks = ['db_password = "Z', 'db_password = "Y', secret.slice(0, 6), "[A-Za-z0-9]{20}"];
+    const looks = ['db_password = "Z', 'db_password = "Y', password.slice(0, 6), "[A-Za-z0-9]{20}"];
     const edit = { path: "deploy.txt", old_str: "port = 1", new_str: "port = 2" };
     const guess = { path: "deploy.txt", old_str: '= "Zx9', new_str: '= "Zx9' };
     const named = { path: "deploy.txt", old_str: '"<<SECRET_k3f9_1>>"', new_str: "'<<SECRET_k3f9_1>>'" };
@@ -214,8 +210,8 @@ test("a file of UTF-16 is searched and edited by the names of its secrets, too",
     const results = ran.requests.at(-1)?.messages.flatMap((each) => (each.role === "tools" ? each.results : []));
     expect(results?.slice(0, 4).map((result) => /^no match/.test(result.text))).toEqual([true, true, true, true]);
     expect(results?.slice(4).map(({ ok }) => ok)).toEqual([false, true, true]);
-    expect(JSON.stringify([ran.requests, ran.events])).not.toContain(secret);
-    const after = text.replace("port = 1", "port = 2").replace(`"${secret}"`, `'${secret}'`);
+    expect(JSON.stringify([ran.requests, ran.events])).not.toContain(password);
+    const after = text.replace("port = 1", "port = 2").replace(`"${password}"`, `'${password}'`);
     expect(readFileSync(join(place.root, "deploy.txt")).equals(bytesOf(after))).toBe(true);
   }
 });
@@ -238,23 +234,19 @@ const asked = [
   ["a plan", [writes("a.ini", "x\n"), writes("a.ini", 'password = "<<SECRET_k3f9_1>>"\n')], [words, "yes"]],
   ["a diff", [writes("a.ini", "x\n"), writes("a.ini", 'password = "<<SECRET_k3f9_1>>"\n')], ["yes", words, "yes"]],
 ] as const;
-test.each(asked)(
-  "a value that the user typed at %s is hidden from then on, and may be written, too",
-  async (at, lines, answers) => {
-    const planned = planOf({ steps: ["WRITE a.ini"] });
-    const setup = { task: "deploy", answers, lines: at === "a plan" ? lines : [planned, ...lines] };
-    const ran = await play({ ...setup, options: { interactive: true, atOnce: "auto", review: "batch" } });
-    expect(ran.files).toEqual({ "a.ini": `password = "${password}"\n` });
-    expect(JSON.stringify([ran.requests, ran.events])).not.toContain("Zx9k");
-    expect(ran.questions).toHaveLength(answers.length);
-  },
-);
+test.each(asked)("a value that the user typed at %s is hidden, and may be written, too", async (at, lines, answers) => {
+  const planned = planOf({ steps: ["WRITE a.ini"] });
+  const setup = { task: "deploy", answers, lines: at === "a plan" ? lines : [planned, ...lines] };
+  const ran = await play({ ...setup, options: { interactive: true, atOnce: "auto", review: "batch" } });
+  expect(ran.files).toEqual({ "a.ini": `password = "${password}"\n` });
+  expect(JSON.stringify([ran.requests, ran.events])).not.toContain("Zx9k");
+  expect(ran.questions).toHaveLength(answers.length);
+});
 
 test("a value that the user typed may be written to the files of the plan, whatever characters it has", async () => {
   const before = "host: db\npassword: oldpassword99\n";
   const planned = planOf({ steps: ["MODIFY c.yml"], read: ["c.yml"] });
-  const modifies = (line: string) =>
-    `MODIFY::c.yml::EOT\n<<<<<<< SEARCH\npassword: <<SECRET_k3f9_1>>\n=======\n${line}\n>>>>>>> REPLACE\nEND::EOT\nFINISH::done\n`;
+  const modifies = (line: string) => modify("c.yml", ["password: <<SECRET_k3f9_1>>\n", `${line}\n`]) + finish("done");
   const set = async (task: string, line: string) => {
     for (const work of [modifies(line), writes("c.yml", `host: db\n${line}\n`)]) {
       const ran = await play({ task, files: { "c.yml": before }, lines: [planned, work, work] });
@@ -300,8 +292,7 @@ test("a part of a typed value is no typed value", async () => {
 
 test("an .env that --allow opens is shown and changed with all its values as names", async () => {
   const files = { ".env": `DB_PASSWORD=${password}\nSMTP_PASS=geheim\nLOG_LEVEL=info\n` };
-  const edit =
-    "MODIFY::.env::EOT\n<<<<<<< SEARCH\nLOG_LEVEL=info\n=======\nLOG_LEVEL=debug\n>>>>>>> REPLACE\nEND::EOT\n";
+  const edit = modify(".env", ["LOG_LEVEL=info\n", "LOG_LEVEL=debug\n"]);
   const lines = [planOf({ steps: ["MODIFY .env"] }), `${edit}FINISH::done\n`];
   const ran = await play({ task: "set LOG_LEVEL to debug in .env", files, lines, options: { allow: [".env"] } });
   expect([ran.outcome.code, ran.files]).toEqual([0, { ".env": files[".env"].replace("info", "debug") }]);

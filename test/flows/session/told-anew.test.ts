@@ -4,10 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../../src/core/model.ts";
 import { finish, modify, plan, planOf, talk } from "../plans.ts";
-import { openTurns } from "../turns.ts";
+import { ask, openTurns } from "../turns.ts";
 
 const interactive = { interactive: true } as const;
-const ask = { lines: [talk("So it is.")], options: interactive, answers: [] } as const;
 const edit = [
   plan({ steps: ["MODIFY a.txt"] }),
   modify("a.txt", ["one\n", "two\n"]) + finish("It says two."),

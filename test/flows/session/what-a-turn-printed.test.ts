@@ -2,11 +2,10 @@
 import { expect, test } from "bun:test";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { finish, modify, plan, talk, write } from "../plans.ts";
+import { finish, modify, plan, write } from "../plans.ts";
 import { placeFiles } from "../scripted.ts";
-import { openTurns } from "../turns.ts";
+import { ask, openTurns } from "../turns.ts";
 
-const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
 const edit = (from: string, to: string) => modify("a.txt", [`${from}\n`, `${to}\n`]) + finish(`It says ${to}.`);
 const red = {
   lines: [plan({ steps: ["MODIFY a.txt"] }), edit("one", "two"), edit("two", "three")],
@@ -70,31 +69,28 @@ test("what each of a turn's last commands printed is told, also after the sessio
 test.each([
   ["a.txt", "b.txt"],
   ["a file.txt", "by"],
-])(
-  "%s, which stood in the way of a run, is told with its step, and the one behind it, of %s, as not come to",
-  async (name, other) => {
-    const turns = openTurns({ [name]: "one\n", [other]: "one\n" });
-    const ran = await turns.say("translate", {
-      lines: [
-        plan({ steps: [`MODIFY ${name}`, `MODIFY ${other}`] }),
-        modify(name, ["one\n", "uno\n"]) + modify(other, ["one\n", "uno\n"]) + finish(),
-      ],
-      ...{ options: { interactive: true, review: "batch" }, answers: "yes" },
-      onQuestion: ({ kind }) => {
-        if (kind === "batch") placeFiles(turns.root, { [name]: "two\n" });
-      },
-    });
-    const { error, refused, undone = [] } = ran.outcome;
-    const met = [...refused, ...undone].filter(({ target }) => target === name);
-    expect([error?.code, ...met.map(({ why }) => why)]).toEqual(["conflict", error?.message]);
-    expect((await turns.say("what is missing?", ask)).past).toContain(
-      `not done: MODIFY ${name} (${error?.message}), MODIFY ${other} (the run ended before it)`,
-    );
-  },
-);
+])("%s in the way of a run is told with its step, and %s behind it as not come to", async (name, other) => {
+  const turns = openTurns({ [name]: "one\n", [other]: "one\n" });
+  const ran = await turns.say("translate", {
+    lines: [
+      plan({ steps: [`MODIFY ${name}`, `MODIFY ${other}`] }),
+      modify(name, ["one\n", "uno\n"]) + modify(other, ["one\n", "uno\n"]) + finish(),
+    ],
+    ...{ options: { interactive: true, review: "batch" }, answers: "yes" },
+    onQuestion: ({ kind }) => {
+      if (kind === "batch") placeFiles(turns.root, { [name]: "two\n" });
+    },
+  });
+  const { error, refused, undone = [] } = ran.outcome;
+  const met = [...refused, ...undone].filter(({ target }) => target === name);
+  expect([error?.code, ...met.map(({ why }) => why)]).toEqual(["conflict", error?.message]);
+  expect((await turns.say("what is missing?", ask)).past).toContain(
+    `not done: MODIFY ${name} (${error?.message}), MODIFY ${other} (the run ended before it)`,
+  );
+});
 
 test.each(["tool-loop", "single-shot"] as const)(
-  "%s: a folder that got a file while the person was asked is told with its deletion, and not with the command behind it",
+  "%s: a folder that got a file meanwhile is told with its deletion, not with the command behind",
   async (mode) => {
     const turns = openTurns({ "docs/a.md": "a\n" });
     const steps = ["MV docs/a.md -> a.md", "RM docs", "RUN true"];

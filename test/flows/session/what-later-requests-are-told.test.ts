@@ -7,15 +7,10 @@ import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
 import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
-import type { Setup } from "../scripted.ts";
-import { openTurns, type Turned } from "../turns.ts";
+import { capOf, type Setup } from "../scripted.ts";
+import { ask, openTurns, type Turned } from "../turns.ts";
 
 const interactive = { interactive: true } as const;
-const ask = {
-  lines: [talk("So it is.")],
-  options: interactive,
-  answers: [],
-} as const;
 const words = { feedback: "in words, please" } as const;
 
 /** The messages of the first request of a turn, as text. */
@@ -127,7 +122,7 @@ describe("the last words of a turn that failed", () => {
 
   test("of them the question is told, after the session is resumed, too", async () => {
     const turns = openTurns({ "a.txt": "one\n" });
-    const options = { ...interactive, checks: ["false"], caps: { calls: 2, tokens: null, cost: null } };
+    const options = { ...interactive, checks: ["false"], ...capOf(2) };
     const lines = [plan({ steps: ["MODIFY a.txt"] }), edit(words)];
     const { outcome } = await turns.say("make it two", { lines, options, answers: ["yes", "no"] });
     expect(outcome).toMatchObject({ changes: [], claimed: words });
@@ -163,15 +158,11 @@ describe("what a run did besides its changes", () => {
     const options = { ...interactive, allowRun: true };
     const early = `${write("a.txt", "a\n")}RUN::false\n${finish("I committed it.")}`;
     const setup = { options, answers: "yes" } as const;
-    const cap = { ...options, caps: { calls: 2, tokens: null, cost: null } };
+    const cap = { ...options, ...capOf(2) };
     const first = await turns.say("do it", { ...setup, options: cap, lines: [plan({ steps }), early] });
     expect(first.outcome).toMatchObject({ status: "partial", claimed: "I committed it." });
-    const lines = [
-      plan({ steps: ["WRITE b.txt", "RUN false"] }),
-      early.replaceAll("a.txt", "b.txt"),
-      finish("It failed."),
-    ];
-    const second = await turns.say("do b", { ...setup, lines });
+    const again = [plan({ steps: ["WRITE b.txt", "RUN false"] }), early.replaceAll("a.txt", "b.txt")];
+    const second = await turns.say("do b", { ...setup, lines: [...again, finish("It failed.")] });
     expect(second.outcome).toMatchObject({ status: "partial", text: "It failed." });
     expect(second.past).toMatch(/^pai: kept in part: .*commands that ran: false \(exit 1\)$/);
     expect(sent(second)).not.toContain("I committed it.");
@@ -193,11 +184,8 @@ describe("what a run did besides its changes", () => {
       plan({ steps: ["MODIFY a.sh"] }),
       modify("a.sh", ["exit 0\n", "echo Error: broken; exit 1\n"]) + finish("Done."),
     ];
-    await turns.say("break it", {
-      lines: [...edit, finish("Done."), finish()],
-      options: { ...options, keep: true },
-      answers: "yes",
-    });
+    const broken = { lines: [...edit, finish("Done."), finish()], options: { ...options, keep: true } };
+    await turns.say("break it", { ...broken, answers: "yes" });
     const work = write("b.txt", "b\n") + finish("Done.");
     const next = await turns.say("write b.txt", {
       lines: [plan({ steps: ["WRITE b.txt"] }), work, finish("Done.")],
@@ -244,21 +232,10 @@ describe("tool-loop", () => {
   test("what became of a turn that failed is said once, and not by the model", async () => {
     const turns = openTurns();
     const make = calls(call("write", { path: "a.txt", content: "a\n" }));
-    const options = {
-      ...interactive,
-      mode: "tool-loop",
-      checks: ["false"],
-      keep: true,
-    } as const;
+    const options = { ...interactive, mode: "tool-loop", checks: ["false"], keep: true };
     const all = { flow: toolLoop, options, answers: "yes" } as const;
-    await turns.say("make it", {
-      ...all,
-      lines: [make, "Done.", "Done.", "Done."],
-    });
-    const next = await turns.say("what now?", {
-      ...all,
-      lines: ["So it is."],
-    });
+    await turns.say("make it", { ...all, lines: [make, "Done.", "Done.", "Done."] });
+    const next = await turns.say("what now?", { ...all, lines: ["So it is."] });
     expect(sent(next).match(/kept: 1 file/g)).toHaveLength(1);
     expect(next.past).toMatch(/^pai: kept: 1 file \(\+1 −0\), failed: check failed: false/);
   });

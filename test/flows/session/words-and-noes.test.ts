@@ -1,17 +1,14 @@
 /** Words and a no at the diffs of one script: what the run, its next request and the next turn make of them. */
 import { expect, test } from "bun:test";
-import { PaiError } from "../../../src/core/error.ts";
-import type { StampedEvent } from "../../../src/core/event.ts";
 import type { Question } from "../../../src/core/question.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
 import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
-import { type Files, placeFiles, play } from "../scripted.ts";
-import { openTurns, type Turns } from "../turns.ts";
+import { type Files, placeFiles, play, type Setup, stopper } from "../scripted.ts";
+import { ask, openTurns, type Turns } from "../turns.ts";
 
 const options = { interactive: true, review: "change" } as const;
-const ask = { lines: [talk("So it is.")], options: { interactive: true }, answers: [] } as const;
 const words = { feedback: "in words, please" } as const;
 const edit = (path: string, to: string) => modify(path, ["one\n", `${to}\n`]);
 
@@ -107,13 +104,11 @@ test("a question at the plan and a no behind it are told as that, and not as a w
 
 test("a command that the person stopped is told with those that ran", async () => {
   const turns = openTurns();
-  const stop = new AbortController();
-  const onEvent = ({ type }: StampedEvent) => {
-    if (type === "command.output") stop.abort(new PaiError("interrupted", "interrupted"));
-  };
+  const { signal, stop } = stopper();
+  const onEvent: Setup["onEvent"] = ({ type }) => type === "command.output" && stop();
   await turns.say("run them", {
     lines: [plan({ steps: ["RUN true", "RUN echo hi; sleep 20"] })],
-    ...{ options: { interactive: true }, answers: "yes", signal: stop.signal, onEvent },
+    ...{ options: { interactive: true }, answers: "yes", signal, onEvent },
   });
   const { past } = await turns.say("what now?", ask);
   const ran =
@@ -125,11 +120,11 @@ test("a command that the person stopped is told with those that ran", async () =
 test("words at a plan with its diff, then a stop while the model answers: nothing was declined, and no old order is sent", async () => {
   const turns = openTurns({ "a.txt": "one\n" });
   const script = `FILES: a.txt\n${edit("a.txt", "1")}${finish("It is a number now.")}`;
-  const stop = new AbortController();
+  const { signal, stop } = stopper();
   const atOnce = { interactive: true, atOnce: "auto" } as const;
   const ran = await turns.say("make it a number", {
-    lines: [script, { text: script, before: () => stop.abort(new PaiError("interrupted", "interrupted")) }],
-    ...{ options: atOnce, answers: [words], signal: stop.signal },
+    lines: [script, { text: script, before: stop }],
+    ...{ options: atOnce, answers: [words], signal },
   });
   expect(ran.outcome).toMatchObject({ status: "interrupted", corrections: [{ words: words.feedback }] });
   expect(ran.outcome.declined).toBeUndefined();
@@ -144,10 +139,6 @@ test("words at a plan with its diff, then a stop while the model answers: nothin
 test("what a stopped run last asked the model for is called off in the next request", async () => {
   const files = { "a.txt": "one\n", "b.txt": "one\n" };
   const made = plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"], complexity: "moderate" });
-  const stopped = (stop: AbortController) => ({
-    text: "",
-    before: () => stop.abort(new PaiError("interrupted", "interrupted")),
-  });
   const part = edit("a.txt", "1") + finish("Done.");
   const runs = [
     { before: [], answers: ["yes"], order: "The plan is approved. Carry it out: an action script." },
@@ -159,9 +150,9 @@ test("what a stopped run last asked the model for is called off in the next requ
   ] as const;
   for (const { before, answers, order } of runs) {
     const turns = openTurns(files);
-    const stop = new AbortController();
-    const lines = [made, ...before, stopped(stop)];
-    const setup = { options: { interactive: true, review: "batch" }, answers, signal: stop.signal } as const;
+    const { signal, stop } = stopper();
+    const lines = [made, ...before, { text: "", before: stop }];
+    const setup = { options: { interactive: true, review: "batch" }, answers, signal } as const;
     const ran = await turns.say("make both numbers", { lines, ...setup });
     expect([ran.outcome.status, ran.asked(lines.length).includes(order)]).toEqual(["interrupted", true]);
     const { requests } = await turns.say("what now?", ask);

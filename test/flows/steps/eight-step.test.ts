@@ -6,13 +6,12 @@ import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import type { RunOptions } from "../../../src/flows/run.ts";
-import { modify, plan, schedule, verdict } from "../plans.ts";
+import { finish as end, modify, plan, schedule, verdict } from "../plans.ts";
 import { type Line, makeFolder, type Place, play, playIn, type Ran, type Setup } from "../scripted.ts";
 
 const write = (path: string, text: string, end = "") =>
   `Goal: ${path}.\nSmall.\nWRITE::${path}::EOT\n${text}\nEND::EOT\n${end}`;
-const finish = "FINISH::EOT\nAll done.\nEND::EOT\n";
+const finish = end("All done.");
 const summary = "Made it.\nNEXT: Add a test\nNEXT: Add docs\nShall I?";
 const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
   play({ lines, flow: eightStep, options: { mode: "eight-step", ...rest.options }, ...rest });
@@ -54,21 +53,15 @@ test("a sixth step joins the fifth, none is dropped", async () => {
   const acts = ["a", "b", "c", "d", "e"].flatMap((name) => [write(name, name), verdict(true)]);
   const ran = await run([schedule({ steps, create: ["a", "b", "c", "d", "e"] }), ...acts, summary]);
   expect(ran.outcome.calls).toEqual({ made: 12, expected: 12, at_most: 18 });
-  expect(
-    ran
-      .eventsOf("step.started")
-      .filter(({ step }) => step === 4)
-      .at(-1)?.title,
-  ).toBe("think, 5 of 5: five; six");
+  expect(ran.eventsOf("step.started").findLast(({ step }) => step === 4)?.title).toBe("think, 5 of 5: five; six");
 });
 
 test("a failed verdict is healed once with its reasons and fixes, and with a step that nobody scored the run has no score", async () => {
-  const heal = "MODIFY::a.py::EOT\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\nEND::EOT\n";
   const ran = await run([
     schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] }),
     write("a.py", "x = 1"),
     verdict(false, 3, ["x is wrong"], ["set x to 2"]),
-    heal,
+    modify("a.py", ["x = 1\n", "x = 2\n"]),
     write("b.py", "y = 1"),
     verdict(true, 9),
     summary,
@@ -93,7 +86,7 @@ test("a step that stays failed ends the run as failed, with everything taken bac
 });
 
 test("a failing check of the user is healed and judged again by the check, not by the model", async () => {
-  const heal = "MODIFY::a.sh::EOT\n<<<<<<< SEARCH\nexit 1\n=======\nexit 0\n>>>>>>> REPLACE\nEND::EOT\n";
+  const heal = modify("a.sh", ["exit 1\n", "exit 0\n"]);
   const lines = [schedule({ create: ["a.sh"] }), write("a.sh", "exit 1"), verdict(true), heal, summary];
   const ran = await run(lines, { options: { mode: "eight-step", checks: ["sh a.sh"] } });
   expect(ran.purposes).toBe("plan execute integrity heal summary");
@@ -185,13 +178,12 @@ describe("work that the scope lists and no reply does", () => {
 });
 
 test("a permitted command of the scope that no reply ran is run by pai once all is made", async () => {
-  const plan = JSON.parse(schedule({ create: ["a.py"] }));
-  const scoped = JSON.stringify({ ...plan, scope: { ...plan.scope, commands: ["echo ran"] } });
   for (const [command, code] of [
     ["echo ran", 0],
     ["false", 15],
   ] as const) {
-    const lines = [scoped.replace("echo ran", command), write("a.py", "x", finish), verdict(true), summary];
+    const first = schedule({ create: ["a.py"], run: [command] });
+    const lines = [first, write("a.py", "x", finish), verdict(true), summary];
     const ran = await run(lines, { options: { mode: "eight-step", allowRun: true } });
     expect(ran.outcome.commands?.map((each) => each.command)).toEqual([command]);
     expect([ran.outcome.code, ran.files]).toEqual([code, { "a.py": "x\n" }]);
@@ -209,7 +201,7 @@ test("a resume or a repair takes the one spare call, never one that a later step
   const steps = ["one", "two"];
   const cut = (name: string): Line => ({ text: `WRITE::${name}::EOT\nx\n`, stop: "length" });
   const bad = verdict(false, 3, ["wrong"]);
-  const heal = (name: string) => `MODIFY::${name}::EOT\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\nEND::EOT\n`;
+  const heal = (name: string) => modify(name, ["x\n", "y\n"]);
   const lines = [
     schedule({ steps, create: ["a.py", "b.py"] }),
     ...[cut("a.py"), "END::EOT\n", bad, heal("a.py")],
@@ -224,13 +216,13 @@ test("a resume or a repair takes the one spare call, never one that a later step
 
 test("work that is done is not lost because the summary could not be had: it is written locally", async () => {
   const done = [schedule({ create: ["a.py"] }), write("a.py", "x = 1"), verdict(true)];
-  const failing: readonly (readonly [readonly Line[], Partial<RunOptions>])[] = [
-    [["", ""], {}],
-    [[{ text: "", fail: new PaiError("network", "the connection was refused") }], {}],
-    [[{ text: "", fail: new PaiError("budget_calls", "no call is left") }], {}],
+  const failing: readonly (readonly Line[])[] = [
+    ["", ""],
+    [{ text: "", fail: new PaiError("network", "the connection was refused") }],
+    [{ text: "", fail: new PaiError("budget_calls", "no call is left") }],
   ];
-  for (const [rest, options] of failing) {
-    const ran = await run([...done, ...rest], { options: { mode: "eight-step", ...options } });
+  for (const rest of failing) {
+    const ran = await run([...done, ...rest]);
     expect(ran.outcome).toMatchObject({ status: "unverified", code: 0, text: "1. Write it: passed, quality 8/10" });
     expect(ran.files).toMatchObject({ "a.py": "x = 1\n" });
   }
@@ -248,19 +240,12 @@ test("a file that somebody deleted while the plan was made is met before anythin
 
 test("a move is a deletion here and content there; a command must be in the scope", async () => {
   const files = { "old.py": "x\n" };
-  const scoped = (commands: readonly string[]) =>
-    JSON.stringify({
-      mode: "task",
-      complexity: "simple",
-      reply: "",
-      steps: [{ title: "Move", hint: "" }],
-      scope: { files_to_create: ["new.py"], files_to_delete: ["old.py"], commands },
-    });
+  const scoped = schedule({ create: ["new.py"], remove: ["old.py"], run: ["true"] });
   const move = (command: string) => `MV::old.py::new.py\nRUN::${command}\n`;
   const options = { mode: "eight-step", allowDelete: true, allowRun: true };
-  const moved = await run([scoped(["true"]), move("true"), verdict(true), summary], { files, options });
+  const moved = await run([scoped, move("true"), verdict(true), summary], { files, options });
   expect([moved.outcome.status, moved.files]).toEqual(["unverified", { "new.py": "x\n" }]);
-  const beyond = await run([scoped(["true"]), move("touch z"), verdict(true), "no"], { files, options });
+  const beyond = await run([scoped, move("touch z"), verdict(true), "no"], { files, options });
   expect([beyond.outcome.code, beyond.files]).toEqual([12, files]);
 });
 
@@ -324,15 +309,13 @@ test("a step may amend the schedule's scope, and a reply in another format is re
 
 test("what somebody else does to the files that the plan shows is told to the judge and to the steps behind", async () => {
   const place = makeFolder({ "a.py": "x = 1\n", "README.md": "one\n" });
-  const edit = (path: string, old: string, now: string) =>
-    `MODIFY::${path}::EOT\n<<<<<<< SEARCH\n${old}\n=======\n${now}\n>>>>>>> REPLACE\nEND::EOT\n`;
   const byHand = () => writeFileSync(join(place.root, "README.md"), "one\nby hand\n");
   const ran = await playIn(place, {
     lines: [
       schedule({ steps: ["code", "words"], modify: ["a.py", "README.md"] }),
-      { text: edit("a.py", "x = 1", "x = 2"), before: byHand },
+      { text: modify("a.py", ["x = 1\n", "x = 2\n"]), before: byHand },
       verdict(true),
-      edit("README.md", "one", "two") + finish,
+      modify("README.md", ["one\n", "two\n"]) + finish,
       verdict(true),
       summary,
     ],

@@ -23,8 +23,7 @@ test("what a step that passed could still have better becomes next steps, behind
 
 test("of a large file that it changes a step is shown parts, and the edit of a part applies", async () => {
   const large = Array.from({ length: 6000 }, (_, n) => `def part_${n}():\n    return ${n}\n\n`).join("");
-  const edit =
-    "MODIFY::lib/parts.py::EOT\n<<<<<<< SEARCH\n    return 1700\n=======\n    return 7100\n>>>>>>> REPLACE\nEND::EOT\n";
+  const edit = modify("lib/parts.py", ["    return 1700\n", "    return 7100\n"]);
   const lines = [schedule({ modify: ["lib/parts.py"] }), edit + finish(), verdict(true, 8), summary];
   const task = "part_1700 in lib/parts.py should return 7100";
   const ran = await run({ lines, files: { "lib/parts.py": large }, task });
@@ -56,13 +55,8 @@ test("a FINISH covers no later step while a command is red, and the summary know
   const skip = `SKIP::b.py::one does\n${write("a.py", "x = 1\n")}${finish()}`;
   const lines = [
     schedule({ create: ["a.py", "b.py"], run: ["false"], steps: ["Write both", "Run it"] }),
-    ...[
-      skip,
-      verdict(true, 8),
-      `${write("b.py", "y = 1\n")}RUN::false\n${finish("It fails.")}`,
-      verdict(true, 4),
-      summary,
-    ],
+    ...[skip, verdict(true, 8), `${write("b.py", "y = 1\n")}RUN::false\n${finish("It fails.")}`],
+    ...[verdict(true, 4), summary],
   ];
   const options = { interactive: true, allowRun: true } as const;
   const ran = await run({ lines, options, answers: ["yes", "no"] });

@@ -79,24 +79,16 @@ test("a failing check of the user sends the model back to work, with its output"
   ];
   const ran = await playLoop(lines, { options: { checks: ["sh a.sh"] } });
   expect(ran.asked(3)).toContain("broken");
-  expect(ran.outcome).toMatchObject({
-    status: "verified",
-    text: "Now it works.",
-    calls: { made: 4, expected: 50, at_most: 50 },
-  });
+  const ended = { calls: { made: 4, expected: 50, at_most: 50 } };
+  expect(ran.outcome).toMatchObject({ status: "verified", text: "Now it works.", ...ended });
 });
 
 test("headless, a refusal that leaves nothing done is the end of the run, whatever the model says of it", async () => {
   const files = { "a.txt": "x" };
-  expect((await playLoop([reply("rm", { path: "a.txt" }), "Deleted."], { files })).outcome).toMatchObject({
-    status: "failed",
-    code: 12,
-  });
-  const outside = await playLoop([reply("write", { path: "b.txt", content: "x" }), "Done."], {
-    files,
-    options: { only: [["a.txt"]] },
-  });
-  expect(outside.outcome).toMatchObject({ status: "failed", code: 12 });
+  const removes = await playLoop([reply("rm", { path: "a.txt" }), "Deleted."], { files });
+  const lines = [reply("write", { path: "b.txt", content: "x" }), "Done."];
+  const outside = await playLoop(lines, { files, options: { only: [["a.txt"]] } });
+  for (const { outcome } of [removes, outside]) expect(outcome).toMatchObject({ status: "failed", code: 12 });
 });
 
 test("a refusal the model finds a way around within its rights is not a failure", async () => {

@@ -4,19 +4,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls, compact, playLoop, resultsOf } from "../loop.ts";
-import { faultOf, play } from "../scripted.ts";
+import { call, calls, compact, playLoop, resultsOf, talkIn } from "../loop.ts";
+import { faultOf, play, stopper } from "../scripted.ts";
 import { openTurns, type Turned, type Turns } from "../turns.ts";
 
-const conversation = {
-  messages: [
-    { role: "user", text: "one" },
-    { role: "assistant", text: "did one", calls: [], native: null },
-    { role: "user", text: "two" },
-    { role: "assistant", text: "did two", calls: [], native: null },
-  ],
-  tasks: [],
-} as const;
+const conversation = talkIn(["one", "did one", "two", "did two"]);
 
 test("one call makes fewer messages of a conversation", async () => {
   const ran = await play({ lines: ["They did both."], flow: compact, conversation });
@@ -25,12 +17,8 @@ test("one call makes fewer messages of a conversation", async () => {
 });
 
 test("the last thing a compaction asks for is the summary, not what the conversation asked", async () => {
-  const messages = [
-    { role: "user" as const, text: "Delete it" },
-    { role: "assistant" as const, text: "Which one?", calls: [], native: null },
-    { role: "user" as const, text: "All" },
-  ];
-  const ran = await play({ lines: ["Facts."], flow: compact, conversation: { messages, tasks: [] } });
+  const asked = talkIn(["Delete it", "Which one?", "All"]);
+  const ran = await play({ lines: ["Facts."], flow: compact, conversation: asked });
   expect(ran.asked(1)).toEndWith("[User]\nAll\n</conversation>\n\nSummarize this conversation; do not answer it.");
 });
 
@@ -52,10 +40,8 @@ test("a secret in a long result is hidden before the result is shortened", async
 });
 
 test("an interrupt ends a compaction at once and leaves the conversation as it was", async () => {
-  const stop = new AbortController();
-  const interrupt = () => stop.abort(new PaiError("interrupted", "interrupted"));
-  const lines = [{ text: "never", before: interrupt }];
-  const ran = await play({ lines, flow: compact, conversation, signal: stop.signal });
+  const { signal, stop } = stopper();
+  const ran = await play({ lines: [{ text: "never", before: stop }], flow: compact, conversation, signal });
   expect(ran.outcome.status).toBe("interrupted");
   expect(ran.eventsOf("conversation.replaced")).toEqual([]);
 });

@@ -3,33 +3,25 @@ import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import { becameOf } from "../../../src/core/session/became.ts";
 import type { Conversation } from "../../../src/core/session/conversation.ts";
-import type { Session } from "../../../src/core/session/session.ts";
 import { openSessions } from "../../../src/store/sessions.ts";
 import { call, calls, playLoop } from "../loop.ts";
-import { type Line, type Ran, type Setup, scriptModel, usage } from "../scripted.ts";
+import { capOf, type Line, type Ran, type Setup, scriptModel, stopper, usage } from "../scripted.ts";
 
 const make = (name: string) => call("write", { path: name, content: "x" });
 const inSession = { interactive: true, keep: true };
 const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
   playLoop(lines, { answers: "yes", ...rest, options: { ...inSession, ...rest.options } });
 
-/** The session after the events of a run, as it is kept while it happens. */
-const conversationAfter = (ran: Ran): Conversation => sessionOf([ran]).conversation;
-
-function sessionOf(runs: readonly Ran[]): Session {
+/** The conversation after the events of a run, as it is kept while it happens. */
+function conversationAfter({ events }: Ran): Conversation {
   const open = openSessions(null, "").open(null, () => new Date(0), String);
-  for (const event of runs.flatMap(({ events }) => events)) open.sink(event);
-  return open.session;
-}
-
-function interruptible(): { readonly signal: AbortSignal; readonly interrupt: () => void } {
-  const controller = new AbortController();
-  return { signal: controller.signal, interrupt: () => controller.abort(new PaiError("interrupted", "interrupted")) };
+  for (const event of events) open.sink(event);
+  return open.session.conversation;
 }
 
 test("in a session an interrupt keeps finished batches; headless it takes everything back", async () => {
   for (const keep of [true, false]) {
-    const { signal, interrupt } = interruptible();
+    const { signal, stop: interrupt } = stopper();
     const lines: Line[] = [calls(make("a.txt")), { text: "never", before: interrupt }];
     const ran = await run(lines, { signal, options: { ...inSession, keep } });
     expect([keep, ran.outcome.status, Object.keys(ran.files)]).toEqual([keep, "interrupted", keep ? ["a.txt"] : []]);
@@ -38,7 +30,7 @@ test("in a session an interrupt keeps finished batches; headless it takes everyt
 });
 
 test("of the reply that was being carried out stays what was applied, and nothing of the command that was stopped", async () => {
-  const { signal, interrupt } = interruptible();
+  const { signal, stop: interrupt } = stopper();
   const onEvent: Setup["onEvent"] = ({ type }) => type === "command.output" && interrupt();
   const lines = [
     calls(make("done.txt")),
@@ -59,7 +51,7 @@ test("each action that the end of the run left undone is named", async () => {
   ];
   const files = { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" };
   const why = "the run ended before it";
-  const { signal, interrupt } = interruptible();
+  const { signal, stop: interrupt } = stopper();
   const stopped = await run([calls(...three)], { files, signal, onQuestion: interrupt });
   expect(stopped.outcome).toMatchObject({ status: "interrupted", changes: [], actions: { done: 0, failed: 4 } });
   expect(stopped.outcome.refused).toEqual([
@@ -74,20 +66,14 @@ test("each action that the end of the run left undone is named", async () => {
 });
 
 test("at the cap a session keeps what is done, and 13 is the code all the same", async () => {
-  const options = { ...inSession, caps: { calls: 1, tokens: null, cost: null } };
-  const ran = await run([calls(make("a.txt"))], { options });
+  const ran = await run([calls(make("a.txt"))], { options: capOf(1) });
   expect([ran.outcome.code, ran.files]).toEqual([13, { "a.txt": "x" }]);
 });
 
 test("what had been said before a reply broke off is kept", async () => {
-  const { signal, interrupt } = interruptible();
+  const { signal, stop: interrupt } = stopper();
   const long = "word ".repeat(400);
-  const ran = await run([{ text: long }], {
-    signal,
-    files: {},
-    options: inSession,
-    onDelta: interrupt,
-  });
+  const ran = await run([long], { signal, onDelta: interrupt });
   const last = conversationAfter(ran).messages.at(-1);
   expect(last?.role === "assistant" ? last.text.slice(0, 9) : "").toBe("word word");
 });
@@ -101,7 +87,7 @@ test("a failed call of the model leaves a usable conversation, and its message i
 });
 
 test("a reply that arrives as fast as it is read is interrupted at once, and nothing of it is shown after that", async () => {
-  const { signal, interrupt } = interruptible();
+  const { signal, stop: interrupt } = stopper();
   let [shown, read] = [0, 0];
   const ran = await run([], {
     signal,

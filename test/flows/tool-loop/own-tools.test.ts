@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { defineQuery } from "../../../src/actions/command.ts";
 import { allActions } from "../../../src/actions/registry.ts";
 import { call, calls, playLoop, resultsOf, talkOf } from "../loop.ts";
-import type { Line } from "../scripted.ts";
+import { capOf, type Line } from "../scripted.ts";
 
 const files = { "shop/money.py": "def parse(text):\n    return int(text)\n", "package.json": '{"name": "shop"}\n' };
 
@@ -17,16 +17,7 @@ test("a new conversation begins as a plan does: tree, stack, the likely files, t
   expect(told).toContain('<file path="shop/money.py">');
   expect(told).toContain("cents are lost in shop/money.py");
   expect(told).toEndWith("fix parse");
-  const later = await playLoop(["Done."], {
-    files,
-    conversation: {
-      messages: [
-        { role: "user", text: "hi" },
-        { role: "assistant", text: "ok", calls: [], native: null },
-      ],
-      tasks: [],
-    },
-  });
+  const later = await playLoop(["Done."], { files, conversation: talkOf(2) });
   expect(later.requests[0]?.messages.at(-1)).toEqual({ role: "user", text: "do it" });
 });
 
@@ -69,7 +60,7 @@ test("helpers of one reply explore at the same time; their answers come in the o
   expect(most).toBe(3);
   expect(resultsOf(ran, 5).map(({ id }) => id)).toEqual(three.map(({ id }) => id));
   expect(ran.outcome.calls.made).toBe(5);
-  const capped = await playLoop(lines, { files, options: { caps: { calls: 3, tokens: null, cost: null } } });
+  const capped = await playLoop(lines, { files, options: capOf(3) });
   expect(capped.outcome).toMatchObject({ code: 13, calls: { made: 3 } });
 });
 
@@ -122,8 +113,8 @@ describe("a small window", () => {
 
   test("what the model has not seen is never summarized, and a notice says what was", async () => {
     const free = { input: 0, cached: 0, output: 0, thought: 0 };
-    const read = (from: number): Line => ({
-      ...calls(call("read", { path: "long.txt", start_line: from })),
+    const read = (start_line: number): Line => ({
+      ...calls(call("read", { path: "long.txt", start_line })),
       usage: free,
     });
     const lines = [read(1), read(901), { text: "The summary.", usage: free }, "Done."];

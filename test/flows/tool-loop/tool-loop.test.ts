@@ -4,7 +4,7 @@ import { PaiError } from "../../../src/core/error.ts";
 import { noUsage } from "../../../src/core/model.ts";
 import { renderTasks } from "../../../src/core/session/conversation.ts";
 import { call, calls, compact, playLoop, resultsOf, talkOf } from "../loop.ts";
-import { faultOf, type Line, play } from "../scripted.ts";
+import { capOf, faultOf, type Line, play } from "../scripted.ts";
 
 test("a reply without calls ends the turn and is the answer", async () => {
   const ran = await playLoop(["Hello."]);
@@ -13,9 +13,8 @@ test("a reply without calls ends the turn and is the answer", async () => {
 
 test("looks of one reply run at once and are answered in their order", async () => {
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
-  const ran = await playLoop([calls(call("read", { path: "b.txt" }), call("grep", { pattern: "one" })), "Done."], {
-    files,
-  });
+  const looks = calls(call("read", { path: "b.txt" }), call("grep", { pattern: "one" }));
+  const ran = await playLoop([looks, "Done."], { files });
   expect(resultsOf(ran, 2).map(({ ok, text }) => [ok, text])).toEqual([
     [true, "1 two"],
     [true, "a.txt:1:one"],
@@ -86,19 +85,15 @@ test("three replies in a row that are cut before a word end the run: thoughts wi
 
 test("only caps stop a loop: at the last call it ends as 13 and everything is taken back", async () => {
   const lines = ["a", "b", "c"].map((path) => calls(call("write", { path, content: "x" })));
-  const ran = await playLoop(lines, { options: { caps: { calls: 3, tokens: null, cost: null } } });
+  const ran = await playLoop(lines, { options: capOf(3) });
   expect(ran.outcome).toMatchObject({ status: "failed", code: 13, changes: [] });
   expect(ran.files).toEqual({});
 });
 
 test("a repeated call with the same result is told so", async () => {
   const files = { "a.txt": "x\n" };
-  const ran = await playLoop(
-    [calls(call("read", { path: "a.txt" })), calls(call("read", { path: "a.txt" })), "Done."],
-    {
-      files,
-    },
-  );
+  const read = () => calls(call("read", { path: "a.txt" }));
+  const ran = await playLoop([read(), read(), "Done."], { files });
   expect(resultsOf(ran, 3)[0]?.text).toContain("the same call had this same result before");
 });
 
@@ -164,9 +159,7 @@ test("explore begins with the files that are likely for its own task", async () 
 
 test("explore that runs out of calls returns what it found so far", async () => {
   const look = (): Line => ({ text: "a.txt looks right", calls: [call("ls", {})] });
-  const ran = await playLoop([calls(call("explore", { task: "find" })), look(), look()], {
-    options: { caps: { calls: 3, tokens: null, cost: null } },
-  });
+  const ran = await playLoop([calls(call("explore", { task: "find" })), look(), look()], { options: capOf(3) });
   expect(ran.outcome.code).toBe(13);
 });
 
@@ -174,11 +167,8 @@ test("a full window is summarized with the last turn whole; tasks survive, analy
   const conversation = talkOf(16_000, [
     { id: 1, content: "Keep me", description: "d", active_form: null, status: "pending" },
   ]);
-  const ran = await playLoop(["<analysis>hm</analysis>They said x.", "Done."], {
-    conversation,
-    task: "go on",
-    window: 9000,
-  });
+  const lines = ["<analysis>hm</analysis>They said x.", "Done."];
+  const ran = await playLoop(lines, { conversation, task: "go on", window: 9000 });
   expect(ran.purposes).toBe("compact turn");
   const [first] = ran.requests[1]?.messages ?? [];
   expect(first?.role === "user" ? first.text : "").toBe(

@@ -60,12 +60,8 @@ describe("a new model", () => {
   test("with tiers has the first length and the dearest rates", () => {
     const tier = (size: number, input: number) => ({ tier: { type: "context", size }, input, output: 5 * input });
     const tiers = [tier(500_000, 8), tier(200_000, 4), { ...tier(1, 99), tier: { type: "speed", size: 1 } }];
-    expect(priceOf({ input: 2, output: 10, tiers })?.large).toEqual({
-      above: 200_000,
-      input: 8,
-      cached: 8,
-      output: 40,
-    });
+    const large = { above: 200_000, input: 8, cached: 8, output: 40 };
+    expect(priceOf({ input: 2, output: 10, tiers })?.large).toEqual(large);
     const older = { input: 2, output: 10, cache_read: 1, context_over_200k: { input: 4, output: 15, cache_read: 2 } };
     expect(priceOf(older)?.large).toEqual({ above: 200_000, input: 4, cached: 2, output: 15 });
   });
@@ -91,30 +87,17 @@ describe("a model of the catalogue", () => {
     const later = { date: "2026-02-01", from: "2027-01-01", input: 9, cached: 9, output: 9 };
     const before = { ...known, prices: [...known.prices, later] };
     const { models, changes } = merge({ "gpt-x": modelsDev({ cost: { input: 3, output: 6 } }) }, [before]);
-    expect(models[0]?.prices).toEqual([
-      {
-        date: today,
-        until: "2026-12-31",
-        source: "https://models.dev/api.json",
-        input: 3,
-        cached: 3,
-        output: 6,
-      },
-      later,
-    ]);
+    const source = "https://models.dev/api.json";
+    const rates = { input: 3, cached: 3, output: 6 };
+    expect(models[0]?.prices).toEqual([{ date: today, until: "2026-12-31", source, ...rates }, later]);
     expect(changes[0]).toStartWith("~ openai:gpt-x: window 100000 -> 200000, ");
   });
 
   test("keeps its end, and who gets it no more, which models.dev does not tell", () => {
-    const before = { ...known, ends: "2027-01-14", closed: "closed to new accounts" };
-    expect(merge({ "gpt-x": modelsDev({}) }, [before]).models[0]).toMatchObject({
-      ends: "2027-01-14",
-      closed: "closed to new accounts",
-    });
-    expect(merge({ "gpt-x": { closed: "by invitation only" } }, [known]).models[0]).toEqual({
-      ...known,
-      closed: "by invitation only",
-    });
+    const end = { ends: "2027-01-14", closed: "closed to new accounts" };
+    expect(merge({ "gpt-x": modelsDev({}) }, [{ ...known, ...end }]).models[0]).toMatchObject(end);
+    const closed = "by invitation only";
+    expect(merge({ "gpt-x": { closed } }, [known]).models[0]).toEqual({ ...known, closed });
   });
 
   test("is left out when it has ended, unless another one is charged in its place", () => {
@@ -127,10 +110,8 @@ describe("a model of the catalogue", () => {
   test("that no file names stays; another provider's model of that name is another one", () => {
     const { models } = merge({ "gpt-x": modelsDev({}) }, [known], "google");
     expect(models.map(({ provider, name }) => `${provider}:${name}`)).toEqual(["openai:gpt-x", "gemini:gpt-x"]);
-    expect(merge({ "glm-9": modelsDev({}) }, [known], "mistral").models.map(({ name }) => name)).toEqual([
-      "gpt-x",
-      "glm-9",
-    ]);
+    const other = merge({ "glm-9": modelsDev({}) }, [known], "mistral");
+    expect(other.models.map(({ name }) => name)).toEqual(["gpt-x", "glm-9"]);
   });
 });
 
@@ -155,8 +136,7 @@ describe("a file that is damaged or of another form is an error that says where,
 
   test("names that are none, such as those with control characters, are shown safely; the first faults are named", () => {
     const models = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`a\u001b[31m${at}`, modelsDev({})]));
-    expect(() => read(models)).toThrow(
-      /^api\.json is damaged:\n {2}openai "a\\u001b\[31m0": its name: .*(?:\n.*){4}\n {2}and 3 more$/,
-    );
+    const faults = /^api\.json is damaged:\n {2}openai "a\\u001b\[31m0": its name: .*(?:\n.*){4}\n {2}and 3 more$/;
+    expect(() => read(models)).toThrow(faults);
   });
 });

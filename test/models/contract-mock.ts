@@ -1,5 +1,5 @@
 /** Every bridge against a server that others wrote, with its ways to misbehave. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { LLMock } from "@copilotkit/aimock";
 import { type OpenOptions, openModel } from "../../src/models/open.ts";
 import { options, take } from "./loopback.ts";
@@ -20,6 +20,10 @@ export function describeAgainstMock(bridge: {
       await mock.start();
     });
     afterAll(() => mock.stop());
+    afterEach(() => {
+      mock.clearChaos();
+      mock.clearFixtures();
+    });
 
     test("reads two calls of one reply as two (fault 1)", async () => {
       const calls = [
@@ -34,7 +38,6 @@ export function describeAgainstMock(bridge: {
       ]);
       expect(new Set(read.map(({ id }) => id)).size).toBe(2);
       expect(done?.stop).toBe("calls");
-      mock.clearFixtures();
     });
 
     test("waits as long as a rate limit says, five times, and says when to come back", async () => {
@@ -45,8 +48,6 @@ export function describeAgainstMock(bridge: {
       const { error } = await take(await open(mock.url, { sleep }));
       expect(error).toMatchObject({ code: "quota", retryAfter: 1 });
       expect(slept).toEqual([1000, 1000, 1000, 1000, 1000]);
-      mock.clearChaos();
-      mock.clearFixtures();
     });
 
     test("tells reasoning from text, and a limit from an end", async () => {
@@ -54,7 +55,6 @@ export function describeAgainstMock(bridge: {
       mock.onMessage("say hello", cut);
       const { text, done, thoughts } = await take(await open(mock.url));
       expect([text, done?.stop, thoughts]).toEqual(["one two", "length", "hmm"]);
-      mock.clearFixtures();
     });
 
     test("ends in an error, never in a reply, when the server drops, garbles or disconnects", async () => {
@@ -64,8 +64,6 @@ export function describeAgainstMock(bridge: {
         const { error } = await take(await open(mock.url));
         expect(["provider_down", "network", "reply_invalid"]).toContain(error?.code ?? "none");
       }
-      mock.clearChaos();
-      mock.clearFixtures();
     });
   });
 }

@@ -16,9 +16,11 @@ function fieldsOf(provider: Row, model: string, thinks?: boolean): readonly Fiel
   return efforts.map((effort) => fields({ ...request, maxOutputTokens: 32_768, effort }));
 }
 
-/** The levels that are sent for each effort; null: none. */
+/** The levels that are sent for each effort, in the order of `efforts`; -: none. */
 const levels = (provider: Row, model: string, read: (fields: Fields) => unknown) =>
-  fieldsOf(provider, model).map((fields) => read(fields) ?? null);
+  fieldsOf(provider, model)
+    .map((fields) => read(fields) ?? "-")
+    .join(" ");
 const at = (fields: Fields, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((value, key) => (value as Fields | undefined)?.[key], fields);
 
@@ -32,84 +34,73 @@ const levelOf = (fields: Fields): unknown =>
   at(fields, "reasoning_effort") ??
   (at(fields, "thinking", "type") === "disabled" ? "none" : null);
 
-const silent = [null, null, null, null, null, null];
-type Levels = readonly [model: string, levels: readonly (string | null)[]];
-const responses: readonly Levels[] = [
-  ["gpt-6.1-terra", ["none", "low", "low", "medium", "high", "max"]],
-  ["gpt-6.1-sol", ["low", "low", "low", "medium", "high", "max"]],
-  ["gpt-6.2-sol", ["low", "low", "low", "medium", "high", "max"]],
-  ["gpt-6-sol", ["none", "low", "low", "medium", "high", "max"]],
-  ["gpt-6-astra", ["low", "low", "low", "medium", "high", "max"]],
-  ["gpt-5.6-luna", ["none", "low", "low", "medium", "high", "max"]],
-  ["gpt-5.5", ["none", "low", "low", "medium", "high", "xhigh"]],
-  ["gpt-5.5-pro", ["medium", "medium", "medium", "medium", "high", "xhigh"]],
-  ["gpt-5.4-mini", ["none", "low", "low", "medium", "high", "xhigh"]],
-  ["gpt-5.3-codex", ["none", "low", "low", "medium", "high", "xhigh"]],
-  ["gpt-5.3-codex-spark", ["low", "low", "low", "medium", "high", "xhigh"]],
-  ["gpt-5.1", ["none", "low", "low", "medium", "high", "high"]],
-  ["gpt-5-mini-2025-08-07", ["minimal", "minimal", "low", "medium", "high", "high"]],
-  ["gpt-5-pro", ["high", "high", "high", "high", "high", "high"]],
-  ["o3", ["low", "low", "low", "medium", "high", "high"]],
-  ["openai.gpt-oss-120b", ["low", "low", "low", "medium", "high", "high"]],
-  ["grok-4.7", ["low", "low", "low", "medium", "high", "xhigh"]],
-  ["my-deployment", ["none", "low", "low", "medium", "high", "max"]],
-  ["gpt-4.1-mini", silent],
-  ["gpt-5-chat-latest", silent],
+/** Models by the levels that they are sent. */
+const tables: readonly (readonly [Row, Readonly<Record<string, string>>])[] = [
+  [
+    openai,
+    {
+      "none low low medium high max": "gpt-6.1-terra gpt-6-sol gpt-5.6-luna my-deployment",
+      "low low low medium high max": "gpt-6.1-sol gpt-6.2-sol gpt-6-astra",
+      "none low low medium high xhigh": "gpt-5.5 gpt-5.4-mini gpt-5.3-codex",
+      "medium medium medium medium high xhigh": "gpt-5.5-pro",
+      "low low low medium high xhigh": "gpt-5.3-codex-spark grok-4.7",
+      "none low low medium high high": "gpt-5.1",
+      "minimal minimal low medium high high": "gpt-5-mini-2025-08-07",
+      "high high high high high high": "gpt-5-pro",
+      "low low low medium high high": "o3 openai.gpt-oss-120b",
+      "- - - - - -": "gpt-4.1-mini gpt-5-chat-latest",
+    },
+  ],
+  [
+    anthropic,
+    {
+      "low low low medium high max": "claude-sonnet-5-5 claude-opus-5-5-20260901 claude-fable-5-2",
+      "none low low medium high max":
+        "claude-haiku-5-5 claude-opus-5 claude-sonnet-5-20260301 anthropic.claude-opus-4-7-v1 claude-sonnet-4-6@default",
+    },
+  ],
+  [
+    gemini,
+    {
+      "MINIMAL MINIMAL LOW MEDIUM HIGH HIGH": "gemini-3.5-flash-lite gemini-3-flash-preview gemini-flash-latest",
+      "LOW LOW LOW MEDIUM HIGH HIGH": "gemini-3.1-pro-preview gemini-3.8-flash gemini-4-argon gemini-pro-latest",
+      "- - - - - -": "gemini-2.0-flash",
+    },
+  ],
+  [
+    { wire: "chat" },
+    {
+      "none low low medium high high": "some-model",
+      "low low low medium high high": "openai/gpt-oss-20b",
+      "none high high high high high": "mistral-medium-latest",
+      "- - - - - -": "codestral-latest",
+    },
+  ],
+  [openrouter, { [efforts.join(" ")]: "any/model" }],
 ];
-const messages: readonly Levels[] = [
-  ["claude-sonnet-5-5", ["low", "low", "low", "medium", "high", "max"]],
-  ["claude-opus-5-5-20260901", ["low", "low", "low", "medium", "high", "max"]],
-  ["claude-fable-5-2", ["low", "low", "low", "medium", "high", "max"]],
-  ["claude-haiku-5-5", ["none", "low", "low", "medium", "high", "max"]],
-  ["claude-opus-5", ["none", "low", "low", "medium", "high", "max"]],
-  ["claude-sonnet-5-20260301", ["none", "low", "low", "medium", "high", "max"]],
-  ["anthropic.claude-opus-4-7-v1", ["none", "low", "low", "medium", "high", "max"]],
-  ["claude-sonnet-4-6@default", ["none", "low", "low", "medium", "high", "max"]],
-];
-const google: readonly Levels[] = [
-  ["gemini-3.5-flash-lite", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-3-flash-preview", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-flash-latest", ["MINIMAL", "MINIMAL", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-3.1-pro-preview", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-3.8-flash", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-4-argon", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-pro-latest", ["LOW", "LOW", "LOW", "MEDIUM", "HIGH", "HIGH"]],
-  ["gemini-2.0-flash", silent],
-];
-const chat: readonly Levels[] = [
-  ["some-model", ["none", "low", "low", "medium", "high", "high"]],
-  ["openai/gpt-oss-20b", ["low", "low", "low", "medium", "high", "high"]],
-  ["mistral-medium-latest", ["none", "high", "high", "high", "high", "high"]],
-  ["codestral-latest", silent],
-];
-const rows = [
-  ...responses.map((row) => [openai, ...row] as const),
-  ...messages.map((row) => [anthropic, ...row] as const),
-  ...google.map((row) => [gemini, ...row] as const),
-  ...chat.map((row) => [{ wire: "chat" }, ...row] as const),
-  [openrouter, "any/model", efforts] as const,
-];
+const rows = tables.flatMap(([provider, table]) =>
+  Object.entries(table).flatMap(([sent, models]) => models.split(" ").map((model) => [provider, model, sent] as const)),
+);
 test.each(rows)("$wire: %s", (provider, model, sent) => {
-  expect(levels(provider, model, levelOf)).toEqual([...sent]);
+  expect(levels(provider, model, levelOf)).toBe(sent);
 });
 
 test.each(["claude-opus-4-5", "claude-sonnet-4-20250514", "claude-haiku-4-5@20251001", "claude-3-7-sonnet-latest"])(
   "Messages: %s gets tokens to think with, fewer than its reply may have",
   (model) => {
     const budget = (fields: Fields) => at(fields, "thinking", "budget_tokens") ?? at(fields, "thinking", "type");
-    expect(levels(anthropic, model, budget)).toEqual(["disabled", 1024, 4096, 8192, 16_384, 16_384]);
+    expect(levels(anthropic, model, budget)).toBe("disabled 1024 4096 8192 16384 16384");
     const { fields } = openEffort(anthropic, model, () => {});
-    expect(fields({ ...request, maxOutputTokens: 4000, effort: "high" })).toEqual({
-      thinking: { type: "enabled", budget_tokens: 2000 },
-    });
+    const thinking = { type: "enabled", budget_tokens: 2000 };
+    expect(fields({ ...request, maxOutputTokens: 4000, effort: "high" })).toEqual({ thinking });
     expect(fields({ ...request, maxOutputTokens: 1500, effort: "high" })).toEqual({});
   },
 );
 
 test("Gemini 2.5 gets tokens to think with, and only its pro cannot be told not to think", () => {
   const budget = (fields: Fields) => at(fields, "generationConfig", "thinkingConfig", "thinkingBudget");
-  expect(levels(gemini, "gemini-2.5-flash", budget)).toEqual([0, 1024, 4096, 8192, 16_384, 24_576]);
-  expect(levels(gemini, "gemini-2.5-pro", budget)).toEqual([1024, 1024, 4096, 8192, 16_384, 24_576]);
+  expect(levels(gemini, "gemini-2.5-flash", budget)).toBe("0 1024 4096 8192 16384 24576");
+  expect(levels(gemini, "gemini-2.5-pro", budget)).toBe("1024 1024 4096 8192 16384 24576");
 });
 
 test("Chat Completions: what some families have besides", () => {

@@ -27,14 +27,7 @@ function model(name: string, codes: readonly ErrorCode[], before = false): Model
 }
 
 describe("a list of models", () => {
-  const switching: readonly ErrorCode[] = [
-    "quota",
-    "credit_exhausted",
-    "provider_down",
-    "network",
-    "tls",
-    "model_unknown",
-  ];
+  const switching: ErrorCode[] = ["quota", "credit_exhausted", "provider_down", "network", "tls", "model_unknown"];
   test.each(switching)("%s before the first event goes on with the next, says so, and stays there", async (code) => {
     const notices: string[] = [];
     const [first, second] = [model("first", [code]), model("second", [])];
@@ -56,21 +49,11 @@ describe("a list of models", () => {
       throw new PaiError("budget_cost", "too dear");
     };
     const stream = fallBack(model("first", ["network"]), [two], () => {}).model.stream(asked, quiet, refuse);
-    expect(
-      await stream[Symbol.asyncIterator]()
-        .next()
-        .catch(({ code }) => code),
-    ).toBe("budget_cost");
+    await expect(stream[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "budget_cost" });
     expect(two.asked).toEqual([]);
   });
 
-  const staying: readonly ErrorCode[] = [
-    "key_rejected",
-    "request_rejected",
-    "reply_blocked",
-    "reply_empty",
-    "interrupted",
-  ];
+  const staying: ErrorCode[] = ["key_rejected", "request_rejected", "reply_blocked", "reply_empty", "interrupted"];
   test.each(staying)("%s is not a reason to switch", async (code) => {
     const second = model("second", []);
     const { error } = await take(fallBack(model("first", [code]), [second], () => {}).model);

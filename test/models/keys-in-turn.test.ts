@@ -1,15 +1,14 @@
 /** Several keys: each call takes the next, a key at its limit rests. */
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { PaiError } from "../../src/core/error.ts";
-import type { KeyTurns } from "../../src/core/key-turns.ts";
 import type { ModelEvent } from "../../src/core/model.ts";
 import { takeKeysInTurn } from "../../src/models/keys-in-turn.ts";
 import { withRetry } from "../../src/models/stream.ts";
 import { readHttpError } from "../../src/models/wire/http-errors.ts";
-import { done, take } from "./loopback.ts";
+import { done, keepTurns, take } from "./loopback.ts";
 
 let now: number;
-let record: KeyTurns;
+let turns: ReturnType<typeof keepTurns>;
 let notices: string[];
 let used: string[];
 /** What each key answers with; absent: a reply. */
@@ -17,7 +16,7 @@ let fails: Record<string, PaiError | undefined>;
 
 beforeEach(() => {
   now = 1_000_000;
-  record = { cursor: {}, resting: {} };
+  turns = keepTurns();
   notices = [];
   used = [];
   fails = {};
@@ -41,12 +40,7 @@ function open(ids = ["a", "b", "c"], before: readonly ModelEvent[] = []) {
     },
   }));
   const stream = takeKeysInTurn(keys, "gemini", {
-    keyState: {
-      load: () => record,
-      save: (next) => {
-        record = { cursor: { ...record.cursor, ...next.cursor }, resting: { ...record.resting, ...next.resting } };
-      },
-    },
+    keyState: turns,
     notify: ({ text }) => notices.push(text),
     now: () => now,
   });
@@ -59,14 +53,14 @@ describe("keys in turn", () => {
     for (let n = 0; n < 4; n += 1) await take(model);
     await take(open());
     expect(used).toEqual(["a", "b", "c", "a", "b"]);
-    expect(record.cursor).toEqual({ gemini: "b" });
+    expect(turns.load().cursor).toEqual({ gemini: "b" });
   });
 
   test("a key at its quota rests for the named time and the next is used at once", async () => {
     fails = { a: http("a", 429, { "retry-after": "30" }) };
     const model = open();
     expect((await take(model)).done?.key).toBe("b");
-    expect(record.resting).toEqual({ "gemini/a": now + 30_000 });
+    expect(turns.load().resting).toEqual({ "gemini/a": now + 30_000 });
     expect(notices).toEqual(['the key "a" is over its limit at gemini; trying the next key']);
     fails = {};
     for (let n = 0; n < 3; n += 1) await take(model);
@@ -78,11 +72,12 @@ describe("keys in turn", () => {
   test("it rests ten minutes when no time is named, and spent credit rests too", async () => {
     fails = { a: http("a", 429), b: http("b", 402) };
     await take(open());
-    expect(record.resting).toEqual({ "gemini/a": now + 600_000, "gemini/b": now + 600_000 });
+    expect(turns.load().resting).toEqual({ "gemini/a": now + 600_000, "gemini/b": now + 600_000 });
   });
 
   test("when all rest nothing is sent and the earliest time is named", async () => {
-    record = { cursor: {}, resting: { "gemini/a": now + 90_000, "gemini/b": now + 50_000, "openai/c": 0 } };
+    const resting = { "gemini/a": now + 90_000, "gemini/b": now + 50_000, "openai/c": 0 };
+    turns = keepTurns({ cursor: {}, resting });
     const { error } = await take(open(["a", "b"]));
     expect(error).toMatchObject({ code: "quota", retryAfter: 50 });
     expect(error?.hint).toContain("in 50 s");

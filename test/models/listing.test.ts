@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { ListedModel } from "../../src/core/listed-model.ts";
 import { findProvider, type Provider } from "../../src/core/providers.ts";
 import { askForModels, readModelList } from "../../src/models/listing.ts";
-import { quiet } from "./loopback.ts";
+import { listen, quiet } from "./loopback.ts";
 
 const read = (answer: unknown) => readModelList(JSON.stringify(answer));
 const none = { window: null, output: null, price: null, ends: null };
@@ -63,23 +63,17 @@ describe("the list of", () => {
   });
 
   test("OpenRouter tells windows, outputs, ends and prices", () => {
-    expect(
-      only({
-        ...{ id: "anthropic/claude-sonnet-5-5", context_length: 1_000_000, expiration_date: "2027-03-01" },
-        architecture: { input_modalities: ["text", "image"], output_modalities: ["text"] },
-        pricing: {
-          ...{ prompt: "0.000002", completion: "0.00001" },
-          ...{ input_cache_read: "0.0000001", input_cache_write: "0.0000025" },
-        },
-        top_provider: { context_length: 1_000_000, max_completion_tokens: 128_000, is_moderated: true },
-      }),
-    ).toEqual({
-      name: "anthropic/claude-sonnet-5-5",
-      window: 1_000_000,
-      output: 128_000,
-      price: { input: 2, cached: 0.1, written: 2.5, output: 10 },
-      ends: "2027-03-01",
-    });
+    const pricing = { prompt: "0.000002", completion: "0.00001" };
+    const cache = { input_cache_read: "0.0000001", input_cache_write: "0.0000025" };
+    const row = {
+      ...{ id: "anthropic/claude-sonnet-5-5", context_length: 1_000_000, expiration_date: "2027-03-01" },
+      architecture: { input_modalities: ["text", "image"], output_modalities: ["text"] },
+      pricing: { ...pricing, ...cache },
+      top_provider: { context_length: 1_000_000, max_completion_tokens: 128_000, is_moderated: true },
+    };
+    const price = { input: 2, cached: 0.1, written: 2.5, output: 10 };
+    const limits = { window: 1_000_000, output: 128_000, ends: "2027-03-01" };
+    expect(only(row)).toEqual({ name: "anthropic/claude-sonnet-5-5", price, ...limits });
   });
 
   test("vLLM and llama.cpp tells windows in fields of its own", () => {
@@ -110,12 +104,8 @@ describe("a price of OpenRouter", () => {
       { min_prompt_tokens: 272_000, prompt: "0.000002", completion: "0.0000075" },
       { utc_start: 100, utc_end: 400, prompt: "0.0000015" },
     ];
-    expect(priceOf({ ...usual, overrides })).toEqual({
-      input: 1.5,
-      cached: 1.5,
-      output: 5,
-      large: { above: 272_000, input: 2, cached: 2, output: 7.5 },
-    });
+    const large = { above: 272_000, input: 2, cached: 2, output: 7.5 };
+    expect(priceOf({ ...usual, overrides })).toEqual({ input: 1.5, cached: 1.5, output: 5, large });
   });
 });
 
@@ -146,16 +136,8 @@ describe("a hostile list", () => {
     expect(found?.omitted).toEqual(["28000 beyond what pai holds"]);
   });
 
-  test.each([
-    "",
-    "null",
-    "[]",
-    '"text"',
-    "{}",
-    '{"data":{}}',
-    "<html>",
-    `{"data":${"[".repeat(5000)}${"]".repeat(5000)}}`,
-  ])("%p is no list", (body) => {
+  const deep = `{"data":${"[".repeat(5000)}${"]".repeat(5000)}}`;
+  test.each(["", "null", "[]", '"text"', "{}", '{"data":{}}', "<html>", deep])("%p is no list", (body) => {
     expect(readModelList(body.slice(0, 20_000))).toBeNull();
   });
 });
@@ -163,14 +145,10 @@ describe("a hostile list", () => {
 describe("asking", () => {
   const ask = async (id: string, answer: (path: string) => Response, base = "/v1") => {
     const seen: { readonly path: string; readonly headers: Headers }[] = [];
-    await using server = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: ({ url, headers }) => {
-        const { pathname, search } = new URL(url);
-        seen.push({ path: pathname + search, headers });
-        return answer(pathname);
-      },
+    await using server = listen(({ url, headers }) => {
+      const { pathname, search } = new URL(url);
+      seen.push({ path: pathname + search, headers });
+      return answer(pathname);
     });
     const provider = findProvider(id) as Provider;
     const key = provider.needsKey ? { id: "primary", key: "sk-test-0123456789" } : null;
@@ -191,18 +169,15 @@ describe("asking", () => {
     expect(seen.map(({ path: at, headers }) => [at, headers.get(header)])).toEqual([[path, value]]);
   });
 
-  test("a refusal, a redirect and an answer that is no list are errors of their own", async () => {
-    const refused = await ask("openai", () =>
-      Response.json({ error: { message: "Incorrect API key" } }, { status: 401 }),
-    );
-    expect(refused.found).toMatchObject({ code: "key_rejected" });
-    const moved = await ask(
-      "openai",
-      () => new Response("", { status: 302, headers: { location: "https://evil.example" } }),
-    );
-    expect(moved.found).toMatchObject({ code: "redirected" });
-    const page = await ask("openai", () => new Response("<html>welcome</html>"));
-    expect(page.found).toMatchObject({ code: "reply_invalid", message: expect.stringContaining("not with a list") });
+  const moved = { status: 302, headers: { location: "https://evil.example" } };
+  const refused = { error: { message: "Incorrect API key" } };
+  test.each([
+    ["a refusal", () => Response.json(refused, { status: 401 }), "key_rejected", ""],
+    ["a redirect", () => new Response("", moved), "redirected", ""],
+    ["an answer that is no list", () => new Response("<html>welcome</html>"), "reply_invalid", "not with a list"],
+  ])("%s is an error of its own", async (_what, answer, code, words) => {
+    const { found } = await ask("openai", answer);
+    expect(found).toMatchObject({ code, message: expect.stringContaining(words) });
   });
 
   test("a list of ten megabytes is read, a longer one than pai holds is refused", async () => {

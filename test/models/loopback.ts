@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PaiError } from "../../src/core/error.ts";
 import type { KeyTurns } from "../../src/core/key-turns.ts";
-import type { Call, Model, ModelEvent, ModelRequest } from "../../src/core/model.ts";
+import type { Call, Model, ModelEvent, ModelRequest, Native } from "../../src/core/model.ts";
 import type { OpenOptions } from "../../src/models/open.ts";
 
 export const request: ModelRequest = {
@@ -36,20 +36,25 @@ export async function folderWith(name: string, text: string): Promise<string> {
   return folder;
 }
 
+/** Turns of keys that nothing but this process keeps. */
+export function keepTurns(turns: KeyTurns = { cursor: {}, resting: {} }) {
+  let kept = turns;
+  return {
+    load: () => kept,
+    save: ({ cursor, resting }: KeyTurns) => {
+      kept = { cursor: { ...kept.cursor, ...cursor }, resting: { ...kept.resting, ...resting } };
+    },
+  };
+}
+
 /** Options of a model that waits for nothing and remembers nothing. */
 export function options(over: Partial<OpenOptions> & { id: string; baseUrl: string | null }): OpenOptions {
-  let record: KeyTurns = { cursor: {}, resting: {} };
   return {
     keys: [{ id: "primary", key: "AIzaTESTTESTTESTTESTTESTTESTTESTTESTTE" }],
     agent: "pai/test",
     insecureHttp: false,
     folder: "/nowhere",
-    keyState: {
-      load: () => record,
-      save: (next) => {
-        record = { cursor: { ...record.cursor, ...next.cursor }, resting: { ...record.resting, ...next.resting } };
-      },
-    },
+    keyState: keepTurns(),
     notify: () => {},
     now: () => 1_800_000_000_000,
     sleep: async () => {},
@@ -58,6 +63,16 @@ export function options(over: Partial<OpenOptions> & { id: string; baseUrl: stri
     proxyEnv: {},
     ...over,
   };
+}
+
+/** A request, a reply with these calls and their results. */
+export function conversation(calls: readonly Call[], native: Native | null, text = "content", ok = true) {
+  const results = calls.map(({ id, name }) => ({ id, name, ok, text }));
+  return [
+    { role: "user", text: "go" },
+    { role: "assistant", text: "", calls, native },
+    { role: "tools", results },
+  ] as const satisfies ModelRequest["messages"];
 }
 
 export interface Taken {
@@ -101,6 +116,10 @@ export interface Server {
 /** A refusal as services word it. */
 export const refusal = (error: object | string, status = 400): Response => Response.json({ error }, { status });
 
+/** What answers on loopback until it is stopped. */
+export const listen = (fetch: (request: Request) => Response | Promise<Response>) =>
+  Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch });
+
 const questions = /^\/(api\/(version|show|ps|generate|v0\/models)|props|v1\/models)$/;
 
 /** A server on loopback that answers the n-th request (from 0) as told. */
@@ -112,21 +131,16 @@ export function serve(answer: (n: number) => Response | Promise<Response> = () =
     about: {},
     stop: () => running.stop(true),
   };
-  const running = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    idleTimeout: 0,
-    async fetch(incoming) {
-      const { pathname, search } = new URL(incoming.url);
-      const source = await incoming.text();
-      if (questions.test(pathname)) {
-        const known = server.about[pathname + search] ?? server.about[pathname];
-        const said = typeof known === "function" ? known(source === "" ? null : JSON.parse(source)) : known;
-        return said === undefined ? new Response("not found", { status: 404 }) : Response.json(said);
-      }
-      server.seen.push({ headers: incoming.headers, path: pathname + search, body: source && JSON.parse(source) });
-      return server.answer(server.seen.length - 1);
-    },
+  const running = listen(async (incoming) => {
+    const { pathname, search } = new URL(incoming.url);
+    const source = await incoming.text();
+    if (questions.test(pathname)) {
+      const known = server.about[pathname + search] ?? server.about[pathname];
+      const said = typeof known === "function" ? known(source === "" ? null : JSON.parse(source)) : known;
+      return said === undefined ? new Response("not found", { status: 404 }) : Response.json(said);
+    }
+    server.seen.push({ headers: incoming.headers, path: pathname + search, body: source && JSON.parse(source) });
+    return server.answer(server.seen.length - 1);
   });
   return Object.assign(server, { origin: `http://127.0.0.1:${running.port}` });
 }

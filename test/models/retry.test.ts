@@ -18,6 +18,11 @@ const http = (status: number, headers: Record<string, string> = {}, error: objec
   readHttpError(asked, { status, headers: new Headers(headers), body: JSON.stringify({ error }), now: 0 });
 const lost = (code: string) => readFetchError(asked, Object.assign(new Error(code), { code }));
 
+/** A stream that is asked again, without a notice or a wait but for what is given. */
+const patient = (stream: Stream, over: Partial<Parameters<typeof withRetry>[1]> = {}) => ({
+  stream: withRetry(stream, { sleep: async () => {}, random: () => 0, notify: () => {}, maxWaitMs: 45_000, ...over }),
+});
+
 /** Fails with each error in turn, then answers; what was waited for, how often it was asked, how it ended. */
 async function run(
   errors: readonly Error[],
@@ -35,12 +40,9 @@ async function run(
     }
     yield done;
   };
-  const sleep = async (ms: number) => {
-    waits.push(ms / 1000);
-  };
-  const model = {
-    stream: withRetry(stream, { sleep, random: () => random, notify: ({ text }) => notices.push(text), maxWaitMs }),
-  };
+  const sleep = async (ms: number) => void waits.push(ms / 1000);
+  const notify = ({ text }: { readonly text: string }) => notices.push(text);
+  const model = patient(stream, { sleep, random: () => random, notify, maxWaitMs });
   const { error } = await take(model);
   return { waits, asks, notices, code: error?.code ?? null };
 }
@@ -117,7 +119,7 @@ describe("retry", () => {
       };
       const sleep = (_ms: number, signal: AbortSignal) =>
         new Promise<void>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-      const model = { stream: withRetry(stream, { sleep, random: () => 0, notify: () => {}, maxWaitMs: 45_000 }) };
+      const model = patient(stream, { sleep });
       setTimeout(() => stop.abort(reason), 10);
       const { error } = await take(model, stop.signal);
       expect([asks, error?.code]).toEqual([1, reason === undefined ? "interrupted" : "terminated"]);
@@ -128,9 +130,7 @@ describe("retry", () => {
     const never: Stream = () => {
       throw new Error("asked");
     };
-    const model = {
-      stream: withRetry(never, { sleep: async () => {}, random: () => 0, notify: () => {}, maxWaitMs: 0 }),
-    };
+    const model = patient(never);
     expect((await take(model, AbortSignal.abort(), request)).error?.code).toBe("interrupted");
     expect(quiet.aborted).toBe(false);
   });

@@ -6,6 +6,7 @@ import type { Exchange } from "../../scripts/smoke/recorder.ts";
 import { newFolder } from "../grounds.ts";
 import { findBinary } from "../transcript/harness.ts";
 import { event, parts, says } from "./gemini/gemini-wire.ts";
+import { listen } from "./loopback.ts";
 import { replay, shape } from "./read-recorded.ts";
 
 const script = join(import.meta.dir, "../../scripts/smoke.ts");
@@ -17,14 +18,10 @@ const stream = (chunk: object) =>
   });
 const plan = (over: object) =>
   JSON.stringify({ intent: "conversation", reply: "hello", analysis: null, execution_plan: null, ...over });
-const step = {
-  step_number: 1,
-  action: "WRITE",
-  target: "hello.txt",
-  purpose: "asked",
-  depends_on: [],
-  expected_outcome: "",
-};
+const step = { step_number: 1, action: "WRITE", target: "hello.txt", purpose: "asked" };
+const steps = [{ ...step, depends_on: [], expected_outcome: "" }];
+const work = { intent: "task", execution_plan: { steps, checks: [], fallback_strategies: [] } };
+const readWord = parts([{ functionCall: { name: "read", args: { path: "word.txt" } } }]);
 
 /** A Gemini that answers each case as a good one does. */
 function answer(path: string, body: string): Response {
@@ -34,35 +31,24 @@ function answer(path: string, body: string): Response {
     return Response.json({ error: { code: 404, message, status: "NOT_FOUND" }, user_id }, { status: 404 });
   }
   if (body.includes("functionDeclarations")) {
-    const hasRead = body.includes("functionResponse");
     const word = /quokka-\d+/.exec(body)?.[0] ?? "";
-    return stream(
-      hasRead ? says(word, "STOP") : parts([{ functionCall: { name: "read", args: { path: "word.txt" } } }]),
-    );
+    return stream(body.includes("functionResponse") ? says(word, "STOP") : readWord);
   }
   if (body.includes("one thousand")) return stream(says(plan({}).slice(0, 20), "MAX_TOKENS"));
-  if (body.includes("hello.txt"))
-    return stream(
-      says(plan({ intent: "task", execution_plan: { steps: [step], checks: [], fallback_strategies: [] } }), "STOP"),
-    );
+  if (body.includes("hello.txt")) return stream(says(plan(work), "STOP"));
   return stream(says(plan({}), "STOP"));
 }
 
 const seen: { readonly path: string; readonly key: string | null }[] = [];
 const world = { answer };
-const server = Bun.serve({
-  port: 0,
-  hostname: "127.0.0.1",
-  async fetch(request) {
-    const { pathname } = new URL(request.url);
-    seen.push({ path: pathname, key: request.headers.get("x-goog-api-key") });
-    return world.answer(pathname, await request.text());
-  },
+const server = listen(async (request) => {
+  const { pathname } = new URL(request.url);
+  seen.push({ path: pathname, key: request.headers.get("x-goog-api-key") });
+  return world.answer(pathname, await request.text());
 });
 const folder = newFolder("disk", "smoke-test");
-afterAll(() => {
-  server.stop(true);
-});
+afterAll(() => server.stop(true));
+const env = { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url.origin };
 
 async function smoke(args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = Bun.spawn([process.execPath, script, "--pai", findBinary(), ...args], {
@@ -75,21 +61,17 @@ async function smoke(args: readonly string[], env: Readonly<Record<string, strin
   return { code: await child.exited, out, err };
 }
 
+const rowsOf = (name: string): readonly { readonly case: string; readonly result: string }[] =>
+  JSON.parse(readFileSync(join(folder, name, "rows.json"), "utf8"));
 const readAll = (name: string) =>
   readdirSync(join(folder, name)).map((file) => readFileSync(join(folder, name, file), "utf8"));
 
 test("a service as it should be: five cases, a table, and the bodies of both sides without a key", async () => {
   seen.length = 0;
-  const env = { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url.origin };
   const { code, out, err } = await smoke(["--out", "good"], env);
-  const rows: readonly { readonly case: string; readonly result: string }[] = JSON.parse(
-    readFileSync(join(folder, "good/rows.json"), "utf8"),
-  );
-  expect([code, err, rows.map((row) => row.case)]).toEqual([
-    0,
-    "",
-    ["plan", "tool loop", "refused model", "cut reply", "effort"],
-  ]);
+  const rows = rowsOf("good");
+  expect([code, err]).toEqual([0, ""]);
+  expect(rows.map((row) => row.case)).toEqual(["plan", "tool loop", "refused model", "cut reply", "effort"]);
   for (const { case: name, result } of rows) expect([name, result]).toEqual([name, "ok"]);
   expect(out).toMatch(/^gemini {6}gemini-3\.5-flash-lite {6}plan .* s .* \$0\.000\d {2}ok$/m);
   expect(new Set(seen.map((each) => each.key))).toEqual(new Set([key]));
@@ -103,11 +85,8 @@ test("a service as it should be: five cases, a table, and the bodies of both sid
     headers: { "content-type": "text/event-stream", "x-ratelimit-remaining": "9" },
     response: expect.stringContaining("hello.txt"),
   });
-  for (const text of readAll("good")) {
-    expect(text).not.toContain(key);
-    expect(text).not.toContain("session=1");
-    expect(text).not.toContain("user_2x7DNys");
-  }
+  for (const text of readAll("good"))
+    for (const secret of [key, "session=1", "user_2x7DNys"]) expect(text).not.toContain(secret);
 });
 
 test("every file of such a run is a test of what pai reads, as it is", async () => {
@@ -125,25 +104,17 @@ test("a service with faults: each is named in its row, with exit 1", async () =>
   world.answer = (path, body) => {
     if (path.includes("no-such-model")) return stream(says(plan({}), "STOP"));
     if (body.includes("functionDeclarations")) return stream(says("quokka-0", "STOP"));
-    return Response.json(
-      { error: { code: 400, message: `API key not valid: ${key}`, status: "INVALID_ARGUMENT" } },
-      { status: 400 },
-    );
+    const error = { code: 400, message: `API key not valid: ${key}`, status: "INVALID_ARGUMENT" };
+    return Response.json({ error }, { status: 400 });
   };
-  const env = { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url.origin };
   const { code, out } = await smoke(["--out", "bad", "gemini:gemini-3.8-flash"], env);
   world.answer = answer;
-  const results = (
-    JSON.parse(readFileSync(join(folder, "bad/rows.json"), "utf8")) as { case: string; result: string }[]
-  ).map((row) => [row.case, row.result]);
-  expect([code, results.slice(0, 4)]).toEqual([
-    1,
-    [
-      ["plan", "exit 4 key_rejected"],
-      ["tool loop", "answered without a tool"],
-      ["refused model", "exit 0"],
-      ["cut reply", "exit 4 key_rejected"],
-    ],
+  expect(code).toBe(1);
+  expect(rowsOf("bad").slice(0, 4)).toMatchObject([
+    { case: "plan", result: "exit 4 key_rejected" },
+    { case: "tool loop", result: "answered without a tool" },
+    { case: "refused model", result: "exit 0" },
+    { case: "cut reply", result: "exit 4 key_rejected" },
   ]);
   expect(out).toContain("are not as they should be");
   for (const text of [...readAll("bad"), out]) expect(text).not.toContain(key);

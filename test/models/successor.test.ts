@@ -15,11 +15,10 @@ const after = (id: string, list: readonly ListedModel[] | null, said = "") => {
 };
 
 describe("the words of a refusal", () => {
+  const flashLite =
+    "This model models/gemini-2.5-flash-lite is no longer available to new users. Please update your code to use models/gemini-3.5-flash-lite for the latest features and improvements.";
   test.each([
-    [
-      "This model models/gemini-2.5-flash-lite is no longer available to new users. Please update your code to use models/gemini-3.5-flash-lite for the latest features and improvements.",
-      "gemini-3.5-flash-lite",
-    ],
+    [flashLite, "gemini-3.5-flash-lite"],
     ["The model `gpt-4-32k` is deprecated, please use `gpt-6.1-terra` instead.", "gpt-6.1-terra"],
     ["Use the model claude-sonnet-5-5.", "claude-sonnet-5-5"],
     ["models/gemini-9 is not found for API version v1beta. Call ListModels to see the list of available models.", null],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { ModelRequest } from "../../../src/core/model.ts";
 import { openModel } from "../../../src/models/open.ts";
 import { describeBridge } from "../contract.ts";
-import { options, quiet, request, sse, take, useServer } from "../loopback.ts";
+import { conversation, options, quiet, request, sse, take, useServer } from "../loopback.ts";
 import { delta, event, says } from "./chat-wire.ts";
 
 describeBridge({
@@ -35,12 +35,7 @@ describe("chat completions", () => {
       { role: "user", content: "say hello" },
     ],
     max_tokens: 1000,
-    tools: [
-      {
-        type: "function",
-        function: { name: "read", description: "reads", parameters: plain },
-      },
-    ],
+    tools: [{ type: "function", function: { name: "read", description: "reads", parameters: plain } }],
     response_format: { type: "json_schema", json_schema: { name: "plan", strict: true, schema: plain } },
   };
 
@@ -58,11 +53,9 @@ describe("chat completions", () => {
 
   test("Claude behind OpenRouter caches what is marked: the instructions, and the last message", async () => {
     const call = { id: "c", name: "read", input: {} };
-    const messages: ModelRequest["messages"] = [
-      { role: "user", text: "go" },
-      { role: "assistant", text: "", calls: [call], native: null },
-      { role: "tools", results: ["a", "b"].map((id) => ({ id, name: "read", ok: true, text: `content of ${id}` })) },
-    ];
+    const [go, reply] = conversation([call], null);
+    const results = ["a", "b"].map((id) => ({ id, name: "read", ok: true, text: `content of ${id}` }));
+    const messages: ModelRequest["messages"] = [go, reply, { role: "tools", results }];
     const marked = (text: string) => [{ type: "text", text, cache_control: { type: "ephemeral" } }];
     const { body: sent } = await ask("openrouter:anthropic/claude-sonnet-5.5", { ...request, messages });
     expect(sent["messages"]).toMatchObject([
@@ -76,19 +69,11 @@ describe("chat completions", () => {
     expect(JSON.stringify(other)).not.toContain("cache_control");
   });
 
+  const cached = { prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 } };
+  const behind = { is_byok: true, cost_details: { upstream_inference_cost: 0.02 } };
   const counts: readonly (readonly [string, object, object, number | undefined])[] = [
-    [
-      "OpenRouter",
-      { cost: 0.00125, prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 } },
-      { cached: 4, written: 5 },
-      0.00125,
-    ],
-    [
-      "OpenRouter with a key of the provider behind it",
-      { cost: 0.001, is_byok: true, cost_details: { upstream_inference_cost: 0.02 } },
-      {},
-      0.021,
-    ],
+    ["OpenRouter", { cost: 0.00125, ...cached }, { cached: 4, written: 5 }, 0.00125],
+    ["OpenRouter with a key of the provider behind it", { cost: 0.001, ...behind }, {}, 0.021],
     ["DeepSeek", { prompt_cache_hit_tokens: 6, prompt_cache_miss_tokens: 4 }, { cached: 6 }, undefined],
     ["Moonshot", { cached_tokens: 7 }, { cached: 7 }, undefined],
     ["nonsense", { cost: "free", prompt_cache_hit_tokens: -1 }, {}, undefined],
@@ -110,12 +95,8 @@ describe("chat completions", () => {
   });
 
   test("a conversation that another provider began has ids and an order that Mistral takes", async () => {
-    const messages: ModelRequest["messages"] = [
-      { role: "user", text: "go" },
-      { role: "assistant", text: "", calls: [{ id: "call-1-1", name: "read", input: {} }], native: null },
-      { role: "tools", results: [{ id: "call-1-1", name: "read", ok: true, text: "content" }] },
-      { role: "user", text: "and now" },
-    ];
+    const call = { id: "call-1-1", name: "read", input: {} };
+    const messages = [...conversation([call], null), { role: "user", text: "and now" } as const];
     const sent = (await ask("mistral:devstral-2", { ...request, messages })).body["messages"] as {
       readonly role: string;
       readonly tool_calls?: readonly { readonly id: string }[];
@@ -141,12 +122,9 @@ describe("chat completions", () => {
   });
 
   test("an error that OpenRouter passes on in mid-stream is an error with the words of the provider behind it", async () => {
-    const wire =
-      delta({ content: "half" }) +
-      event({
-        error: { code: 502, message: "Provider returned error" },
-        choices: [{ index: 0, delta: { content: "" }, finish_reason: "error" }],
-      });
+    const failure = { code: 502, message: "Provider returned error" };
+    const choices = [{ index: 0, delta: { content: "" }, finish_reason: "error" }];
+    const wire = delta({ content: "half" }) + event({ error: failure, choices });
     server.answer = () => sse([wire]);
     const { error, text } = await take(await open("openrouter:a/b"));
     expect(text).toBe("half");

@@ -1,11 +1,11 @@
 /** Calls in Chat Completions: what is asked, and those written as text. */
 import { expect, test } from "bun:test";
-import type { Json, ModelRequest } from "../../../src/core/model.ts";
+import type { Json } from "../../../src/core/model.ts";
 import { encodeChat } from "../../../src/models/chat/bridge.ts";
 import { createTextCallReader } from "../../../src/models/chat/text-calls.ts";
 import { encodeOllama } from "../../../src/models/local/bridge.ts";
 import { expectCpu } from "../../core/cpu-time.ts";
-import { request } from "../loopback.ts";
+import { conversation, request } from "../loopback.ts";
 
 function read(text: string) {
   const reader = createTextCallReader(["read"]);
@@ -37,11 +37,7 @@ test("a tool's name may be in capitals, as in native calls", () => {
 });
 
 test("a conversation with calls, in both forms", () => {
-  const messages: ModelRequest["messages"] = [
-    { role: "user", text: "go" },
-    { role: "assistant", text: "", calls: [{ id: "a", name: "read", input: { path: "x" } }], native: null },
-    { role: "tools", results: [{ id: "a", name: "read", ok: false, text: "gone" }] },
-  ];
+  const messages = conversation([{ id: "a", name: "read", input: { path: "x" } }], null, "gone", false);
   const start = [
     { role: "system", content: "You are a test." },
     { role: "user", content: "go" },

@@ -5,7 +5,7 @@ import { findServers, renderServer } from "../../../src/models/local/discover.ts
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
 import { delta, done, event, line, ollamaSays, says } from "../chat/chat-wire.ts";
 import { describeBridge } from "../contract.ts";
-import { ollama, options, quiet, refusal, request, sse, take, useServer } from "../loopback.ts";
+import { listen, ollama, options, quiet, refusal, request, sse, take, useServer } from "../loopback.ts";
 
 const finishes: readonly (readonly [string, string, string])[] = [
   ["stop", delta({ content: "x" }) + delta({}, "stop"), "end"],
@@ -257,9 +257,6 @@ describe("local", () => {
     });
   });
 });
-
-const listen = (answer: () => Response | Promise<Response>) =>
-  Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch: answer });
 
 test("names the server, its models and who runs it; passes over anything else", async () => {
   using models = listen(() => Response.json({ data: [{ id: "qwen3:8b" }, { id: "x".repeat(500) }, {}] }));

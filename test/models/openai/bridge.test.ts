@@ -4,37 +4,27 @@ import type { ModelRequest } from "../../../src/core/model.ts";
 import { type OpenOptions, openModel } from "../../../src/models/open.ts";
 import { encodeOpenai } from "../../../src/models/openai/bridge.ts";
 import { describeBridge } from "../contract.ts";
-import { options, quiet, refusal, request, sse, take, useServer } from "../loopback.ts";
+import { conversation, options, quiet, refusal, request, sse, take, useServer } from "../loopback.ts";
 import { call, event, message, reply, says } from "./openai-wire.ts";
 
 const incomplete = (reason: string) => ({ last: { status: "incomplete", incomplete_details: { reason } } });
+const cut = (reason: string) => reply([message("x")], { ...incomplete(reason), pieces: ["x"] });
+const cutCall = { ...call("write", '{"path":"a'), status: "incomplete" };
+const failed = (code: string) => event({ type: "error", code, message: "no", param: null });
 
 const finishes: readonly (readonly [string, string, string])[] = [
   ["completed", says("x"), "end"],
   ["completed with a call", reply([call("read", "{}")]), "calls"],
-  [
-    "incomplete: max_output_tokens",
-    reply([message("x")], { ...incomplete("max_output_tokens"), pieces: ["x"] }),
-    "length",
-  ],
-  ["incomplete: something new", reply([message("x")], { ...incomplete("something_new"), pieces: ["x"] }), "length"],
+  ["incomplete: max_output_tokens", cut("max_output_tokens"), "length"],
+  ["incomplete: something new", cut("something_new"), "length"],
   ["incomplete: content_filter", reply([], incomplete("content_filter")), "reply_blocked"],
-  [
-    "a cut call",
-    reply([{ ...call("write", '{"path":"a'), status: "incomplete" }], incomplete("max_output_tokens")),
-    "length",
-  ],
+  ["a cut call", reply([cutCall], incomplete("max_output_tokens")), "length"],
   ["a call that is not JSON", reply([call("write", '{"path":')]), "reply_invalid"],
   ["nothing at all", reply([]), "reply_empty"],
   ["no closing event", says("x").replace(/event: response.completed[\s\S]*/, ""), "reply_cut"],
-  ["an error event", event({ type: "error", code: "invalid_prompt", message: "no", param: null }), "request_rejected"],
-  [
-    "an error event of the server",
-    event({ type: "error", code: "server_error", message: "no", param: null }),
-    "provider_down",
-  ],
+  ["an error event", failed("invalid_prompt"), "request_rejected"],
+  ["an error event of the server", failed("server_error"), "provider_down"],
 ];
-
 describeBridge({
   id: "openai:gpt-5",
   baseUrl: (origin) => `${origin}/v1`,
@@ -84,7 +74,7 @@ describe("openai", () => {
       event({
         type: "response.output_text.delta",
         delta,
-        ...(sequence === undefined ? {} : { sequence_number: sequence }),
+        ...(sequence !== undefined && { sequence_number: sequence }),
       });
     const end = reply([], {});
     const twice = await answer(piece("ha", 4) + piece("ha", 4) + piece("ha", 5) + piece("!", 6) + piece("ha", 5), end);
@@ -95,30 +85,20 @@ describe("openai", () => {
     expect(unnumbered.text).toBe("hahahaha");
   });
 
-  test("counts cached tokens within the input and reasoning within the output, once; names the model that served", async () => {
+  test("counts tokens from and to the cache within the input, reasoning within the output, once; names who served", async () => {
     const { done } = await answer(says("x"));
-    expect(done).toMatchObject({
-      usage: { input: 10, cached: 4, output: 12, thought: 7 },
-      served: "gpt-5-2025-08-07",
-    });
-  });
-
-  test("counts what was written to the cache", async () => {
-    const usage = {
-      input_tokens: 10,
-      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 5 },
-      output_tokens: 1,
-    };
-    const { done } = await answer(reply([message("x")], { last: { usage }, pieces: ["x"] }));
-    expect(done?.usage).toEqual({ input: 10, cached: 4, written: 5, output: 1, thought: 0 });
+    const served = "gpt-5-2025-08-07";
+    expect(done).toMatchObject({ usage: { input: 10, cached: 4, output: 12, thought: 7 }, served });
+    const input_tokens_details = { cached_tokens: 4, cache_write_tokens: 5 };
+    const usage = { input_tokens: 10, input_tokens_details, output_tokens: 1 };
+    const written = await answer(reply([message("x")], { last: { usage }, pieces: ["x"] }));
+    expect(written.done?.usage).toEqual({ input: 10, cached: 4, written: 5, output: 1, thought: 0 });
   });
 
   test("reads a reply that was never streamed, from its closing event", async () => {
+    const output = [message("whole"), call("read", '{"path":"a"}')];
     const { text, done } = await answer(
-      event({
-        type: "response.completed",
-        response: { status: "completed", output: [message("whole"), call("read", '{"path":"a"}')] },
-      }),
+      event({ type: "response.completed", response: { status: "completed", output } }),
     );
     expect([text, done?.stop]).toEqual(["whole", "calls"]);
   });
@@ -130,11 +110,7 @@ describe("openai", () => {
       reply([thought, call("read", '{"path":"a"}')]),
     );
     expect(thoughts).toBe("hm");
-    const messages: ModelRequest["messages"] = [
-      { role: "user", text: "go" },
-      { role: "assistant", text: "", calls, native: done?.native ?? null },
-      { role: "tools", results: [{ id: "call_a", name: "read", ok: false, text: "gone" }] },
-    ];
+    const messages = conversation(calls, done?.native ?? null, "gone", false);
     expect(encodeOpenai("gpt-5", { ...request, messages })["input"]).toEqual([
       { role: "user", content: "go" },
       thought,
@@ -167,33 +143,21 @@ describe("openai", () => {
       };
       const model = await open({ id });
       const { calls, done } = await take(model);
-      const messages: ModelRequest["messages"] = [
-        { role: "user", text: "go" },
-        { role: "assistant", text: "", calls, native: done?.native ?? null },
-        { role: "tools", results: [{ id: "call_a", name: "read", ok: true, text: "content" }] },
-      ];
+      const messages = conversation(calls, done?.native ?? null);
       const { text } = await take(model, quiet, { ...request, messages });
       return { text, asked: server.seen.length, sent: inputOf(-1).slice(1, -1) };
     };
 
-    test("has no ids where the reasoning came without its content", async () => {
-      for (const id of ["openai:gpt-5", "openai:my-deployment"]) {
-        server.seen.length = 0;
-        const { id: _, ...nameless } = made;
-        expect(await loop(id, reply([bare, made]))).toEqual({ text: "done", asked: 2, sent: [nameless] });
-      }
-    });
-
-    test("has the reasoning whose content came only at the end", async () => {
-      const whole = { ...bare, encrypted_content: "gAAA" };
-      const wire = reply([bare, made], { last: { output: [whole, made] } });
-      expect(await loop("openai:my-deployment", wire)).toEqual({ text: "done", asked: 2, sent: [whole, made] });
-    });
-
-    test("has the items of a gateway that repeats none of them at the end", async () => {
-      const whole = { ...bare, encrypted_content: "gAAA" };
-      const wire = reply([whole, made], { last: { output: [] } });
-      expect(await loop("openai:gpt-5", wire)).toEqual({ text: "done", asked: 2, sent: [whole, made] });
+    const { id: _, ...nameless } = made;
+    const whole = { ...bare, encrypted_content: "gAAA" };
+    const late = reply([bare, made], { last: { output: [whole, made] } });
+    test.each<[string, string, string, object[]]>([
+      ["no ids where the reasoning came without its content", "openai:gpt-5", reply([bare, made]), [nameless]],
+      ["no ids there at an unknown model, too", "openai:my-deployment", reply([bare, made]), [nameless]],
+      ["the reasoning whose content came only at the end", "openai:my-deployment", late, [whole, made]],
+      ["the items that no end repeats", "openai:gpt-5", reply([whole, made], { last: { output: [] } }), [whole, made]],
+    ])("has %s", async (_what, id, wire, sent) => {
+      expect(await loop(id, wire)).toEqual({ text: "done", asked: 2, sent });
     });
   });
 
@@ -205,11 +169,7 @@ describe("openai", () => {
       { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
       call("read", JSON.stringify(made.input)),
     ];
-    const messages: ModelRequest["messages"] = [
-      { role: "user", text: "go" },
-      { role: "assistant", text: "", calls: [made], native: { model: "openai:gpt-5", content: { items } } },
-      { role: "tools", results: [{ id: "call_a", name: "read", ok: true, text: "content" }] },
-    ];
+    const messages = conversation([made], { model: "openai:gpt-5", content: { items } });
     const model = await open();
     for (const _ of [1, 2]) expect((await take(model, quiet, { ...request, messages })).text).toBe("x");
     const bodies = server.seen.map(({ body }) => JSON.stringify(body));
@@ -257,17 +217,10 @@ describe("openai", () => {
     expect(keyOf("stop")).not.toBe(keyOf("go") as string);
   });
 
-  const thinking: readonly (readonly [string, boolean])[] = [
-    ["gpt-4.1", false],
-    ["gpt-4o", false],
-    ["gpt-5-chat-latest", false],
-    ["gpt-5-mini", true],
-    ["o3-mini", true],
-    ["my-deployment", true],
-    ["openai.gpt-5.5", true],
-    ["gpt-oss-120b", true],
-  ];
-  test.each(thinking)("%s is asked for its reasoning: %p", (model, asked) => {
-    expect("include" in encodeOpenai(model, request)).toBe(asked);
+  test("a model is asked for its reasoning unless it is known to think of nothing", () => {
+    const asked = (model: string) => "include" in encodeOpenai(model, request);
+    expect(["gpt-4.1", "gpt-4o", "gpt-5-chat-latest"].filter(asked)).toEqual([]);
+    const thinking = ["gpt-5-mini", "o3-mini", "my-deployment", "openai.gpt-5.5", "gpt-oss-120b"];
+    expect(thinking.filter(asked)).toEqual(thinking);
   });
 });

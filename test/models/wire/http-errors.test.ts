@@ -24,6 +24,7 @@ const perMinute = { violations: [{ quotaId: "GenerateRequestsPerMinutePerProject
 const says = (message: string, more: object = {}) => ({ error: { message, ...more } });
 
 describe("HTTP answers", () => {
+  const billed = says("please check your plan and billing details. spend limit", { details: [perMinute] });
   const table: readonly (readonly [string, number, unknown, string])[] = [
     ["API_KEY_INVALID", 400, { error: { details: [{ reason: "API_KEY_INVALID" }] } }, "key_rejected"],
     ["an invalid key in words", 400, says("API key not valid. Please pass a valid API key."), "key_rejected"],
@@ -35,12 +36,7 @@ describe("HTTP answers", () => {
     ["credit in words at 400", 400, says("Your credit balance is too low"), "credit_exhausted"],
     ["credit in words at 429", 429, says("Your prepayment credits are depleted."), "credit_exhausted"],
     ["a spend limit", 403, says("You have reached your spending limit"), "credit_exhausted"],
-    [
-      "a quota whose words mention billing (structured first)",
-      429,
-      says("please check your plan and billing details. spend limit", { details: [perMinute] }),
-      "quota",
-    ],
+    ["a quota whose words mention billing (structured first)", 429, billed, "quota"],
     ["an ordinary quota", 429, says("please check your plan and billing details"), "quota"],
     ["an error in a list", 429, [says("slow")], "quota"],
     ["400", 400, says("contents is empty"), "request_rejected"],
@@ -50,6 +46,7 @@ describe("HTTP answers", () => {
     ["529", 529, { error: { type: "overloaded_error" } }, "provider_down"],
     ["408", 408, "", "provider_down"],
     ["407 of a proxy", 407, "", "network"],
+    ["a filter of the service is a refusal of the reply", 400, says("x", { code: "content_filter" }), "reply_blocked"],
   ];
   test.each(table)("%s", (_name, status, body, code) => {
     expect<string>(read(status, body).code).toBe(code);
@@ -60,10 +57,7 @@ describe("HTTP answers", () => {
     [400, says("The requested model 'gpt-9' does not exist.", { code: "model_not_found" })],
     [404, says("The model `gpt-9` does not exist or you do not have access to it.")],
     [403, says("Project `proj_a` does not have access to model `gpt-9`", { code: "model_not_found" })],
-    [
-      404,
-      says("Your organization must be verified to use the model `o3`. Please go to: https://platform.openai.com/…"),
-    ],
+    [404, says("Your organization must be verified to use the model `o3`. Please go to: https://platform.openai.com")],
     [400, says("gpt-9 is not a valid model ID", { code: 400 })],
     [404, says("No endpoints found for x/y.", { code: 404 })],
     [400, { object: "error", message: "Invalid model: nope", type: "invalid_model", code: "1500" }],
@@ -111,10 +105,15 @@ describe("HTTP answers", () => {
     expect(read(400, says(message)).code).toBe("request_too_long");
   });
 
-  test("a request that alone is over the limit of a minute is not sent again and again", () => {
-    const text = "Request too large for gpt-4.1 on tokens per min (TPM): Limit 30000, Requested 42000.";
-    const error = read(429, says(text, { type: "tokens", code: "rate_limit_exceeded" }), { "retry-after": "20" });
-    expect([error.code, retryOf(error).times]).toEqual(["request_too_long", 0]);
+  const tokens = { type: "tokens", code: "rate_limit_exceeded" };
+  const tooLarge = "Request too large for gpt-4.1 on tokens per min (TPM): Limit 30000, Requested 42000.";
+  const spent = { type: "rate_limit_error", details: { error_code: "enforced_spend_limit_reached" } };
+  test.each<[string, unknown, string]>([
+    ["a request that alone is over the limit of a minute", says(tooLarge, tokens), "request_too_long"],
+    ["a spend limit", says("reached its usage", spent), "credit_exhausted"],
+  ])("%s does not pass with time: it is not sent again", (_what, body, code) => {
+    const error = read(429, body, { "retry-after": "20" });
+    expect([error.code as string, retryOf(error).times]).toEqual([code, 0]);
   });
 
   test("the error of the provider behind a gateway is opened, with its name", () => {
@@ -130,13 +129,6 @@ describe("HTTP answers", () => {
     expect(read(429, says("Provider returned error", { metadata: daily })).retryAfter).toBe(12 * 3600);
   });
 
-  test("a spend limit is not a limit that passes with time", () => {
-    const details = { error_code: "enforced_spend_limit_reached" };
-    const body = { type: "error", error: { type: "rate_limit_error", message: "reached its usage", details } };
-    const error = read(429, body);
-    expect([error.code, retryOf(error).times]).toEqual(["credit_exhausted", 0]);
-  });
-
   test("a place that is not served is told as such", () => {
     const google = read(400, says("User location is not supported for the API use."));
     const code = "unsupported_country_region_territory";
@@ -148,18 +140,13 @@ describe("HTTP answers", () => {
     }
   });
 
-  test("a filter of the service is a refusal of the reply", () => {
-    expect(read(400, says("filtered", { code: "content_filter" })).code).toBe("reply_blocked");
-  });
-
   test("a list of faults is one line", () => {
     const detail = [
       { type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted" },
       { loc: ["body"], msg: "bad" },
     ];
-    expect(read(422, { detail }).message).toEndWith(
-      "(HTTP 422): body.stream_options: Extra inputs are not permitted; body: bad",
-    );
+    const faults = "body.stream_options: Extra inputs are not permitted; body: bad";
+    expect(read(422, { detail }).message).toEndWith(`(HTTP 422): ${faults}`);
   });
 
   test("a local server that is not there: what to start, or where to say it is", () => {
@@ -171,9 +158,8 @@ describe("HTTP answers", () => {
     const error = read(401, { error: { message: `key AIza-very-own-key\n\u001b[2Jis ${"x".repeat(400)}` } });
     expect(error.message).toMatch(/^gemini refused the key "work" \(HTTP 401\): key <<SECRET_\w{4}_1>> \[2Jis xxx/);
     expect(error.message.length).toBeLessThan(360);
-    expect(read(500, "<html><style>p{}</style><h1>Oops</h1></html>").message).toBe(
-      "gemini is not available (HTTP 500): Oops",
-    );
+    const page = read(500, "<html><style>p{}</style><h1>Oops</h1></html>");
+    expect(page.message).toBe("gemini is not available (HTTP 500): Oops");
     expect(read(404, {}).hint).toContain("pai models");
   });
 
@@ -181,15 +167,12 @@ describe("HTTP answers", () => {
     expect(read(429, {}, { "retry-after-ms": "2500", "retry-after": "60" })).toMatchObject({ retryAfter: 3 });
     expect(read(429, {}, { "retry-after": "600" })).toMatchObject({ retryAfter: 600, hint: "try again in 10 min" });
     expect(read(429, { error: { details: [{ retryDelay: "17.2s" }, perMinute] } })).toMatchObject({ retryAfter: 18 });
-    expect(read(429, { error: { details: [{ retryDelay: "17s" }, perDay] } })).toMatchObject({
-      retryAfter: 12 * 3600,
-      hint: "try again in 12 h",
-    });
+    const daily = read(429, { error: { details: [{ retryDelay: "17s" }, perDay] } });
+    expect(daily).toMatchObject({ retryAfter: 12 * 3600, hint: "try again in 12 h" });
     expect(read(429, {}).retryAfter).toBeNull();
     expect(read(503, {}).hint).toBe("try again later, or use another model");
-    for (const nonsense of ["soon", "-5", "5, 10", "NaN", "1000000000000", "9".repeat(400)]) {
+    for (const nonsense of ["soon", "-5", "5, 10", "NaN", "1000000000000", "9".repeat(400)])
       expect(read(429, {}, { "retry-after": nonsense })).toMatchObject({ retryAfter: null, hint: null });
-    }
   });
 });
 
@@ -198,14 +181,11 @@ describe("broken connections", () => {
     readFetchError({ ...asked, proxy }, Object.assign(new TypeError(`${code}: words`), { code }));
 
   test("name the address and the cause", () => {
-    expect(error("ECONNREFUSED")).toMatchObject({
-      code: "network",
-      message: "cannot reach gemini at https://api.example: connection refused (ECONNREFUSED)",
-    });
+    const at = "gemini at https://api.example";
+    const refused = { code: "network", message: `cannot reach ${at}: connection refused (ECONNREFUSED)` };
+    expect(error("ECONNREFUSED")).toMatchObject(refused);
     expect(error("ENOTFOUND").message).toContain("unknown host");
-    expect(error("ECONNRESET").message).toBe(
-      "lost the connection to gemini at https://api.example: it was closed (ECONNRESET)",
-    );
+    expect(error("ECONNRESET").message).toBe(`lost the connection to ${at}: it was closed (ECONNRESET)`);
   });
 
   test("name the proxy, without its user and password", () => {
@@ -216,13 +196,9 @@ describe("broken connections", () => {
   });
 
   test("say what to do about a network that re-signs TLS", () => {
-    for (const code of [
-      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-      "SELF_SIGNED_CERT_IN_CHAIN",
-      "DEPTH_ZERO_SELF_SIGNED_CERT",
-    ]) {
-      expect(error(code)).toMatchObject({ code: "tls", hint: expect.stringContaining("NODE_EXTRA_CA_CERTS") });
-    }
+    const own = ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "SELF_SIGNED_CERT_IN_CHAIN", "DEPTH_ZERO_SELF_SIGNED_CERT"];
+    const hint = expect.stringContaining("NODE_EXTRA_CA_CERTS");
+    for (const code of own) expect(error(code)).toMatchObject({ code: "tls", hint });
     expect(error("CERT_HAS_EXPIRED")).toMatchObject({ code: "tls", hint: expect.stringContaining("clock") });
   });
 });

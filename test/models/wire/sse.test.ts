@@ -18,11 +18,6 @@ test("an event of 300 KB, no space, several data lines, CRLF, a last blank line 
     expect(read(text, size)).toEqual(['{"a":1}', "one\ntwo", large, "last"]);
 });
 
-test("an event that is cut between any two characters is the same event", () => {
-  for (let size = 1; size < 20; size += 1)
-    expect(read('data: {"é":"🙂"}\r\n\r\ndata:x\r\n\r\n', size)).toEqual(['{"é":"🙂"}', "x"]);
-});
-
 test("an event of 8 MB in small pieces is looked at once", () => {
   const large = "x".repeat(8_000_000);
   expectCpu(1000, () => expect(read(`data: ${large}\n\n`, 500)).toEqual([large]));

@@ -7,7 +7,7 @@ import { maxReadLines, maxShown } from "../core/context/shown.ts";
 import { linkRefused, orNull, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/invisible.ts";
 import { nameOf, parentOf, type RelPath } from "../core/path.ts";
-import type { Entry, Stage } from "../core/ports.ts";
+import type { Complaint, Entry, Stage } from "../core/ports.ts";
 import { answer, complain, defineAction } from "./read-input.ts";
 
 const limits = { tree: 1000, list: 2000, hits: 100, globs: 200, counted: 10_000, unreadable: 10 };
@@ -51,8 +51,8 @@ export const read = defineAction("READ", {
     }),
   async propose({ path: text, start_line: from, end_line }, stage) {
     const path = stage.path(text, "read");
-    const { fault, isLong } = await examine(stage, path);
-    if (fault !== null) return complaint(fault);
+    const isLong = await isLongFile(stage, path);
+    if (typeof isLong !== "boolean") return isLong;
     if (isLong && from === undefined && end_line === undefined) return answer(await showEnds(stage, path));
     const start_line = from ?? 1;
     const last = Math.min(end_line ?? Number.MAX_SAFE_INTEGER, start_line + maxReadLines - 1);
@@ -74,25 +74,19 @@ export const read = defineAction("READ", {
 
 const longBytes = 1024 * 1024;
 
-/** Why a file cannot be shown as text (null: it can), and whether it is long or has to be unpacked. */
-async function examine(
-  stage: Stage,
-  path: RelPath,
-): Promise<{ readonly fault: string | null; readonly isLong: boolean }> {
+/** Whether a file is long, or has to be unpacked; a complaint: it cannot be shown as text. Throws path_refused for a link. */
+async function isLongFile(stage: Stage, path: RelPath): Promise<boolean | Complaint> {
   const blob = await stage.read(path).catch((thrown) => {
     if (thrown instanceof PaiError && thrown.code === "file_unusable" && /MiB/.test(thrown.message)) return undefined;
     throw thrown;
   });
-  if (blob === undefined) return { fault: null, isLong: true };
-  if (blob === null) return { fault: `${path} does not exist`, isLong: false };
-  if (blob.kind === "folder") return { fault: `${path} is a folder, not a file`, isLong: false };
+  if (blob === undefined) return true;
+  if (blob === null) return complaint(`${path} does not exist`);
+  if (blob.kind === "folder") return complaint(`${path} is a folder, not a file`);
   if (blob.kind === "link") throw linkRefused(path, blob.target);
-  const isPacked = compressionOf(path) !== null;
-  const isBinary = !isPacked && blob.bytes.subarray(0, 8000).includes(0);
-  return {
-    fault: isBinary ? `${path} is binary, ${blob.bytes.length} bytes` : null,
-    isLong: isPacked || blob.bytes.length > longBytes,
-  };
+  if (compressionOf(path) !== null) return true;
+  if (blob.bytes.subarray(0, 8000).includes(0)) return complaint(`${path} is binary, ${blob.bytes.length} bytes`);
+  return blob.bytes.length > longBytes;
 }
 
 /** Lines of each end that are read, and the share of the room that the beginning gets. */

@@ -2,8 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { StopReason } from "../../../src/core/model.ts";
-import { chooseTag } from "../../../src/core/script/open-body.ts";
-import { parseScript } from "../../../src/core/script/parser.ts";
+import { chooseTag, parseScript } from "../../../src/core/script/parser.ts";
 import { joinRest } from "../../../src/core/script/resume.ts";
 import { parseReadRange } from "../../../src/core/script/script.ts";
 import { expectCpu } from "../cpu-time.ts";

@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_734,
+  core: 13_719,
   workspace: 11_448,
   cli: 10_156,
-  flows: 10_821,
+  flows: 10_820,
   models: 4_104,
   ui: 4_278,
   store: 3_439,

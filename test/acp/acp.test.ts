@@ -15,6 +15,11 @@ const start = async (setup: EditorSetup) => {
   open.push(editor);
   return editor;
 };
+/** An editor in which this was asked in a new session, and what came of it. */
+const ask = async (setup: EditorSetup, text: string) => {
+  const editor = await start(setup);
+  return { editor, response: await editor.prompt(await editor.open(), text) };
+};
 const files = { "a.txt": "one\ntwo\n" };
 const change = [
   plan({ steps: ["MODIFY a.txt"], purpose: "count" }),
@@ -51,15 +56,13 @@ describe("a task", () => {
   test("a planned step that nobody did is said, and what was done is kept", async () => {
     const more = { ...files, "b.txt": "b\n" };
     const half = [plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }), ...change.slice(1), finish("")];
-    const editor = await start({ files: more, replies: half });
-    await editor.prompt(await editor.open(), "count both");
+    const { editor } = await ask({ files: more, replies: half }, "count both");
     expect(editor.said()).toContain("done in part: b.txt was not changed; the rest is kept");
     expect(editor.files()).toEqual({ "a.txt": "1\ntwo\n", "b.txt": "b\n" });
   });
 
   test("a no leaves everything as it was", async () => {
-    const editor = await start({ files, replies: change, answers: ["no"] });
-    const response = await editor.prompt(await editor.open(), "count a.txt");
+    const { editor, response } = await ask({ files, replies: change, answers: ["no"] }, "count a.txt");
     expect(editor.files()).toEqual(files);
     expect(response.stopReason).toBe("end_turn");
     expect(editor.said()).toContain("declined");
@@ -69,8 +72,7 @@ describe("a task", () => {
   test("a no before the first call ends the turn, as any no does", async () => {
     const home = makeHome();
     put(home.config("config.json"), JSON.stringify({ models: { "openrouter:a/b": { window: 1_000_000 } } }));
-    const editor = await start({ home, answers: ["no"] });
-    const response = await editor.prompt(await editor.open(), `count ${"words ".repeat(150_000)}`);
+    const { editor, response } = await ask({ home, answers: ["no"] }, `count ${"words ".repeat(150_000)}`);
     expect([response.stopReason, editor.questions.length]).toEqual(["end_turn", 1]);
     expect(editor.said()).toContain("the request was not sent");
   });
@@ -78,8 +80,10 @@ describe("a task", () => {
   test("new, deleted and moved files have diffs of their own", async () => {
     const steps = ["WRITE new/b.txt", "RM a.txt", "MV c.txt -> d.txt"];
     const script = `${write("new/b.txt", "b\n")}RM::a.txt\nMV::c.txt::d.txt\n${finish()}`;
-    const editor = await start({ files: { ...files, "c.txt": "c\n" }, replies: [plan({ steps }), script] });
-    await editor.prompt(await editor.open(), "tidy up");
+    const { editor } = await ask(
+      { files: { ...files, "c.txt": "c\n" }, replies: [plan({ steps }), script] },
+      "tidy up",
+    );
     expect(editor.files()).toEqual({ "new/b.txt": "b\n", "d.txt": "c\n" });
     const diffs = editor.update("tool_call")?.content ?? [];
     for (const [name, oldText, newText] of [
@@ -106,22 +110,25 @@ describe("a task", () => {
   test("commands of a plan and files that run code later each need a yes of their own", async () => {
     const steps = ["WRITE .github/workflows/ci.yml", "RUN touch ran"];
     const script = `${write(".github/workflows/ci.yml", "on: push\n")}RUN::touch ran\n${finish()}`;
-    const editor = await start({ files, replies: [plan({ steps }), script], answers: ["no"] });
-    await editor.prompt(await editor.open(), "add ci");
+    const { editor } = await ask({ files, replies: [plan({ steps }), script], answers: ["no"] }, "add ci");
     expect(editor.files()).toEqual(files);
     const [question] = editor.questions;
     expect(question?.toolCall.kind).toBe("execute");
     expect(JSON.stringify(question?.toolCall.content)).toMatch(/It runs [\s\S]*touch ran/);
-    const other = await start({ files, replies: [plan({ steps: steps.slice(0, 1) }), script], answers: ["no"] });
-    await other.prompt(await other.open(), "add ci");
+    const { editor: other } = await ask(
+      { files, replies: [plan({ steps: steps.slice(0, 1) }), script], answers: ["no"] },
+      "add ci",
+    );
     expect(other.files()).toEqual(files);
     expect(other.questions[0]?.toolCall.title).toContain("Change these, too?");
   });
 
   test("a question hides nothing: no comment, no end of its block, no mark that turns text around", async () => {
     const command = "echo '<!--' ; touch ran ; : '```' '-->' \u202e\u200b p\u0430y";
-    const editor = await start({ files, replies: [plan({ steps: [`RUN ${command}`] })], answers: ["no"] });
-    await editor.prompt(await editor.open(), "build it");
+    const { editor } = await ask(
+      { files, replies: [plan({ steps: [`RUN ${command}`] })], answers: ["no"] },
+      "build it",
+    );
     const shown = editor.questions[0]?.toolCall.content?.[0];
     const text = shown?.type === "content" && shown.content.type === "text" ? shown.content.text : "";
     const [, marks = "", inner = ""] = /^(`+)\n([\s\S]*)\n\1$/.exec(text) ?? [];
@@ -169,8 +176,8 @@ describe("cancel", () => {
   });
 
   test("at a question: the editor takes it away and everything is as it was", async () => {
-    const editor = await start({ files, replies: change, answers: ["cancelled"] });
-    expect((await editor.prompt(await editor.open(), "count a.txt")).stopReason).toBe("cancelled");
+    const { editor, response } = await ask({ files, replies: change, answers: ["cancelled"] }, "count a.txt");
+    expect(response.stopReason).toBe("cancelled");
     expect(editor.files()).toEqual(files);
   });
 
@@ -214,13 +221,14 @@ describe("what the editor points at", () => {
   test("a file with changes that are not saved is never written over: the run ends as stale and names it", async () => {
     const fs = { readTextFile: true, writeTextFile: true };
     const buffers = { "a.txt": "one, and more in the editor\n" };
-    const editor = await start({ files, replies: change, capabilities: { fs }, buffers });
-    const response = await editor.prompt(await editor.open(), "count a.txt");
+    const { editor, response } = await ask({ files, replies: change, capabilities: { fs }, buffers }, "count a.txt");
     expect([editor.files(), editor.questions.length, editor.asked]).toEqual([files, 0, ["a.txt"]]);
     expect(response).toMatchObject({ stopReason: "end_turn", _meta: { pai: { code: 11 } } });
     expect(editor.said()).toContain("not saved in the editor: a.txt");
-    const saved = await start({ files, replies: change, capabilities: { fs }, buffers: { "a.txt": "one\r\ntwo" } });
-    await saved.prompt(await saved.open(), "count a.txt");
+    const { editor: saved } = await ask(
+      { files, replies: change, capabilities: { fs }, buffers: { "a.txt": "one\r\ntwo" } },
+      "count a.txt",
+    );
     expect(saved.files()).toEqual({ "a.txt": "1\ntwo\n" });
   });
 });

@@ -80,25 +80,18 @@ describe("a block that is closed in another way", () => {
     "a full stop behind the word": [">>>>>>> REPLACE."],
     "no closing line": [],
   };
-  for (const [name, closing] of Object.entries(closings)) {
-    test(`${name}: is the edit that was meant`, async () => {
+  test.each(Object.entries(closings))(
+    "%s: is the edit that was meant; outside of an action it is that, or none",
+    async (_, closing) => {
       expect((await byScript(block(...closing))).file).toBe(after);
-    });
-    test(`${name}: outside of an action it is that edit, or none`, async () => {
       expect([after, null]).toContain((await byName(block(...closing))).file);
-    });
-  }
+    },
+  );
 
   test("the usual ones are read outside of an action, too", async () => {
-    for (const closing of [
-      [">>>>>>>"],
-      [">>>>>>> END"],
-      ["<<<<<<< REPLACE"],
-      [divide, replace],
-      ["  >>>>>>> REPLACE"],
-      [divide],
-    ])
-      expect((await byName(block(...closing))).file).toBe(after);
+    for (const closing of [">>>>>>>", ">>>>>>> END", "<<<<<<< REPLACE", "  >>>>>>> REPLACE", divide])
+      expect((await byName(block(closing))).file).toBe(after);
+    expect((await byName(block(divide, replace))).file).toBe(after);
   });
 
   test("two blocks with two short closing lines are two edits", async () => {
@@ -128,15 +121,13 @@ describe("what could mean two things is refused with the lines to send", () => {
     "an upper half alone, not closed": [search, old, divide],
     "a divider alone, between lines of a whole file": ["def bmi(w, h):", old, "=====", "print(bmi(80, 1.8))"],
   };
-  for (const [name, lines] of Object.entries(unclear)) {
-    test(name, async () => {
-      const { file, told } = await byScript(lines);
-      expect(file).toBeNull();
-      expect(told).toContain("<<<<<<< SEARCH");
-      expect(told).toContain(">>>>>>> REPLACE");
-      expect((await byName(lines)).file).toBeNull();
-    });
-  }
+  test.each(Object.entries(unclear))("%s", async (_, lines) => {
+    const { file, told } = await byScript(lines);
+    expect(file).toBeNull();
+    expect(told).toContain("<<<<<<< SEARCH");
+    expect(told).toContain(">>>>>>> REPLACE");
+    expect((await byName(lines)).file).toBeNull();
+  });
 });
 
 describe("other forms of an edit", () => {
@@ -206,15 +197,8 @@ describe("lines that only look like marks are content", () => {
   });
 
   test("three marks, ten marks, marks within a line and marks before signs", async () => {
-    for (const line of [
-      ">>> bmi(1, 1)",
-      "<<EOF",
-      ">>>>>>>>>>",
-      "<<<<<<<<<< x",
-      "x <<<<<<< y",
-      ">>>>>();",
-      "- `>>>>>>> x`",
-    ])
+    const lines = [">>> bmi(1, 1)", "<<EOF", ">>>>>>>>>>", "<<<<<<<<<< x", "x <<<<<<< y", ">>>>>();", "- `>>>>>>> x`"];
+    for (const line of lines)
       expect((await byScript([search, old, divide, fresh, line, replace])).file).toContain(`\n${line}\n`);
   });
 });

@@ -22,8 +22,6 @@ const samples: readonly (readonly [path: string, text: string, names: readonly s
   ["a.sh", "a() {\nfunction b {\n  c\n}\n", ["a", "b"]],
   ["a.txt", "function a() {}\n", []],
 ];
-for (const [path, text, names] of samples) {
-  test(`knows what ${path} defines`, () => {
-    expect([...findDefinitions(path, text)]).toEqual([...names]);
-  });
-}
+test.each(samples)("knows what %s defines", (path, text, names) => {
+  expect([...findDefinitions(path, text)]).toEqual([...names]);
+});

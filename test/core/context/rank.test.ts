@@ -26,16 +26,47 @@ const shop = {
   "main.py": "from shop.cart import Cart\n",
 };
 
-test("code comes before documents and tests that say the same words", async () => {
-  expect((await rank({ request: "round the prices in the cart", files: shop }))[0]).toBe("shop/cart.py");
+test.each([
+  [
+    "code comes before documents and tests that say the same words",
+    "round the prices in the cart",
+    shop,
+    "shop/cart.py",
+  ],
+  ["a named file comes before one whose words are named", "fix cart in shop/report.py", shop, "shop/report.py"],
+  ["and one whose name alone is named", "fix cart in report.py", shop, "shop/report.py"],
+  [
+    "rare words weigh more than common ones",
+    "price discount",
+    { "a.py": "price price", "b.py": "price discount", "c.py": "price", "d.py": "price" },
+    "b.py",
+  ],
+  [
+    "a name with a dot is looked for as it is written",
+    "use self.host which is always up to date",
+    { "a.py": "self.name = host\nhost\nself\n".repeat(3), "b.py": "self.host = 1", "c.py": "self.port = 1" },
+    "b.py",
+  ],
+  [
+    "a preposition is no part of a name: values to",
+    "give the values to vault owners",
+    { "chart.py": "values_to = 3\n", "store.py": "def open_vault(values): pass\n", "main.py": "pass\n" },
+    "store.py",
+  ],
+  [
+    "what is made from a file beside it never comes before its source",
+    "empty the cart",
+    { "a.js": "cart cart cart", "a.ts": "cart", "b.min.js": "cart cart", "a.js.map": "cart cart cart" },
+    "a.ts",
+  ],
+])("%s", async (_, request, files: Readonly<Record<string, string>>, first) => {
+  expect((await rank({ request, files }))[0]).toBe(first);
+});
+
+test("tests come before code where the request asks for them", async () => {
   expect((await rank({ request: "write tests for the cart", files: shop })).slice(0, 2)).toContain(
     "tests/test_cart.py",
   );
-});
-
-test("a named file comes before one whose words are named", async () => {
-  expect((await rank({ request: "fix cart in shop/report.py", files: shop }))[0]).toBe("shop/report.py");
-  expect((await rank({ request: "fix cart in report.py", files: shop }))[0]).toBe("shop/report.py");
 });
 
 test("a traceback names files by their absolute paths, a part of a name does not", async () => {
@@ -49,31 +80,12 @@ test("a traceback names files by their absolute paths, a part of a name does not
   );
 });
 
-test("rare words weigh more than common ones", async () => {
-  const files = { "a.py": "price price", "b.py": "price discount", "c.py": "price", "d.py": "price" };
-  expect((await rank({ request: "price discount", files }))[0]).toBe("b.py");
-});
-
 test("neighbouring words and identifiers find each other in every spelling", async () => {
   const files = { "a.py": "map = default\n".repeat(3), "b.ts": "const defaultMap = 1", "c.py": "default_map = 1" };
   expect((await rank({ request: "the default map is shared", files })).slice(0, 2).sort()).toEqual(["b.ts", "c.py"]);
   expect((await rank({ request: "`defaultMap` is shared", files })).slice(0, 2).sort()).toEqual(["b.ts", "c.py"]);
   const named = { "src/from-json.ts": "x", "src/json.ts": "x", "src/other.ts": "x" };
   expect((await rank({ request: "fromJson drops null", files: named }))[0]).toBe("src/from-json.ts");
-});
-
-test("a name with a dot is looked for as it is written", async () => {
-  const files = {
-    "a.py": "self.name = host\nhost\nself\n".repeat(3),
-    "b.py": "self.host = 1",
-    "c.py": "self.port = 1",
-  };
-  expect((await rank({ request: "use self.host which is always up to date", files }))[0]).toBe("b.py");
-});
-
-test("a preposition is no part of a name: values to", async () => {
-  const files = { "chart.py": "values_to = 3\n", "store.py": "def open_vault(values): pass\n", "main.py": "pass\n" };
-  expect((await rank({ request: "give the values to vault owners", files }))[0]).toBe("store.py");
 });
 
 test("files that commits with the same words changed rank higher, moved ones too", async () => {
@@ -84,11 +96,6 @@ test("files that commits with the same words changed rank higher, moved ones too
     { subject: "speed", body: "", files: ["src/other.py"] },
   ];
   expect((await rank({ request: "keep output open", files, commits }))[0]).toBe("src/new/pager.py");
-});
-
-test("what is made from a file beside it never comes before its source", async () => {
-  const files = { "a.js": "cart cart cart", "a.ts": "cart", "b.min.js": "cart cart", "a.js.map": "cart cart cart" };
-  expect((await rank({ request: "empty the cart", files }))[0]).toBe("a.ts");
 });
 
 test.each([

@@ -75,18 +75,11 @@ describe("blocks with a file name", () => {
   });
 
   test("each belongs to the file named last; without a name and with two files none is read", () => {
-    const lines = [
-      "I change two files.",
-      "shop/money.py",
-      "```",
-      ...block,
-      "```",
-      "shop/cart.py",
-      "```",
-      ...block,
-      "```",
-    ];
-    const { actions, prose } = looseOf(lines, two);
+    const fenced = ["```", ...block, "```"];
+    const { actions, prose } = looseOf(
+      ["I change two files.", "shop/money.py", ...fenced, "shop/cart.py", ...fenced],
+      two,
+    );
     expect(actions.map(({ path }) => path)).toEqual(["shop/money.py", "shop/cart.py"]);
     expect(prose).toBe("I change two files.");
     expect(looseOf(block, two).actions).toEqual([]);

@@ -35,13 +35,12 @@ describe("resuming", () => {
     expect(resume("  }\n\nEND::EOT\nFINISH::ok\n").actions[0]?.body).toBe("one\n\ntwo\n  }\n  }\n\n");
   });
 
-  test("thoughts before the rest are left out", () => {
-    expect(bare(resume("<think>\nhm\n</think>\n\nthree\nEND::EOT\n").actions)).toEqual([whole]);
-  });
-
-  test("reasoning whose opening mark is missing is left out too", () => {
-    expect(bare(resume("I go on\nwith three\n</think>\n\nthree\nEND::EOT\n").actions)).toEqual([whole]);
-  });
+  test.each(["<think>\nhm\n</think>\n\n", "I go on\nwith three\n</think>\n\n"])(
+    "reasoning before the rest is left out, also where its opening mark is missing: %j",
+    (reasoning) => {
+      expect(bare(resume(`${reasoning}three\nEND::EOT\n`).actions)).toEqual([whole]);
+    },
+  );
 
   test("a fence around the rest does not belong to it, however it closes, nor does the line that introduces it", () => {
     const fences = [

@@ -156,18 +156,10 @@ test("trusts pai.json as it is, shows it, and takes it back", async () => {
   expect([JSON.parse(revoked.out).data.trusted, trustOf(process)]).toEqual([false, "untrusted"]);
 });
 
-test("where there is nothing to trust, all that could be is named", async () => {
+test("where there is nothing to trust, all that could be is named; a broken file is not trusted: exit 3", async () => {
   const { home, run } = openProcess();
-  const { code, err } = await run({ run: trustCommand });
-  expect([code, err.trimEnd()]).toEqual([
-    "config_invalid",
-    `there is nothing to trust in ${home.root}: no pai.json, and no commands or skills in .pai`,
-  ]);
-});
-
-test("without a pai.json, or with a broken one, there is nothing to trust: exit 3", async () => {
-  const process = openProcess();
-  expect((await process.run({ run: trustCommand })).code).toBe("config_invalid");
-  put(join(process.home.root, "pai.json"), '{"limits": {"calls": "x"}}');
-  expect((await process.run({ run: trustCommand })).code).toBe("config_invalid");
+  const why = `there is nothing to trust in ${home.root}: no pai.json, and no commands or skills in .pai\n`;
+  expect(await run({ run: trustCommand })).toMatchObject({ code: "config_invalid", err: why });
+  put(join(home.root, "pai.json"), '{"limits": {"calls": "x"}}');
+  expect((await run({ run: trustCommand })).code).toBe("config_invalid");
 });

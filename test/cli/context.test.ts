@@ -31,21 +31,10 @@ test("every part is named with its tokens and lines, without a key", async () =>
   const long = Array.from({ length: 9000 }, (_, n) => `${n + 1}\n`).join("");
   const { preview } = open({ "AGENTS.md": "# Rules\n", "src/long.txt": long, "a.txt": "one\ntwo" });
   const { parts, tokens, promise, cost, model } = await preview("change src/long.txt");
-  expect(parts.map(({ kind, path }): string => path ?? kind)).toEqual([
-    "instructions",
-    "AGENTS.md",
-    "environment",
-    "tree",
-    "ranked",
-    "src/long.txt",
-    "a.txt",
-    "request",
-  ]);
-  expect(parts.find(({ path }) => path === "a.txt")?.lines).toEqual({
-    shown: 2,
-    total: 2,
-    ranges: [{ from: 1, to: 2 }],
-  });
+  const listed = parts.map(({ kind, path }): string => path ?? kind).join(" ");
+  expect(listed).toBe("instructions AGENTS.md environment tree ranked src/long.txt a.txt request");
+  const whole = { shown: 2, total: 2, ranges: [{ from: 1, to: 2 }] };
+  expect(parts.find(({ path }) => path === "a.txt")?.lines).toEqual(whole);
   const shown = parts.find(({ path }) => path === "src/long.txt")?.lines;
   expect([shown?.total, (shown?.shown ?? 0) > 100, (shown?.shown ?? 0) < 9000]).toEqual([9000, true, true]);
   expect(tokens).toBe(parts.reduce((sum, part) => sum + part.tokens, 0));
@@ -71,14 +60,8 @@ test("each mode says what it would send and promise; a cap holds", async () => {
   expect((await preview("do it", { mode: "auto" })).promise).toEqual({ expected: 1, at_most: 14 });
   const loop = await preview("do it", { mode: "tool-loop" });
   expect(loop.promise).toEqual({ expected: 1, at_most: 50 });
-  expect(loop.parts.map(({ kind }) => kind)).toEqual([
-    "instructions",
-    "knowledge",
-    "environment",
-    "tree",
-    "file",
-    "request",
-  ]);
+  const kinds = loop.parts.map(({ kind }) => kind).join(" ");
+  expect(kinds).toBe("instructions knowledge environment tree file request");
   expect((await preview("do it", { maxCalls: 1 })).promise).toEqual({ expected: 1, at_most: 1 });
 });
 
@@ -117,22 +100,9 @@ test("columns are aligned, whatever script the paths are in (R35)", async () => 
   expect(new Set(rows.map((row) => Bun.stringWidth(row))).size).toBe(1);
 });
 
-const none = {
-  kind: "code",
-  words: 0.5,
-  history: 0.2,
-  frequency: 0.9,
-  named: null,
-  symbols: [],
-  lines: [],
-  definitions: [],
-} as const;
-const rankedAs = (path: string, over: Partial<RankedFile> = {}): RankedFile => ({
-  ...none,
-  path,
-  score: 1,
-  ...over,
-});
+const none = { kind: "code", named: null, symbols: [], lines: [], definitions: [] } as const;
+const figures = { words: 0.5, history: 0.2, frequency: 0.9, score: 1 } as const;
+const rankedAs = (path: string, over: Partial<RankedFile> = {}): RankedFile => ({ ...none, ...figures, path, ...over });
 const long = "lib/ansible/galaxy/collection/concrete_artifact_manager_with_a_name.py";
 const ranking = [
   rankedAs("src/click/_termui_impl.py", {
@@ -184,15 +154,8 @@ test.each([80, 50])(
       { kind: "file", path: long, tokens: 2599, lines, masked: [] },
       { kind: "file", path: "a.py", tokens: 12, lines, masked: [3] },
     ] as unknown as Preview["parts"];
-    const found = {
-      parts,
-      tokens: 3343,
-      masked: 1,
-      ranking,
-      lacks: [],
-      promise: { expected: 1, at_most: 4 },
-      cost: 0.1,
-    };
+    const promise = { expected: 1, at_most: 4 };
+    const found = { parts, tokens: 3343, masked: 1, ranking, lacks: [], promise, cost: 0.1 };
     const text = renderPreview("gemini:gemini-3.5-flash-lite", "single-shot", found as Preview, columns);
     const rows = text.split("\n");
     expect(rows.filter((row) => Bun.stringWidth(row) > columns)).toEqual([]);
@@ -200,3 +163,29 @@ test.each([80, 50])(
     expect(text.split(/\n? +/).join(" ")).toContain("lines 760-769, 822-831, 925-934, … of 1984");
   },
 );
+
+const likely = {
+  "shop/cart.py": `${"x = 1\n".repeat(900)}def empty_cart(): pass\n`,
+  "shop/tax.py": "y = 2\n".repeat(900),
+  "README.md": `# Cart\n${"words\n".repeat(3000)}`,
+};
+
+test("pai context says which files are likely, and why", async () => {
+  const { ask, preview } = open(likely);
+  const { out } = await ask("empty the cart; see shop/tax.py");
+  const first = out.split("\n").slice(0, 4);
+  expect(first.map((line) => line.trimEnd())).toEqual([
+    "The likeliest files, and why (figures are relative to the highest one):",
+    "   1  shop/tax.py   named in the request, words 1.00",
+    expect.stringMatching(/^ {3}2 {2}shop\/cart\.py {2}words 0\.\d\d$/),
+    expect.stringMatching(/^ {3}3 {2}README\.md {5}words 0\.\d\d, a document file$/),
+  ]);
+  const named = (await ask("tax: let `empty_cart` take more")).out.split("\n");
+  expect(named.slice(1, 3).map((line) => line.replace(/words.*/, "words"))).toEqual([
+    "   1  shop/cart.py  defines empty_cart at line 901, words",
+    "   2  shop/tax.py   matches tax, words",
+  ]);
+  const { ranking } = await preview("empty the cart; see shop/tax.py");
+  const about = { kind: "code", named: "request", lines: [], symbols: [], history: 0 } as const;
+  expect(ranking[0]).toMatchObject({ path: "shop/tax.py", ...about });
+});

@@ -4,9 +4,11 @@ import { chmodSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
 import { stateFolderOf } from "../../src/workspace/journal/journal.ts";
+import { useServer } from "../models/loopback.ts";
 import { put } from "../store/temp-home.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
+const server = useServer();
 const key = `AIza${"dOcToR1234".repeat(3)}tail`;
 const offline = { offline: true, json: true };
 
@@ -86,23 +88,14 @@ test("a file of keys that is damaged is told once, and a memory that is damaged 
 });
 
 test("asks the endpoint without a key; where nobody answers pai cannot work (R69)", async () => {
-  const headers: (string | null)[] = [];
-  using server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: (request) => {
-      headers.push(request.headers.get("x-goog-api-key"));
-      return new Response("", { status: 404 });
-    },
-  });
-  const address = `http://127.0.0.1:${server.port}`;
+  server.answer = () => new Response("", { status: 404 });
+  const address = server.origin;
   const typed = { flags: { json: true }, env: { GEMINI_API_KEY: key, PAI_BASE_URL: address } };
   const { code, findings } = await examine(openProcess(), typed);
-  expect([code, headers, findings.find(({ name }) => name === "endpoint")?.text]).toEqual([
-    0,
-    [null],
-    `${address} answers with 404 (PAI_BASE_URL)`,
-  ]);
+  expect(code).toBe(0);
+  expect(server.seen.map(({ headers }) => headers.get("x-goog-api-key"))).toEqual([null]);
+  const told = findings.find(({ name }) => name === "endpoint")?.text;
+  expect(told).toBe(`${address} answers with 404 (PAI_BASE_URL)`);
   const away = { GEMINI_API_KEY: key, PAI_BASE_URL: "http://127.0.0.1:9" };
   expect((await examine(openProcess(), { flags: { json: true }, env: away })).code).toBe(1);
 });
@@ -113,20 +106,12 @@ test("says which protections are in force (R69)", async () => {
   expect(levels).toMatchObject({ writing: "ok", sandbox: "ok" });
 });
 
-test("a clock far off the server's is a warning, a near one is a finding (R69)", async () => {
-  let skew = 0;
-  using server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: () => new Response("", { headers: { date: new Date(Date.now() - skew).toUTCString() } }),
-  });
-  const env = { GEMINI_API_KEY: key, PAI_BASE_URL: `http://127.0.0.1:${server.port}` };
-  for (const [off, level] of [
-    [0, "ok"],
-    [3_600_000, "warning"],
-  ] as const) {
-    skew = off;
-    const { findings } = await examine(openProcess(), { flags: { json: true }, env });
-    expect(findings.find(({ name }) => name === "clock")?.level).toBe(level);
-  }
+test.each([
+  ["near", 0, "ok"],
+  ["far off", 3_600_000, "warning"],
+] as const)("a clock %s the server's is a finding of its own (R69)", async (_, skew, level) => {
+  server.answer = () => new Response("", { headers: { date: new Date(Date.now() - skew).toUTCString() } });
+  const env = { GEMINI_API_KEY: key, PAI_BASE_URL: server.origin };
+  const { findings } = await examine(openProcess(), { flags: { json: true }, env });
+  expect(findings.find(({ name }) => name === "clock")?.level).toBe(level);
 });

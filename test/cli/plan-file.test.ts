@@ -51,15 +51,10 @@ test("a plan of pai with a damaged field is told which", () => {
   }
 });
 
-test("a plan of another version is told that", () => {
-  const { code, message } = refusalOf(JSON.stringify({ ...saved, version: 2, base: undefined }));
-  expect([code, message]).toEqual([
-    "usage",
-    "x.json is no plan that pai can read: it has version 2, and this pai reads version 1",
-  ]);
-});
-
-test("a plan that was edited is told that", () => {
+test("a plan of another version is told that, and one that was edited, too", () => {
+  const message = "x.json is no plan that pai can read: it has version 2, and this pai reads version 1";
+  const refused = refusalOf(JSON.stringify({ ...saved, version: 2, base: undefined }));
+  expect(refused).toMatchObject({ code: "usage", message });
   expect(refusalOf(JSON.stringify(saved)).code).toBe("plan_stale");
 });
 
@@ -78,36 +73,29 @@ beforeEach(() => {
   }
 });
 
-// F23: server A's plan was carried out with server B.
-test("a plan is used again at the same address, and made anew at another", async () => {
+/** A folder of its own, in which a task is done with a server. */
+function openPlay(task: string) {
   const { run } = openProcess();
   const folder = newFolder("disk", "cache");
   writeFileSync(join(folder, "a.txt"), "one\n");
-  const play = async ({ origin }: Server) => {
+  return async ({ origin }: Server, allow: readonly string[] = []) => {
     rmSync(join(folder, "b.txt"), { force: true });
-    const flags = { yes: true, model: "openrouter:a/b", cwd: folder };
+    const flags = { yes: true, model: "openrouter:a/b", cwd: folder, allow };
     const env = { PAI_BASE_URL: `${origin}/v1`, OPENROUTER_API_KEY: "sk-or-0123456789abcdef0123" };
-    const { code, err } = await run({ run: runCommand }, { words: ["make b.txt"], flags, env, stdin: "" });
-    expect(code, err).toBe(0);
+    return (await run({ run: runCommand }, { words: [task], flags, env, stdin: "" })).code;
   };
-  await play(one);
-  await play(one);
-  expect(one.seen.length).toBe(3);
-  await play(other);
-  expect([one.seen.length, other.seen.length]).toEqual([3, 2]);
+}
+
+// F23: server A's plan was carried out with server B.
+test("a plan is used again at the same address, and made anew at another", async () => {
+  const play = openPlay("make b.txt");
+  expect([await play(one), await play(one), one.seen.length]).toEqual([0, 0, 3]);
+  expect([await play(other), one.seen.length, other.seen.length]).toEqual([0, 3, 2]);
 });
 
 test("a plan that is refused for want of a flag is kept: with the flag only the work is asked for", async () => {
-  const { run } = openProcess();
-  const folder = newFolder("disk", "cache");
-  writeFileSync(join(folder, "a.txt"), "one\n");
   one.answer = (n) => sse([says((n === 0 ? plan : script).replace("b.txt", "crontab"))]);
-  const play = async (allow: readonly string[]) => {
-    const flags = { yes: true, model: "openrouter:a/b", cwd: folder, allow };
-    const env = { PAI_BASE_URL: `${one.origin}/v1`, OPENROUTER_API_KEY: "sk-or-0123456789abcdef0123" };
-    const { code } = await run({ run: runCommand }, { words: ["make crontab"], flags, env, stdin: "" });
-    return [code, one.seen.length];
-  };
-  expect(await play([])).toEqual([12, 1]);
-  expect(await play(["crontab"])).toEqual([0, 2]);
+  const play = openPlay("make crontab");
+  expect([await play(one), one.seen.length]).toEqual([12, 1]);
+  expect([await play(one, ["crontab"]), one.seen.length]).toEqual([0, 2]);
 });

@@ -1,18 +1,14 @@
 /** What a session changed, and rewinding. */
 import { expect, test } from "bun:test";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changesOfSession, rewindTalk } from "../../src/cli/session/rewind.ts";
 import type { Talk } from "../../src/cli/session/talk.ts";
-import { watchTruth } from "../../src/cli/session/watch-truth.ts";
 import { renderChanges } from "../../src/core/diff.ts";
 import { PaiError } from "../../src/core/error.ts";
 import type { RelPath } from "../../src/core/path.ts";
 import type { Workspace } from "../../src/core/ports.ts";
-import { pastOf } from "../../src/core/session/past.ts";
-import { openSessions } from "../../src/store/sessions.ts";
-import { finish, modify, plan, write } from "../flows/plans.ts";
-import { makeFolder, openHere, playIn } from "../flows/scripted.ts";
+import { makeFolder, openHere } from "../flows/scripted.ts";
 
 const text = (content: string) => ({ kind: "file", bytes: new TextEncoder().encode(content), mode: 0o644 }) as const;
 
@@ -70,32 +66,6 @@ test("what somebody wrote between two runs is none of the session's changes", as
   }
   const diff = renderChanges(changesOfSession(history, { turns: runs.map(([run]) => ({ run, told: [] })) } as never));
   expect(diff.match(/^[-+](?![-+]).*$/gm)).toEqual(["+one", "-one", "+two", "+three"]);
-});
-
-test("an undo that finds nothing to take back is told as none: what was done by hand before it is", async () => {
-  const place = makeFolder();
-  const { workspace, history } = await openHere(place);
-  const open = openSessions(place.state, place.root).open(null, () => new Date(0), String);
-  const truth = watchTruth({ workspace, history, now: () => new Date(0) });
-  const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
-  await playIn(place, { task: "greet", lines, onEvent: (event) => truth.sink(open, event) });
-  rmSync(join(place.root, "a.txt"));
-  expect(await history.undo(null, { dryRun: false })).toMatchObject({ run: { id: "r1" }, changes: [] });
-  expect(await truth.catchUp(open)).toEqual(["changed, not by you: a.txt (gone)"]);
-  expect(pastOf(open.session)[0]?.became).toStartWith("kept: 1 file");
-});
-
-test("what a dry run would have changed is not called somebody else's work", async () => {
-  const place = makeFolder({ "a.txt": "one\n" });
-  const { workspace, history } = await openHere(place);
-  const open = openSessions(place.state, place.root).open(null, () => new Date(0), String);
-  const truth = watchTruth({ workspace, history, now: () => new Date(0) });
-  const lines = [
-    plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
-    modify("a.txt", ["one\n", "two\n"]) + write("b.txt", "b\n") + finish(),
-  ];
-  await playIn(place, { lines, options: { dryRun: true }, onEvent: (event) => truth.sink(open, event) });
-  expect(await truth.catchUp(open)).toEqual([]);
 });
 
 /** A session of three turns, each with a run; `undo` of the first run does what is told. */

@@ -294,3 +294,18 @@ test("of a turn that the user undid and brought back what did not go with it is 
   expect(await session.told()).toContain(`${back}${missing}`);
   expect(session.past()[0]?.became).toEndWith(`; brought back by the user since${missing}`);
 });
+
+test("an undo that finds nothing to take back is told as none: what was done by hand before it is", async () => {
+  const session = await openSession();
+  await session.play(["WRITE a.txt"], write("a.txt", "one\n"));
+  rmSync(session.at("a.txt"));
+  expect(await session.history.undo(null, now)).toMatchObject({ run: { id: "r1" }, changes: [] });
+  expect(await session.told()).toEqual(others("a.txt (gone)"));
+  expect(session.past()[0]?.became).toStartWith("kept: 1 file");
+});
+
+test("what a dry run would have changed is not called somebody else's work", async () => {
+  const session = await openSession();
+  await session.play([...steps, "WRITE a.txt"], script + write("a.txt", "a\n"), { options: { dryRun: true } });
+  expect(await session.told()).toEqual([]);
+});

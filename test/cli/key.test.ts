@@ -1,8 +1,9 @@
 /** `pai key`: keys come in unseen, for their owner, are shown masked, and what is no key is refused with the right command. */
-import { expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { defineConfigCommand } from "../../src/cli/commands/config.ts";
 import { openKeyState } from "../../src/store/key-state.ts";
+import { useServer } from "../models/loopback.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
 const canary = `AIza${"cAnArY0987".repeat(3)}tail`;
@@ -16,6 +17,16 @@ const say = (process: Process, line: string, typed: Typed = {}) =>
   process.run(key, { words: line === "" ? [] : line.split(" "), ...typed });
 const config = (process: Process, line: string) => process.run(settings, { words: line.split(" ") });
 const stored = ({ home }: Process) => JSON.parse(readFileSync(home.config("credentials.json"), "utf8")).providers;
+const server = useServer();
+beforeEach(() => {
+  server.answer = () => Response.json({});
+});
+/** The path and the key of each request. */
+const asked = () =>
+  server.seen.map(({ path, headers }) => {
+    const names = ["x-goog-api-key", "x-api-key", "authorization"];
+    return `${path} ${names.map((name) => headers.get(name)).find((value) => value !== null) ?? "none"}`;
+  });
 /** The command of a person at a terminal, who enters this key and gives these answers. */
 function seated(entered: string, ...answers: (string | null)[]) {
   const asked: string[] = [];
@@ -126,70 +137,41 @@ test("check fails with exit 4 without a key; a shape alone is a reason to warn, 
 test("check --online asks the provider whatever the key looks like, and never shows it (R46)", async () => {
   const process = openProcess();
   await say(process, `set ${canary}`);
-  const seen: (string | null)[] = [];
-  let status = 200;
-  using server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: (request) => {
-      seen.push(`${new URL(request.url).pathname} ${request.headers.get("x-goog-api-key")}`);
-      const error = {
-        code: status,
-        status: "INVALID_ARGUMENT",
-        message: `API key not valid: ${canary}`,
-        details: [{ reason: "API_KEY_INVALID" }],
-      };
-      return Response.json(status === 200 ? {} : { error }, { status });
-    },
-  });
-  const typed = { flags: { online: true }, env: { GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${server.port}` } };
+  const typed = { flags: { online: true }, env: { GOOGLE_GEMINI_BASE_URL: server.origin } };
   const good = await say(process, "check", typed);
-  expect([good.code, good.out, seen]).toEqual([
-    0,
-    `The gemini key primary was accepted by http://127.0.0.1:${server.port}\n`,
-    [`/v1beta/models ${canary}`],
-  ]);
-  status = 400;
+  expect([good.code, good.out]).toEqual([0, `The gemini key primary was accepted by ${server.origin}\n`]);
+  expect(asked()).toEqual([`/v1beta/models ${canary}`]);
+  const message = `API key not valid: ${canary}`;
+  const error = { code: 400, status: "INVALID_ARGUMENT", message, details: [{ reason: "API_KEY_INVALID" }] };
+  server.answer = () => Response.json({ error }, { status: 400 });
   const bad = await say(process, "check", typed);
   expect([bad.code, bad.err.includes(canary)]).toEqual(["key_rejected", false]);
   await say(process, "remove");
-  await say(process, "set 0123456789abcdef0123456789abcdef");
-  status = 200;
+  await say(process, `set ${gateway}`);
+  server.answer = () => Response.json({});
   expect((await say(process, "check", typed)).code).toBe(0);
-  expect(seen.at(-1)).toBe("/v1beta/models 0123456789abcdef0123456789abcdef");
+  expect(asked().at(-1)).toBe(`/v1beta/models ${gateway}`);
 });
 
 test("check --online asks for every key of every provider and names the one that was refused", async () => {
   const process = openProcess();
-  const seen: string[] = [];
-  using server = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: ({ url, headers }) => {
-      const key = headers.get("x-api-key") ?? headers.get("authorization") ?? "none";
-      seen.push(`${new URL(url).pathname} ${key}`);
-      return Response.json({}, { status: key.includes("bad") ? 401 : 200 });
-    },
-  });
-  const at = `http://127.0.0.1:${server.port}`;
+  const isBad = (n: number) => server.seen[n]?.headers.get("x-api-key")?.includes("bad") === true;
+  server.answer = (n) => Response.json({}, { status: isBad(n) ? 401 : 200 });
+  const at = `${server.origin}/of`;
   for (const id of ["one", "bad", "two"])
     await say(process, `add ${id} sk-ant-${id}`, { flags: { provider: "anthropic" as const } });
   const anthropic = { flags: { online: true, provider: "anthropic" as const }, env: { ANTHROPIC_BASE_URL: at } };
   const mixed = await say(process, "check", anthropic);
-  expect([mixed.code, seen]).toEqual([
-    "key_rejected",
-    ["/v1/models sk-ant-one", "/v1/models sk-ant-bad", "/v1/models sk-ant-two"],
-  ]);
+  expect(mixed.code).toBe("key_rejected");
+  expect(asked()).toEqual(["one", "bad", "two"].map((id) => `/of/v1/models sk-ant-${id}`));
   expect(mixed.err).toContain('refused the key "bad"');
   expect(mixed.err).toContain("key one was accepted");
-  const openai = {
-    flags: { online: true, provider: "openai" as const },
-    env: { OPENAI_BASE_URL: at, OPENAI_API_KEY: "sk-x" },
-  };
-  expect((await say(process, "check", openai)).out).toBe(`The openai key env was accepted by ${at}\n`);
+  const env = { OPENAI_BASE_URL: at, OPENAI_API_KEY: "sk-x" };
+  const openai = { flags: { online: true, provider: "openai" as const }, env };
+  expect((await say(process, "check", openai)).out).toBe(`The openai key env was accepted by ${server.origin}\n`);
   const local = { flags: { online: true, provider: "local" as const }, env: { OLLAMA_HOST: at } };
-  expect((await say(process, "check", local)).out).toBe(`local without a key was accepted by ${at}\n`);
-  expect(seen.slice(3)).toEqual(["/v1/models Bearer sk-x", "/v1/models none"]);
+  expect((await say(process, "check", local)).out).toBe(`local without a key was accepted by ${server.origin}\n`);
+  expect(asked().slice(3)).toEqual(["/of/models Bearer sk-x", "/of/models none"]);
 });
 
 test("remove promotes the next key, and default changes who is next", async () => {
@@ -214,8 +196,7 @@ test("a key that its server accepts rests no more", async () => {
   await say(process, `set ${canary}`);
   const state = openKeyState(process.home.places.stateDir);
   state.save({ cursor: {}, resting: { "gemini/primary": Date.now() + 90_000, "openai/x": 5 } });
-  using server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({}) });
-  const typed = { flags: { online: true }, env: { GOOGLE_GEMINI_BASE_URL: `http://127.0.0.1:${server.port}` } };
+  const typed = { flags: { online: true }, env: { GOOGLE_GEMINI_BASE_URL: server.origin } };
   expect((await say(process, "check", typed)).code).toBe(0);
   expect(state.load().resting).toEqual({ "openai/x": 5 });
 });

@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Context } from "../../src/cli/command.ts";
 import { composeBase } from "../../src/cli/compose/base.ts";
 import { askForModel, offerToKeep } from "../../src/cli/onboard/choose-model.ts";
 import { pickModel } from "../../src/cli/onboard/pick-model.ts";
@@ -11,6 +10,7 @@ import { type ProviderId, providerTable } from "../../src/core/providers.ts";
 import type { FoundServer } from "../../src/models/local/discover.ts";
 import { findKeys } from "../../src/store/keys.ts";
 import { makeHome } from "../store/temp-home.ts";
+import { makeContext } from "./fake-context.ts";
 
 const servers: readonly FoundServer[] = [
   { url: "http://127.0.0.1:8000/v1", usual: "vLLM", owner: "root", models: ["a", "b"] },
@@ -19,48 +19,36 @@ const usual = "gemini:gemini-3.5-flash-lite";
 const anthropicKey = "sk-ant-api03-ZHa9q2Lw7Rt4Yp1Mn8Bv";
 const geminiKey = `AIza${"x".repeat(35)}`;
 
-/** A person who says these lines, and these where nothing shows. */
+/** Someone at a terminal. `tty`: standard error is one, too. */
 function sit(env: Readonly<Record<string, string>> = {}, tty = false) {
   const home = makeHome();
   let said = "";
-  const context = {
+  const context = makeContext(home, {
     env: { HOME: home.places.home ?? "", ...env },
-    cwd: home.root,
-    flags: {},
     tty: { stdin: true, stdout: true, stderr: tty, keyboard: true },
-    err: (text: string) => {
+    err: (text) => {
       said += text;
     },
-    now: () => new Date(),
-    signal: new AbortController().signal,
-  } as unknown as Context;
+  });
   return { home, context, base: composeBase(context), said: () => said };
 }
 
 interface Answers {
+  /** What the person says, and what where nothing shows. */
   readonly lines?: readonly (string | null)[];
   readonly hidden?: readonly (string | null)[];
   readonly found?: readonly FoundServer[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether standard error is a terminal. */
   readonly tty?: boolean;
   /** Why the provider refuses a key. */
   readonly refuses?: (key: string) => PaiError | null;
 }
 
-async function offer({
-  lines = [],
-  hidden = [],
-  found = servers,
-  env = {},
-  tty = false,
-  refuses = () => null,
-}: Answers) {
+async function offer({ lines = [], hidden = [], found = servers, env, tty, refuses = () => null }: Answers) {
   const { home, context, base, said } = sit(env, tty);
   const [left, secrets] = [[...lines], [...hidden]];
   const questions: string[] = [];
-  let looked = 0;
-  let demos = 0;
+  let [looked, demos] = [0, 0];
   const asker = {
     readLine: async () => left.shift() ?? null,
     async askHidden(question: string) {
@@ -75,32 +63,21 @@ async function offer({
       if (error !== null) throw error;
     },
   };
-  const { settings, origins } = await askForModel(context, base, asker, async () => {
+  const { settings } = await askForModel(context, base, asker, async () => {
     looked += 1;
     return found;
   });
   const keys = (provider: ProviderId) =>
     findKeys(providerTable[provider], { env: context.env, places: home.places }).map(({ key }) => key);
-  return {
-    model: settings.model,
-    url: settings.baseUrl.local,
-    origins,
-    said: said(),
-    looked,
-    demos,
-    keys,
-    left,
-    secrets,
-    questions,
-  };
+  const chosen = { model: settings.model, url: settings.baseUrl.local, said: said(), keys };
+  return { ...chosen, looked, demos, left, secrets, questions };
 }
 
-const taken: readonly (readonly [string, string])[] = [
+test.each([
   ["2", "local:b"],
   ["y", "local:a"],
   ["ya", "local:a"],
-];
-test.each(taken)("%s takes a model of this machine and its address", async (answer, model) => {
+])("%s takes a model of this machine and its address", async (answer, model) => {
   const offered = await offer({ lines: [answer] });
   expect([offered.model, offered.url, offered.left]).toEqual([model, "http://127.0.0.1:8000/v1", []]);
   expect(offered.said).toContain("run by root");
@@ -112,19 +89,17 @@ test("at a narrow terminal the servers that were found break between words", asy
   expect(said.replace(/\n +/g, " ")).toContain("http://127.0.0.1:8000/v1 (usually vLLM), run by root: a, b");
 });
 
-const refused: readonly (string | null)[] = ["", "n", "no", "3", "0", "local", null];
-test.each(refused)("%p leaves everything as it is", async (answer) => {
+test.each(["", "n", "no", "3", "0", "local", null])("%p leaves everything as it is", async (answer) => {
   const { model, url } = await offer({ lines: [answer] });
   expect([model, url]).toEqual([usual, null]);
 });
 
-const silent: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+test.each<[string, Readonly<Record<string, string>>]>([
   ["a key is set", { GEMINI_API_KEY: geminiKey }],
   ["an address is set", { PAI_BASE_URL: "http://127.0.0.1:1" }],
   ["the model is local", { PAI_MODEL: "local:x" }],
   ["the model is a recording", { PAI_MODEL: "replay:x.jsonl" }],
-];
-test.each(silent)("nobody is looked for when %s", async (_name, env) => {
+])("nobody is looked for when %s", async (_name, env) => {
   expect((await offer({ lines: ["y"], env })).looked).toBe(0);
 });
 
@@ -197,15 +172,10 @@ test("a refused key is not stored and another is asked for, three times at most"
 });
 
 test("a provider that cannot be reached is not a reason to lose the key", async () => {
-  const { keys, said } = await offer({
-    found: [],
-    hidden: [geminiKey],
-    refuses: () => new PaiError("network", "no way to gemini"),
-  });
-  expect([keys("gemini"), said.includes("the key could not be checked: no way to gemini")]).toEqual([
-    [geminiKey],
-    true,
-  ]);
+  const refuses = () => new PaiError("network", "no way to gemini");
+  const { keys, said } = await offer({ found: [], hidden: [geminiKey], refuses });
+  expect(keys("gemini")).toEqual([geminiKey]);
+  expect(said).toContain("the key could not be checked: no way to gemini");
 });
 
 test("the only provider with a key is used, with a notice; a model that was named is not changed", () => {

@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_719,
+  core: 13_688,
   workspace: 11_448,
   cli: 10_156,
-  flows: 10_820,
+  flows: 10_819,
   models: 4_104,
   ui: 4_278,
-  store: 3_439,
+  store: 3_429,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -26,21 +26,14 @@ export interface Question {
   readonly takesWords?: false;
 }
 
-export type Decision =
-  | {
-      readonly accept: true;
-      readonly by: "user" | "policy";
-      readonly reason: string;
-      /** A yes to a plan; the user wants to see its changes before they are applied. */
-      readonly review?: boolean;
-    }
-  | {
-      readonly accept: false;
-      readonly by: "user" | "policy";
-      readonly reason: string;
-      /** What the user wants instead, when they answered a plan with words. */
-      readonly feedback: string | null;
-    };
+/**
+ * `review`: a yes to a plan; the user wants to see its changes before they are applied. `feedback`: what they want instead,
+ * when they answered a plan with words.
+ */
+export type Decision = { readonly by: "user" | "policy"; readonly reason: string } & (
+  | { readonly accept: true; readonly review?: boolean }
+  | { readonly accept: false; readonly feedback: string | null }
+);
 
 export type Decide = (question: Question) => Promise<Decision>;
 

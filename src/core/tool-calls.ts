@@ -1,15 +1,11 @@
 /** Calls of tools of MCP servers, as commands: how they are spelled, pinned, and described to a model. Pure. */
 import { orNull } from "./error.ts";
 import { spellHidden } from "./invisible.ts";
-import { isFields, type Json } from "./model.ts";
+import { isFields, type Json, type Tool } from "./model.ts";
 import { maskSecrets } from "./secrets/key-shapes.ts";
 
 /** A tool as it was when the user approved its server. */
-export interface PinnedTool {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: Json;
-}
+export type PinnedTool = Tool;
 
 const word = "CALL";
 const shape = /^(?:(?:CALL|QUERY)(?:\s+|::))?([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_./-]{1,128})\s*(?:::)?\s*([\s\S]*)$/;

@@ -15,7 +15,7 @@ import {
   sizeOf,
   type Usage,
 } from "../core/model.ts";
-import { hideMessage } from "../core/secrets/hide-message.ts";
+import { hideMessage } from "../core/secrets/veil.ts";
 import type { PlannedCall } from "../core/spending/allowance.ts";
 import { breathe } from "../core/steps.ts";
 import { type Ledger, minTokens } from "./ledger.ts";

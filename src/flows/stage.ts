@@ -9,9 +9,8 @@ import { digest } from "../core/digest.ts";
 import { PaiError, toPaiError } from "../core/error.ts";
 import { foldersAbove, parentOf, type RelPath } from "../core/path.ts";
 import type { Entry, LineEnds, LineRange, SearchQuery, SearchReport, Stage, View } from "../core/ports.ts";
-import { hideFile } from "../core/secrets/hide-message.ts";
 import { mannerOfFile } from "../core/secrets/named-values.ts";
-import type { Veil } from "../core/secrets/veil.ts";
+import { hideFile, type Veil } from "../core/secrets/veil.ts";
 import { isWide } from "../core/text.ts";
 
 /** A Stage that `perform` fills and empties. Every method sees the staged changes; nothing is written. */

@@ -1,6 +1,5 @@
 /** The address of each provider, and the user's consent to send a key there. */
 
-import { join } from "node:path";
 import * as z from "zod/mini";
 import { commandWording } from "../core/approval-wording.ts";
 import { digest } from "../core/digest.ts";
@@ -111,7 +110,7 @@ export async function requireConsent(
   { places, ask }: { readonly places: Places; readonly ask: ((question: string) => Promise<boolean>) | null },
 ): Promise<void> {
   if (!address.origin.endsWith(".json") || keys.length === 0) return;
-  const known = places.stateDir === null ? undefined : pairsOf(fileIn(places.stateDir).read(), address.provider);
+  const known = pairsOf(fileIn(places).read(), address.provider);
   const isKnown = keys.every((key) => known?.includes(pairOf(key, address.url)));
   if (isKnown) return;
   if (known !== undefined) {
@@ -130,9 +129,8 @@ export function rememberConsent(
   keys: readonly string[],
   places: Places,
 ): void {
-  if (places.stateDir === null) return;
   const pairs = keys.map((key) => pairOf(key, address.url));
-  fileIn(places.stateDir).edit(({ providers }) => ({
+  fileIn(places).edit(({ providers }) => ({
     providers: {
       ...providers,
       [address.provider]: [...new Set([...(pairsOf({ providers }, address.provider) ?? []), ...pairs])],
@@ -141,8 +139,8 @@ export function rememberConsent(
 }
 
 const consents = z.object({ providers: z.record(z.string(), z.array(z.string())) });
-const fileIn = (stateDir: string) =>
-  openStateFile(join(stateDir, "endpoints.json"), consents, { providers: {} }, { hint: "remove it to be asked again" });
+const fileIn = ({ stateDir }: Places) =>
+  openStateFile(stateDir, "endpoints.json", consents, { providers: {} }, { hint: "remove it to be asked again" });
 
 const pairsOf = ({ providers }: z.infer<typeof consents>, provider: string) =>
   new Map(Object.entries(providers)).get(provider);

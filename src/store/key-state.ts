@@ -1,26 +1,25 @@
 /** Which key of a provider is next and which keys rest; in the state folder, so that runs share it. */
-import { join } from "node:path";
 import * as z from "zod/mini";
 import type { KeyState, KeyTurns } from "../core/key-turns.ts";
 import { openStateFile } from "./state-file.ts";
 
 const shape = z.object({ cursor: z.record(z.string(), z.string()), resting: z.record(z.string(), z.number()) });
 const empty = { cursor: {}, resting: {} };
-const fileIn = (stateDir: string) =>
-  openStateFile<KeyTurns>(join(stateDir, "keys.json"), shape, empty, { isCache: true });
+const fileIn = (stateDir: string | null) =>
+  openStateFile<KeyTurns>(stateDir, "keys.json", shape, empty, { isCache: true });
 
 /**
  * Opens the file; a missing, damaged or unusable one counts as empty. `save` keeps what another process saved meanwhile;
  * of two rests the longer one wins. If the file cannot be written, keys take turns within this process only.
  */
 export function openKeyState(stateDir: string | null): KeyState {
-  const file = stateDir === null ? null : fileIn(stateDir);
-  let own: KeyTurns | null = file === null ? empty : null;
+  const file = fileIn(stateDir);
+  let own: KeyTurns | null = stateDir === null ? empty : null;
   return {
-    load: () => own ?? file?.read() ?? empty,
+    load: () => own ?? file.read(),
     save(next) {
       try {
-        if (own === null) file?.edit((stored) => merge(stored, next));
+        if (own === null) file.edit((stored) => merge(stored, next));
         else own = merge(own, next);
       } catch {
         own = next;
@@ -42,8 +41,8 @@ export function forgetTurn(stateDir: string | null, provider: string): void {
 }
 
 function edit(stateDir: string | null, change: (turns: KeyTurns) => KeyTurns): void {
-  const file = stateDir === null ? null : fileIn(stateDir);
-  if (file !== null && file.read() !== empty) file.edit(change);
+  const file = fileIn(stateDir);
+  if (file.read() !== empty) file.edit(change);
 }
 
 function merge(stored: KeyTurns, next: KeyTurns): KeyTurns {

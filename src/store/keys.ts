@@ -210,7 +210,7 @@ export const credentialsFile = (configDir: string): string => join(configDir, "c
 function openCredentials(configDir: string) {
   const file = credentialsFile(configDir);
   const hint = `repair it, or move it away and add the keys again: mv ${file} ${file}.damaged`;
-  return openStateFile(file, shape, { version: 3, providers: {} }, { hint });
+  return openStateFile(configDir, "credentials.json", shape, { version: 3, providers: {} }, { hint });
 }
 
 const ringsOf = ({ providers: all }: z.infer<typeof shape>): Map<string, KeyRing> =>

@@ -119,10 +119,10 @@ function partsOf(server: McpServer): Readonly<Record<string, string>> {
 const pinned = z.object({ name: z.string(), description: z.string(), schema: z.json() });
 const approval = z.object({ parts: z.record(z.string(), z.string()), tools: z.array(pinned) });
 const approvals = z.object({ approved: z.record(z.string(), approval) });
-const fileIn = (stateDir: string) => openStateFile(join(stateDir, "mcp.json"), approvals, { approved: {} });
+const fileIn = ({ stateDir }: Places) => openStateFile(stateDir, "mcp.json", approvals, { approved: {} });
 
-const approvalOf = ({ stateDir }: Places, root: string, server: McpServer) =>
-  stateDir === null ? null : (fileIn(stateDir).read().approved[placeOf(root, server)] ?? null);
+const approvalOf = (places: Places, root: string, server: McpServer) =>
+  fileIn(places).read().approved[placeOf(root, server)] ?? null;
 
 /** The parts of a server that are not as they were when it was approved, by name: "argument 2"; none if it never was. */
 export function changedSince(places: Places, root: string, server: McpServer): readonly string[] {
@@ -137,19 +137,13 @@ export const pinnedTools = (places: Places, root: string, server: McpServer): re
   changedSince(places, root, server).length > 0 ? null : (approvalOf(places, root, server)?.tools ?? null);
 
 /** Records the approval of a server with its current configuration and tools; null revokes it. */
-export function pinTools(
-  { stateDir }: Places,
-  root: string,
-  server: McpServer,
-  tools: readonly PinnedTool[] | null,
-): void {
-  if (stateDir === null) {
+export function pinTools(places: Places, root: string, server: McpServer, tools: readonly PinnedTool[] | null): void {
+  if (places.stateDir === null)
     throw new PaiError("config_invalid", "no state folder to keep the approval in", {
       hint: "set HOME or PAI_STATE_DIR",
     });
-  }
   const place = placeOf(root, server);
-  fileIn(stateDir).edit(({ approved: { [place]: _, ...others } }) => ({
+  fileIn(places).edit(({ approved: { [place]: _, ...others } }) => ({
     approved: tools === null ? others : { ...others, [place]: { parts: partsOf(server), tools: tools as never } },
   }));
 }

@@ -1,6 +1,4 @@
 /** The facts of one project in its state folder: lists, adds, changes and drops them. */
-
-import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
 import { type MemoryFact, maxFactChars, maxFacts } from "../core/memory.ts";
@@ -25,7 +23,7 @@ export interface Memory {
 export function openMemory(stateFolder: string): Memory {
   const none: { readonly facts: readonly MemoryFact[] } = { facts: [] };
   const hint = "repair it, or remove it to forget all of it";
-  const file = openStateFile(join(stateFolder, "memory.json"), fileShape, none, { hint });
+  const file = openStateFile(stateFolder, "memory.json", fileShape, none, { hint });
   const list = () => file.read().facts;
 
   const edit = <T>(work: (facts: readonly MemoryFact[]) => readonly [readonly MemoryFact[], T]): T =>

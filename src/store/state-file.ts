@@ -1,4 +1,5 @@
 /** A small JSON file of pai's own that several processes read and change: one object, private, of one shape. */
+import { join } from "node:path";
 import * as z from "zod/mini";
 import { orNull, PaiError } from "../core/error.ts";
 import { readPrivate, withLock, writePrivate } from "./safe-file.ts";
@@ -10,13 +11,15 @@ interface Kind {
   readonly isCache?: boolean;
 }
 
-/** A missing file holds `empty`. To edit one throws config_invalid where it is damaged. */
+/** A missing file holds `empty`. To edit one throws config_invalid where it is damaged. `folder` null: nothing is kept. */
 export function openStateFile<T extends object>(
-  file: string,
+  folder: string | null,
+  name: string,
   shape: z.ZodMiniType<T>,
   empty: T,
   { hint, isCache = false }: Kind = {},
 ) {
+  const file = folder === null ? null : join(folder, name);
   const full = { version: 1, ...empty };
   const parse = (text: string, isStrict: boolean): T => {
     try {
@@ -31,7 +34,7 @@ export function openStateFile<T extends object>(
   };
   const read = (isStrict = hint !== undefined): T => {
     try {
-      const text = readPrivate(file);
+      const text = file === null ? null : readPrivate(file);
       return text === null ? empty : parse(text, isStrict);
     } catch (thrown) {
       if (isCache) return empty;
@@ -39,12 +42,14 @@ export function openStateFile<T extends object>(
     }
   };
   /** Replaces the value by what `change` returns, while no other process changes it. */
-  const editFor = <R>(change: (now: T) => readonly [value: T, result: R]): R =>
-    withLock(file, () => {
+  const editFor = <R>(change: (now: T) => readonly [value: T, result: R]): R => {
+    if (file === null) return change(empty)[1];
+    return withLock(file, () => {
       const [value, result] = change(read(true));
       writePrivate(file, `${JSON.stringify({ version: 1, ...value }, null, 2)}\n`, { lasting: !isCache });
       return result;
     });
+  };
   return {
     read: () => read(),
     /** Whether it is there and is damaged, or of another version, also where that is read as empty. */

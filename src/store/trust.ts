@@ -1,5 +1,4 @@
 /** Which projects' `pai.json`, commands and skills the user trusts, each bound to a hash of the content. */
-import { join } from "node:path";
 import * as z from "zod/mini";
 import { PaiError } from "../core/error.ts";
 import type { Places } from "./places.ts";
@@ -13,21 +12,21 @@ const hashes = z.record(z.string(), z.string());
 const shape = z.object({ roots: hashes, prompts: hashes });
 type Kind = keyof z.infer<typeof shape>;
 
-const fileIn = (stateDir: string) => openStateFile(join(stateDir, "trust.json"), shape, { roots: {}, prompts: {} });
+const fileIn = ({ stateDir }: Places) => openStateFile(stateDir, "trust.json", shape, { roots: {}, prompts: {} });
 
 /** `hash`: of the current content. Throws config_invalid if others may write the trust file. */
-export function trustOf({ stateDir }: Places, kind: Kind, root: string, hash: string): Trust {
-  const file = stateDir === null ? null : fileIn(stateDir);
-  const known = file?.read()[kind][root];
-  if (known === undefined) return file?.isDamaged() === true ? "damaged" : "untrusted";
+export function trustOf(places: Places, kind: Kind, root: string, hash: string): Trust {
+  const file = fileIn(places);
+  const known = file.read()[kind][root];
+  if (known === undefined) return file.isDamaged() ? "damaged" : "untrusted";
   return known === hash ? "trusted" : "changed";
 }
 
 /** Trusts this content, null: none any more. Returns whether any was trusted. Throws config_invalid without a folder. */
-export function setTrust({ stateDir }: Places, kind: Kind, root: string, hash: string | null): boolean {
-  if (stateDir === null)
+export function setTrust(places: Places, kind: Kind, root: string, hash: string | null): boolean {
+  if (places.stateDir === null)
     throw new PaiError("config_invalid", "no state folder to keep trust in", { hint: "set HOME or PAI_STATE_DIR" });
-  return fileIn(stateDir).editFor((all) => {
+  return fileIn(places).editFor((all) => {
     const { [root]: known, ...others } = all[kind];
     return [{ ...all, [kind]: hash === null ? others : { ...others, [root]: hash } }, known !== undefined];
   });

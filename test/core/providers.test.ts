@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { flagTable } from "../../src/cli/flags.ts";
 import { variables } from "../../src/cli/manual.ts";
 import { providerIds, providers } from "../../src/core/providers.ts";
-import { findSecrets } from "../../src/core/secrets/new-secrets.ts";
+import { newSecrets } from "../../src/core/secrets/key-shapes.ts";
 import { modelSources } from "../../src/models/open.ts";
 import { allSettings } from "../../src/store/setting-table.ts";
 
@@ -35,7 +35,7 @@ test("a key of every provider is found in a text under its own name", () => {
   for (const { keyShape } of providers) {
     for (const prefix of keyShape?.prefixes ?? []) {
       const key = `${prefix}Ab3dEf6hIj9lMn2pQr5tUv8xYz1B4d7f`;
-      expect(findSecrets(`use ${key} here`).map(({ kind }) => kind)).toEqual([keyShape?.kind ?? ""]);
+      expect(newSecrets(() => false, `use ${key} here`).map(({ kind }) => kind)).toEqual([keyShape?.kind ?? ""]);
     }
   }
 });

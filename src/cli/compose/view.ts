@@ -6,7 +6,7 @@ import { PaiError } from "../../core/error.ts";
 import type { StampedEvent } from "../../core/event.ts";
 import { pathWithin } from "../../core/path.ts";
 import type { Decide, Decision, Question } from "../../core/question.ts";
-import { renderHidden } from "../../core/secrets/hide-message.ts";
+import { renderHidden } from "../../core/secrets/veil.ts";
 import { renderDiff } from "../../ui/diff/render-diff.ts";
 import type { Highlight } from "../../ui/highlight.ts";
 import { createJsonl } from "../../ui/json.ts";

@@ -5,7 +5,7 @@ import { type Change, sameBlob, squash } from "../../core/change.ts";
 import { startAnew } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
 import type { Workspace } from "../../core/ports.ts";
-import { hideMessage } from "../../core/secrets/hide-message.ts";
+import { hideMessage } from "../../core/secrets/veil.ts";
 import { renderConversation } from "../../core/session/conversation.ts";
 import { renderForSummary } from "../../core/session/past.ts";
 import { allTurns, conversationBefore, pendingOf, type Session, type Turn } from "../../core/session/session.ts";

@@ -8,7 +8,7 @@ import type { SentFile, StampedEvent } from "../../core/event.ts";
 import type { Outcome } from "../../core/outcome.ts";
 import { pathWithin } from "../../core/path.ts";
 import type { Workspace } from "../../core/ports.ts";
-import { renderHidden } from "../../core/secrets/hide-message.ts";
+import { renderHidden } from "../../core/secrets/veil.ts";
 import { cutDiff } from "../../core/session/became.ts";
 import type { SessionLine } from "../../core/session/line.ts";
 import { listHappenings, pastOf } from "../../core/session/past.ts";

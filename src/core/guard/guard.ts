@@ -4,7 +4,7 @@ import { type Blob, type Change, squash } from "../change.ts";
 import { openDefinitions } from "../context/blocks.ts";
 import { isCodeFile } from "../context/kind.ts";
 import { nameOf, type RelPath } from "../path.ts";
-import { findSecrets, newSecrets, openHolding } from "../secrets/new-secrets.ts";
+import { newSecrets, openHolding } from "../secrets/key-shapes.ts";
 import { finish, type Steps } from "../steps.ts";
 import { decode } from "../text.ts";
 import { type Balance, balanceAll, balanceOf, splitParts, weighLines } from "./balance.ts";
@@ -182,16 +182,14 @@ const judgeDefinitions: Rule = ({ file, balance, files, definitions, input: { pl
 
 const judgePlaceholders: Rule = ({ file, before }) => {
   if (file.now === null) return null;
-  const found = findPlaceholders(file.now, file.path);
-  if (found.length === 0) return null;
-  const fresh = found.filter(({ text }) => !before().lines.has(text));
+  const fresh = findPlaceholders(file.now, file.path).filter(({ text }) => !before().lines.has(text));
   if (fresh.length === 0) return null;
   const shown = fresh.slice(0, 3).map(({ line, text }) => `line ${line}: ${text}`);
   return `a placeholder replaces code (${shown.join("; ")}). Write the code itself, or edit only the lines that change`;
 };
 
 const judgeSecrets: Rule = ({ file, before, input: { planned } }) => {
-  if (file.now === null || findSecrets(file.now).length === 0) return null;
+  if (file.now === null) return null;
   const found = newSecrets((value) => planned.isTyped?.(file.path, value) === true || before().holds(value), file.now);
   if (found.length === 0) return null;
   const shown = found.slice(0, 3).map(({ line, kind }) => `line ${line}: ${kind}`);

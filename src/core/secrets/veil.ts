@@ -1,11 +1,15 @@
 /** Keeps secrets on this machine: models see names instead, and only files that held a secret get it back. Pure. */
 
+import type { Blob, Change, FileBlob } from "../change.ts";
+import { renderSteps } from "../diff.ts";
 import { mapTexts } from "../map-texts.ts";
+import type { Message } from "../model.ts";
+import { finish } from "../steps.ts";
+import { changeText, isWide, openNarrow, openWide } from "../text.ts";
 import { replaceKeyLines } from "./key-lines.ts";
 import { maskAll, replaceSecrets, searchSecrets } from "./key-shapes.ts";
 import { createKnownTexts, spellingsOf } from "./known-texts.ts";
-import type { Manner, Span } from "./named-values.ts";
-import { changeText, openNarrow, openWide } from "./opened-text.ts";
+import { type Manner, mannerOfFile, type Span } from "./named-values.ts";
 
 /** `<<SECRET_k3f9_1>>`: a part that is random for each run, and a number. */
 const anyName = /<<SECRET_([a-z0-9]{4})_(\d{1,6})>>/g;
@@ -253,4 +257,32 @@ function findNames(texts: readonly string[]): { readonly part: string; readonly 
   const names = texts.flatMap(findNamed);
   const part = names.at(-1)?.[1];
   return part === undefined ? null : { part, last: Math.max(...names.map(([, , number]) => Number(number))) };
+}
+
+export function hideMessage(veil: Veil, message: Message): Message {
+  if (message.role === "tools") {
+    return { ...message, results: message.results.map((result) => ({ ...result, text: veil.hide(result.text) })) };
+  }
+  const text = veil.hide(message.text);
+  if (message.role === "user") return { ...message, text };
+  return { ...message, text, calls: message.calls.map((call) => ({ ...call, input: veil.hideAll(call.input) })) };
+}
+
+/** The file with secrets replaced by their names; the same object if it holds none. `path` decides how it is searched. */
+export function hideFile(veil: Veil, path: string, file: FileBlob): FileBlob {
+  const isBinary = file.bytes.subarray(0, 8000).includes(0) && !isWide(file.bytes);
+  const bytes = isBinary ? file.bytes : veil.hideBytes(file.bytes, mannerOfFile(path));
+  return bytes === file.bytes ? file : { ...file, bytes };
+}
+
+/** `renderChanges` with names in place of secrets, found in whole files: an excerpt of a key no longer looks like one. */
+export function renderHidden(changes: readonly Change[], known: readonly string[] = []): string {
+  const veil = createVeil({ known });
+  const hide = (path: string, blob: Blob | null) => (blob?.kind === "file" ? hideFile(veil, path, blob) : blob);
+  const seen = (change: Change): Change => ({
+    ...change,
+    before: hide(change.from ?? change.path, change.before),
+    after: hide(change.path, change.after),
+  });
+  return veil.show(finish(renderSteps(changes, seen)));
 }

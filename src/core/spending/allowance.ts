@@ -2,13 +2,6 @@
 import { PaiError } from "../error.ts";
 import { noUsage, type Usage } from "../model.ts";
 
-/** Caps of one day; null: none. Money in USD. */
-export interface SpendCaps {
-  readonly calls: number | null;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-}
-
 /** The needs of a call that is about to be made. Money in USD, 0 when the price is unknown. */
 export interface Want {
   readonly input: number;
@@ -26,11 +19,11 @@ export interface Spent {
   readonly cost: number;
 }
 
-/** The tokens and USD reserved for one call, request and reply together. */
-export interface Share {
-  readonly tokens: number;
-  readonly cost: number;
-}
+/** Caps of one day; null: none. */
+export type SpendCaps = { readonly [Name in keyof Spent]: number | null };
+
+/** What is reserved for one call, request and reply together. */
+export type Share = Pick<Spent, "tokens" | "cost">;
 
 /** A call that is about to be made. Its functions follow the current model: another one may take over. */
 export interface PlannedCall {

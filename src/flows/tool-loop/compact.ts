@@ -4,7 +4,7 @@ import { roomOf } from "../../core/context/shown.ts";
 import { fence } from "../../core/data-fence.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
 import { type CallResult, type Message, sizeOf } from "../../core/model.ts";
-import { hideMessage } from "../../core/secrets/hide-message.ts";
+import { hideMessage } from "../../core/secrets/veil.ts";
 import { lastTurn, renderConversation, withTasks } from "../../core/session/conversation.ts";
 import { ask } from "../ask.ts";
 import { shareAmong } from "../evidence.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { orNull } from "../../core/error.ts";
 import { type Fact, factsOf } from "../../core/receipt.ts";
 import type { TeamRun } from "../../core/run-summary.ts";
-import { renderHidden } from "../../core/secrets/hide-message.ts";
+import { renderHidden } from "../../core/secrets/veil.ts";
 import { openKeyState } from "../../store/key-state.ts";
 import { openReceipts } from "../../store/receipts.ts";
 import { readWork } from "../../workspace/journal/run-history.ts";

@@ -1,6 +1,6 @@
 /** Diffs outside of a run name secrets, also where only an excerpt of one is beside a change. */
 import { expect, test } from "bun:test";
-import { renderHidden } from "../../../src/core/secrets/hide-message.ts";
+import { renderHidden } from "../../../src/core/secrets/veil.ts";
 import { change } from "../changes.ts";
 import { keyLine as line } from "./key-line.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { ListedModel } from "../../src/core/listed-model.ts";
 import { findProvider, type Provider } from "../../src/core/providers.ts";
 import { askForModels, readModelList } from "../../src/models/listing.ts";
-import { listen, quiet } from "./loopback.ts";
+import { listen, quiet, refusal } from "./loopback.ts";
 
 const read = (answer: unknown) => readModelList(JSON.stringify(answer));
 const none = { window: null, output: null, price: null, ends: null };
@@ -170,9 +170,8 @@ describe("asking", () => {
   });
 
   const moved = { status: 302, headers: { location: "https://evil.example" } };
-  const refused = { error: { message: "Incorrect API key" } };
   test.each([
-    ["a refusal", () => Response.json(refused, { status: 401 }), "key_rejected", ""],
+    ["a refusal", () => refusal({ message: "Incorrect API key" }, 401), "key_rejected", ""],
     ["a redirect", () => new Response("", moved), "redirected", ""],
     ["an answer that is no list", () => new Response("<html>welcome</html>"), "reply_invalid", "not with a list"],
   ])("%s is an error of its own", async (_what, answer, code, words) => {
@@ -195,9 +194,7 @@ describe("asking", () => {
     );
     expect(ollama.found.models.map(({ window }: ListedModel) => window)).toEqual([40_960, 40_960]);
     expect(ollama.seen.map(({ path }) => path)).toEqual(["/v1/models", "/api/show", "/api/show"]);
-    const other = await ask("local", (path) =>
-      path === "/v1/models" ? Response.json(names) : new Response("", { status: 404 }),
-    );
+    const other = await ask("local", (path) => (path === "/v1/models" ? Response.json(names) : refusal("", 404)));
     expect(other.found.models.map(({ window }: ListedModel) => window)).toEqual([null, null]);
   });
 });

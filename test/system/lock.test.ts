@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { takeClaim, takeLock } from "../../src/system/lock.ts";
 import { newFolder } from "../grounds.ts";
 
+const lockPath = () => join(newFolder("disk", "lock"), "lock");
+
 /** A process that takes the lock of a path and says so. */
 async function startHolder(path: string) {
   const code = `const { takeLock } = await import(${JSON.stringify(join(import.meta.dir, "../../src/system/lock.ts"))});
@@ -16,8 +18,7 @@ async function startHolder(path: string) {
 }
 
 test("a lock is held once, also within a process, until it is released", () => {
-  const folder = newFolder("disk", "lock");
-  const path = join(folder, "lock");
+  const path = lockPath();
   const held = takeLock(path);
   expect(held).not.toBeNull();
   expect(takeLock(path)).toBeNull();
@@ -26,8 +27,7 @@ test("a lock is held once, also within a process, until it is released", () => {
 });
 
 test("the lock of a killed process is free", async () => {
-  const folder = newFolder("disk", "lock");
-  const path = join(folder, "lock");
+  const path = lockPath();
   const child = await startHolder(path);
   expect(takeLock(path)).toBeNull();
   child.kill("SIGKILL");
@@ -36,8 +36,7 @@ test("the lock of a killed process is free", async () => {
 });
 
 test("commands that the holder starts do not hold it", async () => {
-  const folder = newFolder("disk", "lock");
-  const path = join(folder, "lock");
+  const path = lockPath();
   const held = takeLock(path);
   const child = Bun.spawn(["sleep", "60"]);
   held?.release();
@@ -47,8 +46,7 @@ test("commands that the holder starts do not hold it", async () => {
 });
 
 test("a lock whose file was removed meanwhile is taken of the new file", () => {
-  const folder = newFolder("disk", "lock");
-  const path = join(folder, "lock");
+  const path = lockPath();
   const first = takeLock(path);
   rmSync(path);
   const second = takeLock(path);
@@ -59,8 +57,7 @@ test("a lock whose file was removed meanwhile is taken of the new file", () => {
 });
 
 test("a link, a pipe or a folder in its place is refused", () => {
-  const folder = newFolder("disk", "lock");
-  const path = join(folder, "lock");
+  const path = lockPath();
   const refused = () => expect(() => takeLock(path)).toThrow("is not a plain file of yours");
   symlinkSync("/etc/hostname", path);
   refused();
@@ -85,8 +82,7 @@ test("without locks of the kernel a claim is held once, and never taken over", (
 });
 
 test("an existing file that can only be read can be locked", () => {
-  const folder = newFolder("disk", "lock");
-  const path = join(folder, "lock");
+  const path = lockPath();
   closeSync(openSync(path, "w", 0o400));
   expect(takeLock(path)).not.toBeNull();
   expect(takeLock(path)).toBeNull();

@@ -2,21 +2,26 @@
 import { expect, test } from "bun:test";
 import { chmodSync, cpSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Change } from "../../src/core/change.ts";
 import { openJournal } from "../../src/workspace/journal/journal.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { at, change, deadProcess, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
 
 const dead = (made: Place) => openPlace(made, openDisk(), deadProcess());
 
+/** A run that was cut off in the middle of these changes. */
+function intend(made: Place, id: string, ...changes: readonly Change[]) {
+  const journal = openJournal(dead(made).state, id);
+  journal.begin("run", "forged");
+  if (changes.length > 0) journal.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
+  return journal;
+}
+
 test("a record that this pai has not sealed is not carried out: nothing is touched, and one message says so", async () => {
   // F30: whole lines with the check of a version without seals, and lines that bear the seal of another run.
   const made = makePlace({ "a.txt": "a", "b.txt": "PWNED" });
   const before = treeOf(made.work);
-  const { state } = dead(made);
-  const sealed = openJournal(state, "r1");
-  sealed.begin("run", "sealed");
-  const changes = [change("b.txt", file("planted"), file("PWNED"))];
-  sealed.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
+  const sealed = intend(made, "r1", change("b.txt", file("planted"), file("PWNED")));
   const lines = readFileSync(join(made.state, "journal/r1/record"), "utf8");
   const unsealed = lines.replace(/^\S+ (?=\{)(.*)$/gm, (_, json) => `${Bun.hash.crc32(json).toString(36)} ${json}`);
   for (const [id, text] of Object.entries({ r2: unsealed, r3: lines })) {
@@ -56,11 +61,7 @@ test("a key of the seal that others could have made is replaced, and what it sea
 
 test("a record that leads out of the root stops neither the start nor the recovery of others", async () => {
   const made = makePlace({ "b.txt": "b" });
-  const { state } = dead(made);
-  const journal = openJournal(state, "r1");
-  journal.begin("run", "odd");
-  const changes = [change("b.txt", file("b"), file("B"))];
-  journal.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
+  const journal = intend(made, "r1", change("b.txt", file("b"), file("B")));
   journal.promiseTemps(new Map([[at("../x"), ".pai-0000000000000000.tmp"]]));
   await dead(made)
     .begin("r2")
@@ -76,14 +77,13 @@ test("recovery refuses a record that names what the policy denies, and goes on w
   const made = makePlace({ "a.txt": "a", "b.txt": "b", ".git/hooks/pre-commit": "theirs" });
   const before = { ...treeOf(made.work), "b.txt": "file 644 b" };
   const hook = at(".git/hooks/pre-commit");
-  const { state } = dead(made);
-  const forged = openJournal(state, "r1");
-  forged.begin("run", "forged");
-  const changes = [change("a.txt", file("PWNED"), file("a")), change(hook, file("echo PWNED"), file("theirs"))];
-  forged.intend({ changes, temps: new Map(), traits: new Map(), seen: new Map() }, "plan");
-  const watched = openJournal(state, "r2");
-  watched.begin("run", "forged");
-  watched.watch({ files: [{ path: at(".hg/hgrc"), blob: file("x"), owner: null }], others: [], closed: null });
+  const forged = [change("a.txt", file("PWNED"), file("a")), change(hook, file("echo PWNED"), file("theirs"))];
+  intend(made, "r1", ...forged);
+  intend(made, "r2").watch({
+    files: [{ path: at(".hg/hgrc"), blob: file("x"), owner: null }],
+    others: [],
+    closed: null,
+  });
   await dead(made)
     .begin("r3")
     .apply([change("b.txt", file("b"), file("B"))]);

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { linkSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RelPath } from "../../src/core/path.ts";
-import { openRoot } from "../../src/workspace/confine.ts";
 import { putBack, takeBack } from "../../src/workspace/journal/take-back.ts";
 import { openDisk } from "../../src/workspace/system/disk.ts";
 import { at, change, file, makePlace, openPlace, type Place, treeOf } from "./tree.ts";
@@ -49,7 +48,7 @@ describe("taking back", () => {
 
   test("leaves what the system lets nobody look at, and takes back the rest", () => {
     place = makePlace({ "a.txt": "new", "d/b.txt": "new" });
-    const root = openRoot(place.work, { force: true, home: null });
+    const { root } = openPlace(place);
     const refusing = {
       ...root,
       stat(path: RelPath) {
@@ -61,13 +60,12 @@ describe("taking back", () => {
     const { restored, left } = takeBack(refusing, openDisk(), null, { changes, traits: new Map() });
     expect([restored.map(({ path }) => String(path)), left.map(String)]).toEqual([["a.txt"], ["d/b.txt"]]);
     expect(treeOf(place.work)).toMatchObject({ "a.txt": "file 644 old", "d/b.txt": "file 644 new" });
-    root.close();
   });
 
   test("touches no name that is not a temporary one, whatever a record says", () => {
     place = makePlace({ "a.txt": "new", "victim.txt": "mine", "twin.txt": "old" });
     const before = treeOf(place.work);
-    const root = openRoot(place.work, { force: true, home: null });
+    const { root } = openPlace(place);
     const changes = [change("a.txt", file("old"), file("new"))];
     const forged = [
       [at("a.txt"), "victim.txt"],
@@ -75,13 +73,12 @@ describe("taking back", () => {
     ] as const;
     expect(putBack(root, openDisk(), changes, forged)).toEqual([]);
     expect(treeOf(place.work)).toEqual(before);
-    root.close();
   });
 
   test("leaves no temporary file behind that cannot be read for a moment: the next start tidies it", () => {
     const temp = ".pai-0123456789abcdef.tmp";
     place = makePlace({ "a.txt": "new", [temp]: "old" });
-    const root = openRoot(place.work, { force: true, home: null });
+    const { root } = openPlace(place);
     const readBytes = () => {
       throw Object.assign(new Error("EACCES"), { code: "EACCES" });
     };
@@ -91,6 +88,5 @@ describe("taking back", () => {
     expect(tidy(root)).toEqual([]);
     expect(Object.keys(treeOf(place.work))).toEqual(["a.txt"]);
     expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("old");
-    root.close();
   });
 });

@@ -13,68 +13,31 @@ const refusal = (text: string, roots: readonly string[] = ["/w/proj"]): PaiError
   }
 };
 
-describe("refuses", () => {
-  test.each([
-    ["../x", 'leads upwards with ".."'],
-    ["a/../../x", 'leads upwards with ".."'],
-    ["./../x", 'leads upwards with ".."'],
-    ["..", 'leads upwards with ".."'],
-    ["a/..", 'leads upwards with ".."'],
-    ["../proj-secrets/key", 'leads upwards with ".."'],
-    ["/w/proj-secrets/key", "is absolute"],
-    ["/etc/passwd", "is absolute"],
-    ["//etc/passwd", "is absolute"],
-    ["/w/proj/../x", 'leads upwards with ".."'],
-    ["/w/proj//etc/passwd", "is absolute"],
-    ["/w/pro", "is absolute"],
-    [`\${PWD}/..`, 'leads upwards with ".."'],
-    ["ok\0.png", "control character"],
-    ["\0", "control character"],
-    ["a\nb", "control character"],
-    ["a\rb", "control character"],
-    ["a\tb", "control character"],
-    ["a\x1b[31m", "control character"],
-    ["a\x7f", "control character"],
-    ["a\u0085", "control character"],
-    ["a\u2028b", "control character"],
-    ["a\u2029b", "control character"],
-    ["a\ud800", "not well-formed text"],
-    ["a".repeat(256), "more than 255 bytes"],
-    ["é".repeat(255), "more than 255 bytes"],
-    ["a/".repeat(5000), "more than 64 folders deep"],
-    [`${"a".repeat(200)}/`.repeat(21), "longer than 4000 bytes"],
-    ["a\\b", "contains a backslash"],
-    ["..\\x", "contains a backslash"],
-    ["C:\\x", "names a drive"],
-    ["c:/x", "names a drive"],
-    ["\\\\?\\x", "contains a backslash"],
-    ["file:///etc/passwd", "is an address"],
-    ["https://x/y", "is an address"],
-  ])("%j", (text, why) => {
-    const error = refusal(text);
-    expect(error?.code).toBe("path_refused");
-    expect(error?.message).toContain(why);
-  });
+const refused: Readonly<Record<string, readonly string[]>> = {
+  'leads upwards with ".."': [
+    ...["../x", "a/../../x", "./../x", "..", "a/..", "../proj-secrets/key", "/w/proj/../x", `\${PWD}/..`],
+  ],
+  "is absolute": ["/w/proj-secrets/key", "/etc/passwd", "//etc/passwd", "/w/proj//etc/passwd", "/w/pro"],
+  "control character": [
+    ...["ok\0.png", "\0", "a\nb", "a\rb", "a\tb", "a\x1b[31m", "a\x7f", "a\u0085", "a\u2028b", "a\u2029b"],
+  ],
+  "not well-formed text": ["a\ud800"],
+  "more than 255 bytes": ["a".repeat(256), "é".repeat(255)],
+  "more than 64 folders deep": ["a/".repeat(5000)],
+  "longer than 4000 bytes": [`${"a".repeat(200)}/`.repeat(21)],
+  "contains a backslash": ["a\\b", "..\\x", "\\\\?\\x"],
+  "names a drive": ["C:\\x", "c:/x"],
+  "is an address": ["file:///etc/passwd", "https://x/y"],
+};
+const rows = Object.entries(refused).flatMap(([why, texts]) => texts.map((text) => [text, why] as const));
+test.each(rows)("refuses %j", (text, why) => {
+  expect(refusal(text)).toMatchObject({ code: "path_refused", message: expect.stringContaining(why) });
 });
 
 describe("takes", () => {
-  test.each([
-    ["~/x", "~/x"],
-    ["~root/x", "~root/x"],
-    ["$HOME/x", "$HOME/x"],
-    ["%2e%2e/x", "%2e%2e/x"],
-    ["a:b", "a:b"],
-    ["a::b.txt", "a::b.txt"],
-    ["-rf", "-rf"],
-    ["*", "*"],
-    ["$(id)", "$(id)"],
-    ["`id`", "`id`"],
-    ["a;b", "a;b"],
-    ["a b", "a b"],
-    ["...", "..."],
-    ["a".repeat(255), "a".repeat(255)],
-  ])("%j as it is", (text, path) => {
-    expect(parsePath(text)).toEqual({ path, folder: false } as never);
+  const plain = "~/x ~root/x $HOME/x %2e%2e/x a:b a::b.txt -rf * $(id) `id` a;b ...".split(" ");
+  test.each([...plain, "a b", "a".repeat(255)])("%j as it is", (path) => {
+    expect(parsePath(path)).toEqual({ path, folder: false } as never);
   });
 
   test.each([

@@ -138,22 +138,8 @@ describe("a pattern", () => {
 
 test("each line is tried on its own, whatever the whole text would say", () => {
   const text = "\nfoo bar\r\n\nfoo\nbarfoo\u2028x\nlast";
-  const ways = [
-    "^$",
-    "foo$",
-    "^foo",
-    "foo(?! bar)",
-    "(?<!bar)foo",
-    "foo\\s+bar",
-    "o[^]*b",
-    "\\bbar",
-    "^[^x]*$",
-    "last$",
-    "$",
-    "x*",
-    "(?=r)",
-  ];
-  for (const source of ways) {
+  const ways = "^$,foo$,^foo,foo(?! bar),(?<!bar)foo,foo\\s+bar,o[^]*b,\\bbar,^[^x]*$,last$,$,x*,(?=r)";
+  for (const source of ways.split(",")) {
     const one = new RegExp(source);
     const expected = text.split("\n").flatMap((line, index) => {
       const content = line.replace(/\r$/, "");

@@ -38,18 +38,8 @@ test("a file is found by its path as the listing gives it, and not where that le
   expect(listed?.map(find)).toEqual(listed ?? []);
   expect(listed?.map(String)).toEqual([".gitignore", "c.py", "src/.gitignore", "src/deep/a.py"]);
   expect([find(`${root}/c.py`), find("./src//deep/a.py")].map(String)).toEqual(["c.py", "src/deep/a.py"]);
-  const others = [
-    "src/skip.py",
-    "build/deep/b.py",
-    ".env",
-    "link.py",
-    "src",
-    "none/a.py",
-    "../c.py",
-    "/etc/passwd",
-    "",
-  ];
-  expect(others.filter((other) => find(other) !== null)).toEqual([]);
+  const others = "src/skip.py build/deep/b.py .env link.py src none/a.py ../c.py /etc/passwd".split(" ");
+  expect([...others, ""].filter((other) => find(other) !== null)).toEqual([]);
 });
 
 test("binary and huge files, odd names, pipes and links that lead in a circle are passed over", async () => {

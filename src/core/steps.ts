@@ -32,9 +32,9 @@ async function pause(): Promise<void> {
 }
 
 /** Lets the event loop turn when it has not for 20 ms. Throws the signal's reason when it is aborted. */
-export async function breathe(signal: AbortSignal): Promise<void> {
+export async function breathe(signal?: AbortSignal): Promise<void> {
   if (performance.now() - last > maxWorkMs) await pause();
-  signal.throwIfAborted();
+  signal?.throwIfAborted();
 }
 
 /** Lets the event loop turn in any case: before an effect that cannot be undone, and before a run counts as done. */

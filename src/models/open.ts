@@ -13,7 +13,6 @@ import {
   type Usage,
 } from "../core/model.ts";
 import { findAnyProvider, type Provider, providerIds, providers, renderSetKey, type Wire } from "../core/providers.ts";
-import type { Notice } from "../core/question.ts";
 import { suggest } from "../core/suggest.ts";
 import { describeModel, limitModel, type StatedLimits } from "./catalogue.ts";
 import { createConcessions } from "./concessions.ts";
@@ -28,12 +27,6 @@ import { createCallNamer } from "./wire/replies.ts";
 
 /** What may precede the colon of a model id: a provider, or a recording. */
 export const modelSources = [...providerIds, "replay"] as const;
-
-export interface ModelId {
-  /** A provider's id, or "replay". */
-  readonly provider: string;
-  readonly name: string;
-}
 
 export interface OpenOptions extends RetryOptions {
   readonly id: string;
@@ -59,8 +52,11 @@ export interface OpenOptions extends RetryOptions {
   readonly signal?: AbortSignal;
 }
 
-/** `own`: the providers of the user. Throws PaiError `model_unknown` when the provider of a name is unclear. */
-export function parseModelId(source: string, own: readonly Pick<Provider, "id">[] = []): ModelId {
+/** `provider`: its id, or "replay". Throws PaiError `model_unknown` when the provider of a name is unclear. */
+export function parseModelId(
+  source: string,
+  own: readonly Pick<Provider, "id">[] = [],
+): { readonly provider: string; readonly name: string } {
   const trimmed = source.trim();
   const sources: readonly string[] = [...modelSources, ...own.map(({ id }) => id)];
   const [, prefix = "", rest = ""] = /^([A-Za-z][\w-]*):(.*)$/s.exec(trimmed) ?? [];
@@ -200,12 +196,8 @@ function judgeExposure(endpoint: Endpoint, { insecureHttp: isAccepted }: Provide
       hint: "use https, or allow it: pai config set insecureHttp true",
     });
   }
-  const notice: Notice = {
-    level: "warning",
-    code: "plain_http",
-    text: `${endpoint.address} is plain http: everyone on the way can read what is sent`,
-  };
-  options.notify(notice);
+  const text = `${endpoint.address} is plain http: everyone on the way can read what is sent`;
+  options.notify({ level: "warning", code: "plain_http", text });
 }
 
 function noKey(provider: Provider): PaiError {

@@ -1,7 +1,7 @@
 /** A stream of a model: which failures are retried, only before its first event, and when; an aborted signal as an error. */
 import { type ErrorCode, PaiError } from "../core/error.ts";
 import type { Model, ModelEvent } from "../core/model.ts";
-import type { Notice, Wait } from "../core/question.ts";
+import type { Notice } from "../core/question.ts";
 import { renderWait, retryOf } from "./wire/http-errors.ts";
 
 export type Stream = Model["stream"];
@@ -87,13 +87,10 @@ function createPatience({ random, notify, maxWaitMs }: RetryOptions): (thrown: u
     if (retry.waitMs === null) rounds += 1;
     waited += wait;
     const of = Math.min(retries, attempts + retry.times - before - 1);
-    notify(announce({ why: thrown.message, seconds: wait / 1000, attempt: attempts, of }));
+    const told = { why: thrown.message, seconds: wait / 1000, attempt: attempts, of };
+    const when = wait === 0 ? "at once" : `in ${renderWait(told.seconds)}`;
+    const text = `${told.why}; asking again ${when} (${attempts} of ${of})`;
+    notify({ level: "info", code: "waiting", text, wait: told });
     return wait;
   };
-}
-
-function announce(wait: Wait): Notice {
-  const { why, seconds, attempt, of } = wait;
-  const when = seconds === 0 ? "at once" : `in ${renderWait(seconds)}`;
-  return { level: "info", code: "waiting", text: `${why}; asking again ${when} (${attempt} of ${of})`, wait };
 }

@@ -54,12 +54,6 @@ function compareVersions(a: readonly number[], b: readonly number[]): number {
   return at < 0 ? a.length - b.length : (a[at] ?? 0) - (b[at] ?? -1);
 }
 
-export interface Gone {
-  readonly provider: string;
-  readonly name: string;
-  readonly said: string;
-}
-
 /** How far two prices of output are apart, as the logarithm of their ratio; an unknown one counts as three times the other. */
 function distanceOf(price: number | null, from: number | null): number {
   return price === null || from === null ? Math.log(3) : Math.abs(Math.log((price + 0.01) / (from + 0.01)));
@@ -70,7 +64,7 @@ function distanceOf(price: number | null, from: number | null): number {
  * the catalogue counts.
  */
 export function findSuccessor(
-  { provider, name, said }: Gone,
+  { provider, name, said }: { readonly provider: string; readonly name: string; readonly said: string },
   listed: readonly ListedModel[] | null,
   day: string,
 ): string | null {

@@ -8,19 +8,16 @@ const maxParts = 64;
 
 const invisible = /\p{Cc}|\p{Cf}|[\u2028\u2029]|[\ud800-\udfff]/gu;
 
-export interface ParsedPath {
-  readonly path: RelPath;
-  /** It must be a folder: written with a trailing `/` or `/.`. */
-  readonly folder: boolean;
-}
-
 /** A name as it is shown to people: control and invisible characters as \u{…}. */
 export function showName(text: string): string {
   return text.replace(invisible, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Of a path below the root, or one of its spellings `roots`; nothing in it is expanded. Throws path_refused. */
-export function parsePath(written: string, roots: readonly string[] = []): ParsedPath {
+/**
+ * Of a path below the root, or one of its spellings `roots`; nothing in it is expanded. `folder`: it must be one, as it is
+ * written with a trailing `/` or `/.`. Throws path_refused.
+ */
+export function parsePath(written: string, roots: readonly string[] = []): { path: RelPath; folder: boolean } {
   const text = withoutRoot(written, roots);
   const refuse = (why: string, hint?: string): never => {
     throw new PaiError("path_refused", `"${showName(written.slice(0, 200))}" ${why}`, { hint });

@@ -44,8 +44,8 @@ export async function* walk(
   rules: PathRules,
   options: WalkOptions = {},
 ): AsyncGenerator<Entry, void> {
-  const { signal = new AbortController().signal, omitted, enters } = options;
-  signal.throwIfAborted();
+  const { signal, omitted, enters } = options;
+  signal?.throwIfAborted();
   for (const found of descendShown(root, folder, { rules, omitted, enters })) {
     await breathe(signal);
     if (found !== null) yield found.entry;

@@ -1,21 +1,10 @@
 /** Reads server-sent events as servers really write them: with comments, CRLF, no space, no last blank line. */
 
-export interface ChunkReader {
-  /** Takes the next piece of text, cut anywhere; returns the data of every event that it completes. */
-  push(piece: string): readonly string[];
-  /** The end of the stream; returns the data of an event whose blank line never came. */
-  end(): readonly string[];
-  /** Lines that belong to no event, as of a plain JSON or HTML body. */
-  stray(): string;
-  /** Characters of the event that is not complete yet. */
-  held(): number;
-}
-
 /** An answer that is no stream may be a whole reply. */
 const strayLimit = 2 ** 24;
 const passedOver = /^(?:(?:data|event|id|retry)(?::|$)|:)/;
 
-export function createSseReader(): ChunkReader {
+export function createSseReader() {
   const cut = createLineCutter();
   let data: string | null = null;
   let stray = "";
@@ -35,9 +24,13 @@ export function createSseReader(): ChunkReader {
   }
 
   return {
-    push: (piece) => readLines(cut.push(piece)),
+    /** Takes the next piece of text, cut anywhere; returns the data of every event that it completes. */
+    push: (piece: string) => readLines(cut.push(piece)),
+    /** The end of the stream; returns the data of an event whose blank line never came. */
     end: () => readLines([cut.end(), ""]),
+    /** Lines that belong to no event, as of a plain JSON or HTML body. */
     stray: () => stray,
+    /** Characters of the event that is not complete yet. */
     held: () => cut.held() + (data?.length ?? 0),
   };
 }
@@ -45,7 +38,7 @@ export function createSseReader(): ChunkReader {
 const dataOf = (line: string) => line.slice(line[5] === " " ? 6 : 5);
 
 /** Reads streams with one JSON value on each line: every line is the data of one event. */
-export function createLineReader(): ChunkReader {
+export function createLineReader(): ReturnType<typeof createSseReader> {
   const cut = createLineCutter();
   const full = (lines: readonly string[]) => lines.filter((line) => line.trim() !== "");
   return {

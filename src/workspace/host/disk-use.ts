@@ -2,6 +2,7 @@
 
 import { lstatSync, readdirSync, readlinkSync, type Stats, statfsSync, statSync } from "node:fs";
 import { orNull } from "../../core/error.ts";
+import { breathe } from "../../core/steps.ts";
 import { alignRows } from "../../core/text.ts";
 import { unescapeMount } from "../sandbox/mounts.ts";
 import { type HostFiles, plainName, spellBytes } from "./host.ts";
@@ -9,7 +10,6 @@ import { pidsOf, readProcesses } from "./processes.ts";
 
 const limits = {
   lookMs: 2000,
-  breathMs: 20,
   folders: 15,
   files: 8,
   deleted: 8,
@@ -93,13 +93,10 @@ async function addUp(host: HostFiles, top: string, signal: AbortSignal | undefin
     }
     return names !== null;
   };
-  let [at, unreadable, breath] = [0, 0, began];
-  for (; at < folders.length && !isOver(); at += 1) {
+  let unreadable = 0;
+  for (let at = 0; at < folders.length && !isOver(); at += 1) {
     if (!addAll(folders[at] as Folder)) unreadable += 1;
-    if (performance.now() - breath < limits.breathMs) continue;
-    await Bun.sleep(0);
-    signal?.throwIfAborted();
-    breath = performance.now();
+    await breathe(signal);
   }
   // Folders come before those below them, so from the end every sum is complete.
   for (const folder of folders.toReversed()) if (folder.above !== null) folder.above.size += folder.size;

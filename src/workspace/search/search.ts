@@ -5,6 +5,7 @@ import { compressionOf, isLogName } from "../../core/compressed.ts";
 import { PaiError } from "../../core/error.ts";
 import { nameOf, type RelPath } from "../../core/path.ts";
 import type { SearchQuery, SearchReport } from "../../core/ports.ts";
+import { breathe } from "../../core/steps.ts";
 import { decode } from "../../core/text.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
@@ -85,15 +86,10 @@ export async function search(
       large.push(...(reply?.large ?? []));
     }
   };
-  let pause = performance.now();
   try {
     const found = unpacked(files(root, query, rules, tally.skip), query, (path) => large.push(path));
     for (const batch of batches(found)) {
-      if (performance.now() - pause > 20) {
-        await Bun.sleep(0);
-        signal?.throwIfAborted();
-        pause = performance.now();
-      }
+      await breathe(signal);
       takeAll(await unlessStopped(searchers.ask(batch)));
       if (tally.isFull()) break;
     }
@@ -102,22 +98,13 @@ export async function search(
       const { hide } = query;
       if (tally.isFull()) break;
       if (hide === undefined) tally.skip();
-      else await unlessStopped(searchOne({ root, hide, job, signal, ...tally, ...searchers }, path));
+      else await unlessStopped(searchLarge({ root, hide, job, signal, ...tally, ...searchers }, path));
     }
   } finally {
     signal?.removeEventListener("abort", stop);
     searchers.close();
   }
   return tally.report();
-}
-
-async function searchOne(searching: Searching & { readonly skip: () => void }, path: RelPath): Promise<void> {
-  try {
-    await searchLarge(searching, path);
-  } catch (thrown) {
-    if (!(thrown instanceof PaiError) || thrown.code !== "file_unusable") throw thrown;
-    searching.skip();
-  }
 }
 
 const waitingBatches = 2;
@@ -223,15 +210,13 @@ function* batches(found: Iterable<RelPath | StagedFile>): Generator<readonly Bun
   if (batch.length > 0) yield batch;
 }
 
-interface Searching {
-  readonly root: Root;
-  readonly hide: NonNullable<SearchQuery["hide"]>;
-  readonly job: SearchJob;
-  readonly askThreads: (batch: readonly Bunch[]) => Promise<SearchReply | null>;
-  readonly take: (reply: SearchReply | null) => void;
-  readonly isFull: () => boolean;
-  readonly signal: AbortSignal | undefined;
-}
+type Searching = Pick<ReturnType<typeof openTally>, "take" | "isFull" | "skip"> &
+  Pick<ReturnType<typeof openSearchers>, "askThreads"> & {
+    readonly root: Root;
+    readonly hide: NonNullable<SearchQuery["hide"]>;
+    readonly job: SearchJob;
+    readonly signal: AbortSignal | undefined;
+  };
 
 const linesAround = 20;
 const newline = 10;
@@ -256,10 +241,12 @@ function partsAround(bytes: Buffer, hits: SearchReply["hits"]) {
 
 /**
  * Searches a file of any size, or a compressed one, window by window: tries the pattern on it as it is, and again, without
- * secrets, on the text around each match. Throws file_unusable like `openPieces`.
+ * secrets, on the text around each match. What `openPieces` cannot read is skipped.
  */
-async function searchLarge(searching: Searching, path: RelPath): Promise<void> {
-  const { root, hide, job, askThreads, take, isFull, signal } = searching;
+async function searchLarge(
+  { root, hide, job, askThreads, take, isFull, skip, signal }: Searching,
+  path: RelPath,
+): Promise<void> {
   const tryOn = (content: Buffer) => askThreads([{ path, content, isWindow: true }]);
   const ask = async (window: Buffer): Promise<SearchReply | null> => {
     const first = await tryOn(window);
@@ -285,14 +272,19 @@ async function searchLarge(searching: Searching, path: RelPath): Promise<void> {
     take(reply && { ...reply, hits });
   };
   let asked: Promise<SearchReply | null> | null = null;
-  for await (const bytes of openWindows(root, path, signal)) {
-    const next = ask(bytes);
-    next.catch(() => {});
+  try {
+    for await (const bytes of openWindows(root, path, signal)) {
+      const next = ask(bytes);
+      next.catch(() => {});
+      if (asked !== null) keep(await asked);
+      if (isFull()) return;
+      asked = next;
+    }
     if (asked !== null) keep(await asked);
-    if (isFull()) return;
-    asked = next;
+  } catch (thrown) {
+    if (!(thrown instanceof PaiError) || thrown.code !== "file_unusable") throw thrown;
+    skip();
   }
-  if (asked !== null) keep(await asked);
 }
 
 const windowBytes = 256 * 1024;

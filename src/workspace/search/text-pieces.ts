@@ -5,6 +5,7 @@ import { createGunzip, createZstdDecompress, constants as packing } from "node:z
 import { compressionOf } from "../../core/compressed.ts";
 import { PaiError } from "../../core/error.ts";
 import type { RelPath } from "../../core/path.ts";
+import { breathe } from "../../core/steps.ts";
 import type { Root } from "../confine.ts";
 import { showName } from "../parse-path.ts";
 import type { OpenFile } from "../system/open-at.ts";
@@ -19,12 +20,12 @@ const unsizedBytes = 1024 * 1024;
 async function* plainPieces({ fd, stat }: OpenFile): AsyncGenerator<Buffer> {
   const piece = Buffer.allocUnsafe(pieceBytes);
   // Files of the kernel have no size.
-  for (let [n, left] = [1, stat.size || unsizedBytes]; left > 0; n += 1) {
+  for (let left = stat.size || unsizedBytes; left > 0; ) {
     const length = readSync(fd, piece, 0, Math.min(left, pieceBytes), null);
     if (length === 0) return;
     left -= length;
     yield piece.subarray(0, length);
-    if (n % 16 === 0) await Bun.sleep(0);
+    await breathe();
   }
 }
 

@@ -1,13 +1,6 @@
 /** Shows a run in an editor: events become updates of the session, in order, and diffs become whole files. */
 
-import type {
-  PlanEntry,
-  SessionUpdate,
-  ToolCall,
-  ToolCallContent,
-  ToolCallStatus,
-  ToolKind,
-} from "@agentclientprotocol/sdk";
+import type { PlanEntry, SessionUpdate, ToolCall, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import { applyPatch, parsePatch, type StructuredPatch } from "diff";
 import { type Failure, orNull } from "../core/error.ts";
 import type { RunEvent, StampedEvent } from "../core/event.ts";
@@ -69,7 +62,7 @@ export function createFace(options: FaceOptions) {
   };
   const say = (words: string) => later(() => ({ sessionUpdate: "agent_message_chunk", content: text(words) }));
   const think = (words: string) => later(() => ({ sessionUpdate: "agent_thought_chunk", content: text(words) }));
-  const update = (toolCallId: string, status: ToolCallStatus) =>
+  const update = (toolCallId: string, status: NonNullable<ToolCall["status"]>) =>
     later(() => ({ sessionUpdate: "tool_call_update", toolCallId, status }));
 
   function showPlan(isOver: boolean): void {

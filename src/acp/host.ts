@@ -5,7 +5,6 @@ import type { Decide } from "../core/question.ts";
 import type { Showing } from "./door.ts";
 
 export interface Choice {
-  readonly id: string;
   readonly name: string;
   readonly description: string;
 }

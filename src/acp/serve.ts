@@ -208,10 +208,10 @@ function describeSession({ mode, modes, model, models }: EditorTalk): {
     category: id,
     type: "select" as const,
     currentValue: current,
-    options: choices.map(({ id: value, name, description }) => ({ value, name, description })),
+    options: choices.map(({ name, description }) => ({ value: name, name, description })),
   });
   return {
-    modes: { currentModeId: mode, availableModes: [...modes] },
+    modes: { currentModeId: mode, availableModes: modes.map((each) => ({ ...each, id: each.name })) },
     configOptions: [toOption("mode", "Way of working", mode, modes), toOption("model", "Model", model, models)],
   };
 }

@@ -183,7 +183,7 @@ export async function doTurn(
   const send = senderOf(place);
   const message = readPrompt(prompt, [folder, talk.root]);
   const [, name = "", words = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(message.text) ?? [];
-  if (talk.commands.some(({ id }) => id === name)) {
+  if (talk.commands.some((command) => command.name === name)) {
     const said = await talk.command(name, words.trim(), signal);
     await send({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: said } });
     return { stopReason: "end_turn" };

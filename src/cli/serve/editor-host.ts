@@ -41,15 +41,15 @@ const faceOf = (tell: (text: string) => void): Face => ({ notify: ({ text }) => 
 const planOnly = "plan";
 
 const modeChoices: readonly Choice[] = [
-  ...modes.map((id) => ({ id, name: id, description: modeAbout[id] })),
-  { id: planOnly, name: planOnly, description: "makes a plan and changes nothing" },
+  ...modes.map((name) => ({ name, description: modeAbout[name] })),
+  { name: planOnly, description: "makes a plan and changes nothing" },
 ];
 
 const commands: readonly Choice[] = [
-  { id: "undo", name: "undo", description: "take back the last run, or one: /undo RUN" },
-  { id: "redo", name: "redo", description: "bring back what /undo took back" },
-  { id: "context", name: "context", description: "what a message would send: /context MESSAGE" },
-  { id: "diff", name: "diff", description: "what this session has changed" },
+  { name: "undo", description: "take back the last run, or one: /undo RUN" },
+  { name: "redo", description: "bring back what /undo took back" },
+  { name: "context", description: "what a message would send: /context MESSAGE" },
+  { name: "diff", description: "what this session has changed" },
 ];
 
 function modelChoices({ env, now }: Context, { places }: Base, inUse: string): readonly Choice[] {
@@ -59,7 +59,7 @@ function modelChoices({ env, now }: Context, { places }: Base, inUse: string): r
   );
   const usable = knownModels().filter(({ provider, ends }) => (ends ?? "9") > day && keyed.has(provider));
   const ids = new Set([inUse, ...usable.map(({ provider, name }) => `${provider}:${name}`)]);
-  return [...ids].map((id) => ({ id, name: id, description: "" }));
+  return [...ids].map((name) => ({ name, description: "" }));
 }
 
 async function textOf(
@@ -109,8 +109,8 @@ function createTalk(
     },
     commands,
     get customs() {
-      const own = listCustom(project).filter(({ name }) => !commands.some(({ id }) => id === name));
-      return own.map(({ name, about }) => ({ id: name, name, description: about || "a command of your own" }));
+      const own = listCustom(project).filter(({ name }) => !commands.some((each) => each.name === name));
+      return own.map(({ name, about }) => ({ name, description: about || "a command of your own" }));
     },
     get mode() {
       return mode;
@@ -122,9 +122,9 @@ function createTalk(
       return model?.model.window ?? composed.window;
     },
     setMode(id) {
-      if (!modeChoices.some((choice) => choice.id === id)) {
+      if (!modeChoices.some(({ name }) => name === id)) {
         throw new PaiError("usage", `unknown mode: ${id}`, {
-          hint: `one of ${modeChoices.map((choice) => choice.id).join(", ")}`,
+          hint: `one of ${modeChoices.map(({ name }) => name).join(", ")}`,
         });
       }
       mode = id;

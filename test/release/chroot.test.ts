@@ -31,17 +31,14 @@ beforeAll(async () => {
 const demo = 'pai demo >/tmp/demo.txt 2>&1 && tail -n 3 /tmp/demo.txt || { echo "exit $?"; cat /tmp/demo.txt; }';
 const ending = "  cd your-project && pai";
 
-needs(ownRoot, staticBusybox).test(
-  "an empty root with a shell, tar, sha256sum and the C libraries: install, demo (R60, R66)",
-  () => {
-    const { stdout, stderr, status } = runInRoot(
-      root,
-      "sh /install.sh --from /release --to /opt/pai && /opt/pai/pai demo",
-    );
-    expect([status, stdout.split("\n")[0]]).toEqual([0, `installed pai ${version} as /opt/pai/pai`]);
-    expect([stdout.trim().endsWith(ending), stderr.includes("pai:")]).toEqual([true, false]);
-  },
-);
+needs(ownRoot, staticBusybox).test("it installs in an empty root with the C libraries (R60, R66)", () => {
+  const { stdout, stderr, status } = runInRoot(
+    root,
+    "sh /install.sh --from /release --to /opt/pai && /opt/pai/pai demo",
+  );
+  expect([status, stdout.split("\n")[0]]).toEqual([0, `installed pai ${version} as /opt/pai/pai`]);
+  expect([stdout.trim().endsWith(ending), stderr.includes("pai:")]).toEqual([true, false]);
+});
 
 /** What is different, the commands that make it so outside the root, and those inside. */
 const places: readonly (readonly [name: string, outside: string, inside: string])[] = [

@@ -5,17 +5,12 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fillInstaller } from "../../scripts/release/pack.ts";
 import { type Need, needs } from "../needs.ts";
-import { installer, makeRelease, namesIn, openDesk } from "./fixture.ts";
+import { installer, makeRelease, namesIn, openDesk, openStocked } from "./fixture.ts";
 
 type Answer = (path: string, request: Request) => Response | Promise<Response>;
 
-interface Server extends Disposable {
-  readonly url: string;
-  /** Paths asked for, in order. */
-  readonly asked: readonly string[];
-}
-
-function serve(answer: Answer): Server {
+/** `asked`: paths asked for, in order. */
+function serve(answer: Answer) {
   const asked: string[] = [];
   const server = Bun.serve({
     port: 0,
@@ -46,10 +41,9 @@ const aFetcher: Need = { name: "curl or wget", isHere: fetchers.some((name) => B
 
 for (const fetcher of fetchers)
   needs(fetcher).test(`${fetcher} fetches the latest version, or the one named (R59, R60)`, async () => {
-    using desk = openDesk();
-    const release = await makeRelease(join(desk.root, "release"), "1.2.3");
-    using server = serve(serveFolder(release));
-    const to = join(desk.root, "bin");
+    using desk = await openStocked("1.2.3");
+    using server = serve(serveFolder(desk.from));
+    const { to } = desk;
     const options = { env: { PATH: desk.tools([...basic, fetcher]) }, shell: [Bun.which("sh") ?? "/bin/sh"] };
     const latest = await desk.install(["--from", `${server.url}/`, "--to", to, ...target], options);
     expect(latest).toMatchObject({ code: 0, stderr: "" });
@@ -60,21 +54,14 @@ for (const fetcher of fetchers)
   });
 
 needs(aFetcher).test("piped into sh it takes its address from the release, or from PAI_MIRROR (R59)", async () => {
-  using desk = openDesk();
-  const release = await makeRelease(join(desk.root, "release"), "1.2.3");
-  using server = serve(async (path) =>
-    path === "/latest"
-      ? new Response("1.2.3\n")
-      : await serveFolder(release, "/v1.2.3/")(path, new Request("http://x")),
-  );
+  using desk = await openStocked("1.2.3");
+  const files = serveFolder(desk.from, "/v1.2.3/");
+  using server = serve((path, request) => (path === "/latest" ? new Response("1.2.3\n") : files(path, request)));
   const released = fillInstaller(readFileSync(installer, "utf8"), `${server.url}/`);
   const pipe = async (script: string, env = {}) => {
     const shell = ["/bin/sh", "-c", 'printf "%s" "$SCRIPT" | sh -s -- "$@"'];
-    return await desk.install(["--to", join(desk.root, "bin"), ...target], {
-      script: "sh",
-      shell,
-      env: { SCRIPT: script, ...env },
-    });
+    const options = { script: "sh", shell, env: { SCRIPT: script, ...env } };
+    return await desk.install(["--to", desk.to, ...target], options);
   };
   expect((await pipe(released)).stdout).toContain("installed pai 1.2.3");
   expect(server.asked.at(-1)).toBe("/v1.2.3/pai-1.2.3-linux-x64.tar.gz");
@@ -91,14 +78,7 @@ test("the address that a release gets is an address, not shell code", () => {
     expect(() => fillInstaller(script, bad)).toThrow("--base is not an http address");
 });
 
-interface Fault {
-  /** Each of these is tried: the server is what is at fault, unless the download itself goes wrong. */
-  readonly by?: readonly string[];
-  readonly name: string;
-  readonly answer: (release: string) => Answer;
-  readonly words: string;
-}
-
+const cutOff = (data: Buffer) => new Response(data.subarray(0, 100));
 const instead =
   (name: RegExp, other: (text: Buffer) => Response) =>
   (release: string): Answer =>
@@ -107,49 +87,28 @@ const instead =
       ? other(readFileSync(join(release, "pai-1.2.3-linux-x64.tar.gz")))
       : await serveFolder(release)(path, request);
 
-const faults: readonly Fault[] = [
-  {
-    by: fetchers,
-    name: "nothing there",
-    answer: () => () => new Response("no", { status: 404 }),
-    words: "cannot fetch",
-  },
-  {
-    name: "a proxy's page for everything",
-    answer: () => page,
-    words: "latest names no version: is it a page of a proxy?",
-  },
-  { name: "a proxy's page for the sums", answer: instead(/SHA256SUMS/, page), words: "or a page of a proxy" },
-  {
-    name: "a proxy's page for the archive",
-    answer: instead(/tar/, page),
-    words: "cut off, changed, or a page of a proxy",
-  },
-  {
-    by: fetchers,
-    name: "an archive that ends early without a word",
-    answer: instead(/tar/, (data) => new Response(data.subarray(0, 100))),
-    words: "cut off, changed, or a page of a proxy",
-  },
-  { name: "an empty version", answer: instead(/latest/, () => new Response("")), words: "names no version" },
-  {
-    name: "a version that is a path",
-    answer: instead(/latest/, () => new Response("../../x\n")),
-    words: "names no version",
-  },
-];
+/** By the server alone it is enough to try one fetcher; where the download itself goes wrong, each. */
+const faults: readonly (readonly [name: string, by: readonly string[], (release: string) => Answer, words: string])[] =
+  [
+    ["nothing there", fetchers, () => () => new Response("no", { status: 404 }), "cannot fetch"],
+    ["a proxy's page for everything", ["curl"], () => page, "latest names no version: is it a page of a proxy?"],
+    ["a proxy's page for the sums", ["curl"], instead(/SHA256SUMS/, page), "or a page of a proxy"],
+    ["a proxy's page for the archive", ["curl"], instead(/tar/, page), "cut off, changed, or a page of a proxy"],
+    ["an archive that ends early without a word", fetchers, instead(/tar/, cutOff), "cut off, changed, or a page of a"],
+    ["an empty version", ["curl"], instead(/latest/, () => new Response("")), "names no version"],
+    ["a version that is a path", ["curl"], instead(/latest/, () => new Response("../../x\n")), "names no version"],
+  ];
 
-for (const { by = ["curl"], name, answer, words } of faults)
+for (const [name, by, answer, words] of faults)
   for (const fetcher of by)
     needs(fetcher).test(`${fetcher}: ${name}: one line, nothing left, the old program stays (R61)`, async () => {
-      using desk = openDesk();
-      const release = await makeRelease(join(desk.root, "release"), "1.2.3");
-      using server = serve(answer(release));
+      using desk = await openStocked("1.2.3");
+      using server = serve(answer(desk.from));
       const options = { env: { PATH: desk.tools([...basic, fetcher]) }, shell: [Bun.which("sh") ?? "/bin/sh"] };
       const fresh = await desk.install(["--from", server.url, "--to", join(desk.root, "new/bin"), ...target], options);
       expect(fresh.stderr).toContain(words);
       expect([fresh.code, fresh.stderr.split("\n").length, namesIn(join(desk.root, "new"))]).toEqual([1, 2, null]);
-      const to = join(desk.root, "bin");
+      const { to } = desk;
       await desk.install(["--from", await makeRelease(join(desk.root, "old"), "1.0.0"), "--to", to, ...target]);
       await desk.install(["--from", server.url, "--to", to, ...target], options);
       expect([namesIn(to), readFileSync(join(to, "pai"), "utf8")]).toEqual([["pai"], expect.stringContaining("1.0.0")]);
@@ -174,9 +133,8 @@ needs("curl").test("a download that is cut off, and a server that is not there: 
 });
 
 needs(aFetcher).test("a proxy is used where the environment names one (R60)", async () => {
-  using desk = openDesk();
-  const release = await makeRelease(join(desk.root, "release"), "1.2.3");
-  using proxy = serve(serveFolder(release));
+  using desk = await openStocked("1.2.3");
+  using proxy = serve(serveFolder(desk.from));
   const args = ["--from", "http://releases.invalid", "--to", join(desk.root, "bin"), ...target];
   expect((await desk.install(args, { env: { http_proxy: proxy.url } })).stdout).toContain("installed pai 1.2.3");
   expect(proxy.asked).toContain("/latest");

@@ -11,6 +11,7 @@ import { findSbomFaults } from "../../scripts/release/sbom.ts";
 import { targets } from "../../scripts/release/targets.ts";
 import { newFolder } from "../grounds.ts";
 import { type Need, needs } from "../needs.ts";
+import { run as runIn } from "./fixture.ts";
 import {
   armPrograms,
   bring,
@@ -33,10 +34,7 @@ const has = (name: string) => existsSync(join(release, name));
 const archiveOf = (target: string) => `pai-${version}-${target}.tar.gz`;
 const built = targets.filter(({ name }) => has(archiveOf(name)));
 const releaseOf = (target: string): Need => ({ name: finished.name, isHere: has(archiveOf(target)) });
-const run = (command: string, args: readonly string[], cwd = release) => {
-  const { stdout, stderr, status } = spawnSync(command, [...args], { cwd, encoding: "utf8", maxBuffer: 1e9 });
-  return { out: `${stdout}${stderr}`, status };
-};
+const run = (command: string, args: readonly string[]) => runIn(command, args, release);
 
 const unpacked = new Map<string, string>();
 /** The program of a target, unpacked once. */
@@ -128,19 +126,16 @@ needs(releaseOf(own), ownRoot, staticBusybox).test(`${own}: installs in a bare r
   expect([status, stdout.trimEnd().endsWith(ending)]).toEqual([0, true]);
 });
 
-needs(releaseOf("linux-arm64"), armPrograms, staticBusybox).test(
-  "linux-arm64: installs in an empty root and plays its demo, under qemu (R60, R66)",
-  () => {
-    const root = makeRoot("linux-arm64", null);
-    fillArmLibraries(root);
-    const script = `${from} --target linux-arm64 && /opt/pai/pai demo && /opt/pai/pai --version --json`;
-    const { stdout } = runInRoot(root, script, { arm: true });
-    expect(stdout).toContain(ending);
-    expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}")).toMatchObject({
-      data: { version, target: "linux-arm64" },
-    });
-  },
-);
+needs(releaseOf("linux-arm64"), armPrograms, staticBusybox).test("linux-arm64: the demo, under qemu (R60, R66)", () => {
+  const root = makeRoot("linux-arm64", null);
+  fillArmLibraries(root);
+  const script = `${from} --target linux-arm64 && /opt/pai/pai demo && /opt/pai/pai --version --json`;
+  const { stdout } = runInRoot(root, script, { arm: true });
+  expect(stdout).toContain(ending);
+  expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "{}")).toMatchObject({
+    data: { version, target: "linux-arm64" },
+  });
+});
 
 /** Debian's libstdc++ on musl: what it misses there, for the test. */
 const shim = `#include <stddef.h>

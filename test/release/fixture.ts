@@ -1,4 +1,5 @@
 /** A small release to install from, and the installer as a shell runs it. */
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,19 +38,14 @@ export async function makeRelease(place: string, version: string, text = standIn
   return place;
 }
 
-export interface Installed {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
+/** Runs a program to its end; what it wrote on both streams. */
+export function run(command: string, args: readonly string[], cwd: string, env?: Readonly<Record<string, string>>) {
+  const options = { cwd, encoding: "utf8", maxBuffer: 1e9, ...(env === undefined ? {} : { env }) } as const;
+  const { stdout, stderr, status } = spawnSync(command, [...args], options);
+  return { out: `${stdout}${stderr}`, status };
 }
 
-export interface Desk extends Disposable {
-  readonly root: string;
-  /** Runs the installer. The environment is empty but for PATH and HOME. */
-  readonly install: (args: readonly string[], options?: InstallOptions) => Promise<Installed>;
-  /** A folder for PATH with nothing but these programs. */
-  readonly tools: (names: readonly string[]) => string;
-}
+export type Desk = ReturnType<typeof openDesk>;
 
 interface InstallOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -60,13 +56,19 @@ interface InstallOptions {
   readonly cwd?: string;
 }
 
-export function openDesk(): Desk {
+export function openDesk() {
   const root = mkdtempSync(join(tmpdir(), "pai-install-"));
   const home = join(root, "home");
   mkdirSync(home);
   return {
     root,
-    async install(args, { env = {}, shell = ["/bin/sh"], script = installer, cwd = root } = {}) {
+    /** Where most of them install to. */
+    to: join(root, "bin"),
+    /** Runs the installer. The environment is empty but for PATH and HOME. */
+    async install(
+      args: readonly string[],
+      { env = {}, shell = ["/bin/sh"], script = installer, cwd = root }: InstallOptions = {},
+    ) {
       const child = Bun.spawn([...shell, script, ...args], {
         cwd,
         env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home, ...env },
@@ -81,7 +83,8 @@ export function openDesk(): Desk {
       ]);
       return { code, stdout, stderr };
     },
-    tools(names) {
+    /** A folder for PATH with nothing but these programs. */
+    tools(names: readonly string[]) {
       const bin = mkdtempSync(join(root, "bin-"));
       for (const name of names) symlinkSync(Bun.which(name) ?? `/missing/${name}`, join(bin, name));
       return bin;
@@ -90,6 +93,12 @@ export function openDesk(): Desk {
       rmSync(root, { recursive: true, force: true });
     },
   };
+}
+
+/** A desk with a release to install from. */
+export async function openStocked(version: string, text?: string) {
+  const desk = openDesk();
+  return { ...desk, from: await makeRelease(join(desk.root, "release"), version, text) };
 }
 
 /** Names in a folder; null where there is none. */

@@ -1,10 +1,20 @@
 /** install.sh from a folder: what it installs, what it refuses, and what it leaves behind. */
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needs } from "../needs.ts";
-import { type Desk, installer, makeArchive, makeRelease, namesIn, openDesk, sha256, standIn } from "./fixture.ts";
+import {
+  type Desk,
+  installer,
+  makeArchive,
+  makeRelease,
+  namesIn,
+  openDesk,
+  openStocked,
+  sha256,
+  standIn,
+} from "./fixture.ts";
 
 const script = readFileSync(installer, "utf8");
 
@@ -43,9 +53,8 @@ for (const [shell, ...more] of [["dash"], ["bash", "--posix"], ["busybox", "sh"]
 }
 
 test("a script that was cut off while it came does nothing (R58)", async () => {
-  using desk = openDesk();
-  const from = await makeRelease(join(desk.root, "release"), "1.2.3");
-  const to = join(desk.root, "bin");
+  using desk = await openStocked("1.2.3");
+  const { from, to } = desk;
   const ends = [...script.matchAll(/\n/g)].map(({ index }) => index + 1).slice(0, -1);
   const lastCall = Array.from({ length: 'main "$@"'.length }, (_, at) => script.trimEnd().length - 1 - at);
   const cuts = [...ends, ...lastCall].map((length) => `${script.slice(0, length)}`);
@@ -75,8 +84,8 @@ test("the folder is an option, then a variable, then the one of the user (R59)",
 });
 
 test("a version, a mirror and a checksum come from options or variables; nothing is asked (R59)", async () => {
-  using desk = openDesk();
-  const from = await makeRelease(join(desk.root, "release"), "1.2.3");
+  using desk = await openStocked("1.2.3");
+  const { from } = desk;
   await makeRelease(from, "1.3.0");
   const older = await makeArchive("1.2.3", "linux-x64", standIn("1.2.3"));
   const args = ["--from", from, "--target", "linux-x64", "--to", join(desk.root, "bin")];
@@ -90,8 +99,8 @@ test("a version, a mirror and a checksum come from options or variables; nothing
 });
 
 test("a single archive installs, and the folder may hold several versions only when one is named (R59)", async () => {
-  using desk = openDesk();
-  const from = await makeRelease(join(desk.root, "release"), "1.2.3");
+  using desk = await openStocked("1.2.3");
+  const { from } = desk;
   const to = ["--target", "linux-x64", "--to", join(desk.root, "bin")];
   expect((await desk.install(["--from", join(from, "pai-1.2.3-linux-x64.tar.gz"), ...to])).code).toBe(0);
   expect((await desk.install(["--from", "pai-1.2.3-linux-x64.tar.gz", ...to], { cwd: from })).code).toBe(0);
@@ -114,8 +123,8 @@ test("a program that was built here installs as it is, by its name or its folder
 });
 
 test("a wrong checksum, no checksum, a wrong archive: one line, and nothing is left (R61)", async () => {
-  using desk = openDesk();
-  const from = await makeRelease(join(desk.root, "release"), "1.2.3");
+  using desk = await openStocked("1.2.3");
+  const { from } = desk;
   const archive = join(from, "pai-1.2.3-linux-x64.tar.gz");
   const target = ["--target", "linux-x64"];
   await expectRefusal(desk, ["--from", from, ...target, "--sha256", "0".repeat(64)], `expected ${"0".repeat(64)}`);
@@ -144,18 +153,16 @@ test("a wrong option, no value, no address: one line (R61)", async () => {
 });
 
 test("a machine without a build: the line names it (R61)", async () => {
-  using desk = openDesk();
-  const from = await makeRelease(join(desk.root, "release"), "1.2.3");
+  using desk = await openStocked("1.2.3");
+  const { from } = desk;
   const machine = (name: string, words: string) => {
     const bin = join(desk.root, name);
     mkdirSync(bin);
     for (const [tool, text] of [
-      ["uname", name === "Darwin" ? name : `if [ "$1" = -s ]; then echo Linux; else echo ${name}; fi`],
+      ["uname", name === "Darwin" ? "echo Darwin" : `if [ "$1" = -s ]; then echo Linux; else echo ${name}; fi`],
       ["getconf", `echo ${name === "x86_64" ? 32 : 64}`],
-    ] as const) {
-      writeFileSync(join(bin, tool), `#!/bin/sh\n${text.startsWith("D") ? `echo ${text}` : text}\n`);
-      chmodSync(join(bin, tool), 0o755);
-    }
+    ] as const)
+      writeFileSync(join(bin, tool), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
     return expectRefusal(desk, ["--from", from], words, { PATH: `${bin}:/usr/bin:/bin` });
   };
   await machine("riscv64", "there is no pai for riscv64");
@@ -179,10 +186,9 @@ const refusals: readonly (readonly [name: string, says: string, words: string])[
 ];
 for (const [name, says, words] of refusals)
   test(`a program that does not run here keeps the old one: ${name} (R61, R62)`, async () => {
-    using desk = openDesk();
     const broken = `#!/bin/sh\ncat <<'END' >&2\n${says}\nand more\nEND\nexit 1\n`;
-    const from = await makeRelease(join(desk.root, "release"), "1.3.0", broken);
-    const to = join(desk.root, "bin");
+    using desk = await openStocked("1.3.0", broken);
+    const { from, to } = desk;
     await desk.install(["--from", await makeRelease(join(desk.root, "older"), "1.2.3"), "--to", to]);
     const { code, stderr } = await desk.install(["--from", from, "--to", to]);
     expect([code, stderr.split("\n").length, namesIn(to)]).toEqual([1, 2, ["pai"]]);
@@ -214,12 +220,11 @@ test("an upgrade leaves a running pai alone, and links are replaced, not followe
 });
 
 test("another pai in PATH is named, and no file of the home is touched (R63)", async () => {
-  using desk = openDesk();
-  const from = await makeRelease(join(desk.root, "release"), "1.2.3");
-  const [other, to] = [join(desk.root, "other"), join(desk.root, "bin")];
+  using desk = await openStocked("1.2.3");
+  const { from, to } = desk;
+  const other = join(desk.root, "other");
   mkdirSync(other);
-  writeFileSync(join(other, "pai"), standIn("0.0.1"));
-  chmodSync(join(other, "pai"), 0o755);
+  writeFileSync(join(other, "pai"), standIn("0.0.1"), { mode: 0o755 });
   writeFileSync(join(desk.root, "home/.profile"), "# mine\n");
   const env = { PATH: `${other}:${to}:/usr/bin:/bin` };
   const { stdout } = await desk.install(["--from", from, "--to", to], { env });
@@ -233,9 +238,8 @@ test("another pai in PATH is named, and no file of the home is touched (R63)", a
 });
 
 test("a hostile TMPDIR plays no part (R61)", async () => {
-  using desk = openDesk();
-  const from = await makeRelease(join(desk.root, "release"), "1.2.3");
-  const to = join(desk.root, "bin");
+  using desk = await openStocked("1.2.3");
+  const { from, to } = desk;
   symlinkSync("/", join(desk.root, "trap"));
   for (const TMPDIR of ["/nonexistent", join(desk.root, "trap"), "$(touch pwned)", "/dev/null"])
     expect((await desk.install(["--from", from, "--to", to], { env: { TMPDIR } })).code).toBe(0);
@@ -243,8 +247,8 @@ test("a hostile TMPDIR plays no part (R61)", async () => {
 });
 
 test("it needs sh, tar, a checksum tool and the basic file commands, no more (R60)", async () => {
-  using desk = openDesk();
-  const from = await makeRelease(join(desk.root, "release"), "1.2.3");
+  using desk = await openStocked("1.2.3");
+  const { from } = desk;
   const basic = ["sh", "tar", "gzip", "mkdir", "rmdir", "rm", "mv", "chmod", "uname"];
   const shell = [Bun.which("sh") ?? "/bin/sh"];
   const run = async (more: readonly string[], args: readonly string[] = []) =>
@@ -259,15 +263,13 @@ test("it needs sh, tar, a checksum tool and the basic file commands, no more (R6
 });
 
 test("--uninstall removes the program and nothing else; another program of that name stays (R59)", async () => {
-  using desk = openDesk();
-  const from = await makeRelease(join(desk.root, "release"), "1.2.3");
-  const to = join(desk.root, "bin");
+  using desk = await openStocked("1.2.3");
+  const { from, to } = desk;
   await desk.install(["--from", from, "--to", to]);
   writeFileSync(join(to, "other"), "x");
   expect((await desk.install(["--uninstall", "--print-only", "--to", to])).stdout).toBe(`would remove ${to}/pai\n`);
   expect((await desk.install(["--uninstall", "--to", to])).stdout).toContain(`removed ${to}/pai`);
-  writeFileSync(join(to, "pai"), "#!/bin/sh\necho I am another\n");
-  chmodSync(join(to, "pai"), 0o755);
+  writeFileSync(join(to, "pai"), "#!/bin/sh\necho I am another\n", { mode: 0o755 });
   expect((await desk.install(["--uninstall", "--to", to])).code).toBe(1);
   expect(namesIn(to)).toEqual(["other", "pai"]);
 });

@@ -90,18 +90,20 @@ interface RootOptions {
   readonly outside?: string;
   /** UID:GID inside. */
   readonly user?: string;
+  /** Whether /proc is there. */
+  readonly proc?: boolean;
   /** Programs for arm64 run, too. */
   readonly arm?: boolean;
   /** Variables besides PATH: NAME=value. */
   readonly env?: string;
 }
 
-/** Runs a script of sh in a root with /proc; its environment is PATH and nothing else. */
+/** Runs a script of sh in a root; its environment is PATH and nothing else. */
 export function runInRoot(root: string, script: string, options: RootOptions = {}): SpawnSyncReturns<string> {
-  const { outside = ":", user, arm = false, env = "" } = options;
+  const { outside = ":", user, proc = true, arm = false, env = "" } = options;
   const [command = "", ...args] = arm ? ["unshare", "-rm", "--"] : own;
   const chroot = `chroot ${user === undefined ? "" : `--userspec=${user} `}"$ROOT" /bin/sh -c "$SCRIPT"`;
-  const commands = `mount --bind "$ROOT" "$ROOT"; mount --rbind /proc "$ROOT/proc"; ${arm ? register : ":"}; ${outside}\nenv -i PATH=/bin:/usr/sbin:/usr/bin ${env} ${chroot}`;
+  const commands = `mount --bind "$ROOT" "$ROOT"; ${proc ? 'mount --rbind /proc "$ROOT/proc"' : ":"}; ${arm ? register : ":"}; ${outside}\nenv -i PATH=/bin:/usr/sbin:/usr/bin ${env} ${chroot}`;
   return spawnSync(command, [...args, "sh", "-c", commands], {
     encoding: "utf8",
     env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", ROOT: root, SCRIPT: script },

@@ -1,9 +1,8 @@
-/** The parts of a release: archives, packages, notices, bill of materials, runtimes. */
+/** The parts of a release: archives, packages, notices, bill of materials, runtimes, the changelog. */
 import { expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dependencies, devDependencies } from "../../package.json";
+import { dependencies, devDependencies, version } from "../../package.json";
 import { ar, file, folder, gzip, program, tar, xz } from "../../scripts/release/archive.ts";
 import { findBundled, renderNotices } from "../../scripts/release/bundled.ts";
 import { debianVersion, packDeb } from "../../scripts/release/deb.ts";
@@ -16,16 +15,13 @@ import { openSigner } from "../../scripts/release/sign.ts";
 import { chooseTargets, renderSizes, targets } from "../../scripts/release/targets.ts";
 import { newFolder } from "../grounds.ts";
 import { needs } from "../needs.ts";
-import { standIn } from "./fixture.ts";
+import { run as runIn, standIn } from "./fixture.ts";
 
 const shelf = newFolder("disk", "parts");
 
 const root = join(import.meta.dir, "../..");
 const epoch = 1_790_000_000;
-const run = (command: string, args: readonly string[], cwd = shelf) => {
-  const { stdout, stderr, status } = spawnSync(command, [...args], { cwd, encoding: "utf8" });
-  return { out: `${stdout}${stderr}`, status };
-};
+const run = (command: string, args: readonly string[], cwd = shelf) => runIn(command, args, cwd);
 
 /** A metafile as the bundler writes it, that names these packages. */
 const metafileOf = (...names: readonly string[]) =>
@@ -241,4 +237,17 @@ test("sizes of archives are put between their marks, and nowhere else (R67)", ()
   expect(text).toContain("| linux-x64 | 2 MB | – | 2 MB |\n");
   const page = readFileSync(join(root, "docs/install.md"), "utf8");
   for (const { name } of targets) expect(page).toMatch(new RegExp(`\\| ${name} \\| \\d+ MB \\| \\d+ MB \\| `));
+});
+
+const changelog = readFileSync(join(root, "CHANGELOG.md"), "utf8");
+const headings = [...changelog.matchAll(/^## (.*)$/gm)].map(([, heading = ""]) => heading);
+
+test("the changelog lists releases by version and day, newest first, below what is not released (R68)", () => {
+  const [first, ...released] = headings;
+  expect(first).toBe("Unreleased");
+  const versions = released.map((heading) => /^(\d+\.\d+\.\d+\S*) \(\d{4}-\d\d-\d\d\)$/.exec(heading)?.[1] ?? heading);
+  expect(versions).toEqual([...versions].sort((a, b) => Bun.semver.order(b, a)));
+  expect(Bun.semver.satisfies(version, ">=0.1.0")).toBe(true);
+  for (const kind of changelog.matchAll(/^### (.*)$/gm))
+    expect(["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]).toContain(kind[1] ?? "");
 });

@@ -1,11 +1,11 @@
 /** install.sh on disks and systems that it cannot install on: one line, nothing left, the old program stays. */
 import { expect } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { needs } from "../needs.ts";
 import { installer, makeRelease, openDesk, standIn } from "./fixture.ts";
-import { own, ownRoot, staticBusybox } from "./namespace.ts";
+import { fillRoot, own, ownRoot, runInRoot, staticBusybox } from "./namespace.ts";
 
 /** Installs onto a file system of its own, mounted with options and later restricted; what is told, and is there afterwards. */
 async function installOn(options: string, later: string, program: string): Promise<readonly string[]> {
@@ -47,25 +47,18 @@ needs(ownRoot).test("a read-only disk (R61)", async () => {
   ]);
 });
 
-const applets = ["sh", "tar", "sha256sum", "mkdir", "rmdir", "rm", "mv", "chmod", "uname", "ls"];
-
-/** Runs the installer in a root of its own, which holds busybox, the files named, and an empty /proc/self. */
+/** Runs the installer in a root of its own, which holds busybox, the files named, and /proc if that is mounted. */
 async function installInRoot(files: readonly string[], proc = true): Promise<string> {
   using desk = openDesk();
   const root = join(desk.root, "root");
   await makeRelease(join(root, "release"), "1.3.0");
-  for (const folder of ["bin", "lib", "usr/lib", ...(proc ? ["proc/self"] : [])])
-    mkdirSync(join(root, folder), { recursive: true });
-  for (const file of files) writeFileSync(join(root, file), "");
-  copyFileSync(Bun.which("busybox") ?? "", join(root, "bin/busybox"));
-  for (const name of applets) symlinkSync("busybox", join(root, "bin", name));
-  copyFileSync(installer, join(root, "install.sh"));
-  const script = 'chroot "$1" /bin/sh -c "sh /install.sh --from /release --to /new/bin; ls -d /new"';
-  const done = spawnSync(own[0] ?? "", [...own.slice(1), "sh", "-c", script, "sh", root], {
-    encoding: "utf8",
-    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
-  });
-  return `${done.stdout}${done.stderr}`.trim();
+  fillRoot(root, null);
+  for (const file of files) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), "");
+  }
+  const { stdout, stderr } = runInRoot(root, "sh /install.sh --from /release --to /new/bin; ls -d /new", { proc });
+  return `${stdout}${stderr}`.trim();
 }
 
 const loader = `lib/ld-musl-${process.arch === "arm64" ? "aarch64" : "x86_64"}.so.1`;

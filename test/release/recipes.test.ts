@@ -1,14 +1,14 @@
 /** The recipes of docs/install.md: run where this machine can, else read by whoever will read them. */
 import { beforeAll, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { flagTable } from "../../src/cli/flags.ts";
 import { exitMeanings } from "../../src/cli/manual.ts";
 import { newFolder } from "../grounds.ts";
 import { needs } from "../needs.ts";
 import { findBinary } from "../transcript/harness.ts";
-import { installer, makeRelease, standIn } from "./fixture.ts";
+import { installer, makeRelease, run as runIn, standIn } from "./fixture.ts";
 import { finished, own, ownRoot } from "./namespace.ts";
 
 const page = readFileSync(join(import.meta.dir, "../../docs/install.md"), "utf8");
@@ -27,35 +27,22 @@ function blocks(heading: string, language: string): readonly string[] {
   );
 }
 
-function run(script: string, env: Readonly<Record<string, string>> = {}) {
-  const { stdout, stderr, status } = spawnSync("sh", ["-c", script], {
-    cwd: shelf,
-    encoding: "utf8",
-    env: { PATH: "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME: shelf, ...env },
-  });
-  return { out: `${stdout}${stderr}`, status };
-}
+const path = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const run = (script: string, env: Readonly<Record<string, string>> = {}) =>
+  runIn("sh", ["-c", script], shelf, { PATH: path, HOME: shelf, ...env });
 
 /** A program in a folder of its own for PATH. */
 function makeProgram(name: string, text: string): string {
   const folder = mkdtempSync(join(shelf, "bin-"));
-  writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`);
-  chmodSync(join(folder, name), 0o755);
+  writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   return folder;
 }
 
-interface Step {
-  readonly run?: string;
-}
 const github = Bun.YAML.parse(blocks("GitHub Actions", "yaml")[0] ?? "") as {
-  jobs: { fix: { steps: readonly Step[] } };
+  readonly jobs: { readonly fix: { readonly steps: readonly { readonly run?: string }[] } };
 };
-const gitlab = Bun.YAML.parse(blocks("GitLab CI", "yaml")[0] ?? "") as {
-  pai: {
-    script: readonly string[];
-    before_script: readonly string[];
-    allow_failure: { exit_codes: readonly number[] };
-  };
+const { pai: gitlab } = Bun.YAML.parse(blocks("GitLab CI", "yaml")[0] ?? "") as {
+  readonly pai: { before_script: readonly string[]; allow_failure: { exit_codes: readonly number[] } };
 };
 
 test("every flag of pai in the recipes exists, and every exit code", () => {
@@ -72,7 +59,7 @@ test("every flag of pai in the recipes exists, and every exit code", () => {
   const others = ["rm", "version", "to", "user"];
   expect(flags.filter((flag) => !known.has(flag) && !others.includes(flag))).toEqual([]);
   const codes = exitMeanings.map(([code]) => Number(code));
-  for (const code of [...gitlab.pai.allow_failure.exit_codes, 9, 12, 13, 5, 6]) expect(codes).toContain(code);
+  for (const code of [...gitlab.allow_failure.exit_codes, 9, 12, 13, 5, 6]) expect(codes).toContain(code);
 });
 
 test("the air-gapped folder: what is carried over is enough", () => {
@@ -98,18 +85,15 @@ test("GitHub's job ends with the code that it says", () => {
     [4, 4, ""],
   ] as const) {
     mkdirSync(join(shelf, "bin"), { recursive: true });
-    writeFileSync(
-      join(shelf, "bin/pai"),
-      `#!/bin/sh\ntest -e pai.json && exit 3 # these would be settings of the project\nexit ${code}\n`,
-    );
-    chmodSync(join(shelf, "bin/pai"), 0o755);
+    const pai = `#!/bin/sh\ntest -e pai.json && exit 3 # these would be settings of the project\nexit ${code}\n`;
+    writeFileSync(join(shelf, "bin/pai"), pai, { mode: 0o755 });
     const { out, status } = run(script, { PATH: `${makeProgram("git", ":")}:/usr/bin:/bin` });
     expect([status, out]).toEqual([expected, expect.stringContaining(words)]);
   }
 });
 
 test("GitHub's and GitLab's lines of installation install", () => {
-  const lines = [...github.jobs.fix.steps.map((step) => step.run ?? ""), ...gitlab.pai.before_script];
+  const lines = [...github.jobs.fix.steps.map((step) => step.run ?? ""), ...gitlab.before_script];
   const installs = lines.filter((line) => line.includes("install.sh"));
   expect(installs).toHaveLength(2);
   const curl = makeProgram("curl", `cat "${installer}"`);

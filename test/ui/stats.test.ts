@@ -4,19 +4,10 @@ import type { GroupTotals } from "../../src/core/run-summary.ts";
 import { renderStats } from "../../src/ui/stats.ts";
 import { styleOf } from "./fixture.ts";
 
-const none = {
-  runs: 4,
-  solved: 0,
-  verified: 0,
-  kept: 4,
-  calls: 0,
-  tokens: 1000,
-  cached: 500,
-  cost: 0,
-  unpriced: 0,
-  ms: 4000,
+const failed: GroupTotals = {
+  ...{ key: "2026-11-23", runs: 4, solved: 0, verified: 0, kept: 4, calls: 0, tokens: 1000, cached: 500 },
+  ...{ cost: 0, unpriced: 0, ms: 4000, refused: 0, amended: 0, changed: 0, undone: 0 },
 };
-const failed = { key: "2026-11-23", ...none, refused: 0, amended: 0, changed: 0, undone: 0 } as GroupTotals;
 const endOf = (whole: GroupTotals) =>
   renderStats([whole], whole, "day", { style: styleOf(false), columns: null })
     .split("\n")

@@ -138,34 +138,31 @@ test.concurrent("a message of 10 MB is refused, and a pipe that ends during a tu
 
 const acpx = process.env["PAI_ACPX"] ?? Bun.which("acpx");
 
-needs({ name: "acpx", isHere: acpx !== null }).test(
-  "acpx: one task that is approved, one that is denied, a session with a mode, a cancel",
-  async () => {
-    const [first, second] = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish("Counted.")];
-    const answers = [first, second, first, second, first].map((text) => ({ text }));
-    await using place = openPlace(answers, { "a.txt": "one\n" });
-    const run = async (...words: readonly string[]) => {
-      const asking = Bun.spawn([acpx ?? "", "--cwd", place.root, "--agent", `${findBinary()} acp`, ...words], {
-        env: { ...place.env, PATH: process.env["PATH"] ?? "" },
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      return { stdout: await asking.stdout.text(), code: await asking.exited };
-    };
-    const denied = await run("--deny-all", "exec", "count a.txt");
-    expect([denied.code, readFileSync(join(place.root, "a.txt"), "utf8")]).toEqual([5, "one\n"]);
-    const approved = await run("--approve-all", "exec", "count a.txt");
-    expect(approved.stdout).toContain("Counted.");
-    expect([approved.code, readFileSync(join(place.root, "a.txt"), "utf8")]).toEqual([0, "1\n"]);
-    writeFileSync(join(place.root, "a.txt"), "one\n");
-    await run("sessions", "new", "--name", "w");
-    await run("set-mode", "plan", "-s", "w");
-    const planned = await run("--approve-all", "prompt", "-s", "w", "count a.txt");
-    expect(planned.stdout).toContain("Expected 2 model calls");
-    expect(readFileSync(join(place.root, "a.txt"), "utf8")).toBe("one\n");
-    await run("sessions", "close", "w");
-  },
-);
+needs({ name: "acpx", isHere: acpx !== null }).test("acpx: a task approved, one denied, and a mode", async () => {
+  const [first, second] = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish("Counted.")];
+  const answers = [first, second, first, second, first].map((text) => ({ text }));
+  await using place = openPlace(answers, { "a.txt": "one\n" });
+  const run = async (...words: readonly string[]) => {
+    const asking = Bun.spawn([acpx ?? "", "--cwd", place.root, "--agent", `${findBinary()} acp`, ...words], {
+      env: { ...place.env, PATH: process.env["PATH"] ?? "" },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    return { stdout: await asking.stdout.text(), code: await asking.exited };
+  };
+  const denied = await run("--deny-all", "exec", "count a.txt");
+  expect([denied.code, readFileSync(join(place.root, "a.txt"), "utf8")]).toEqual([5, "one\n"]);
+  const approved = await run("--approve-all", "exec", "count a.txt");
+  expect(approved.stdout).toContain("Counted.");
+  expect([approved.code, readFileSync(join(place.root, "a.txt"), "utf8")]).toEqual([0, "1\n"]);
+  writeFileSync(join(place.root, "a.txt"), "one\n");
+  await run("sessions", "new", "--name", "w");
+  await run("set-mode", "plan", "-s", "w");
+  const planned = await run("--approve-all", "prompt", "-s", "w", "count a.txt");
+  expect(planned.stdout).toContain("Expected 2 model calls");
+  expect(readFileSync(join(place.root, "a.txt"), "utf8")).toBe("one\n");
+  await run("sessions", "close", "w");
+});
 
 test.concurrent("sessions that are closed leave no descriptor open", async () => {
   await using place = openPlace();

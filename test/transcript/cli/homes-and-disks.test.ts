@@ -68,17 +68,17 @@ test.concurrent("a TMPDIR that is a file is named, and what to do", async () => 
 
 onMounts("a read-only home: a warning, undo is announced as off, the run goes on (R45)", async () => {
   await using place = openPlace(hello);
-  const { code, stdout, stderr } = await place.shell(
-    apart(`mount --bind "$HOME" "$HOME"; mount -o remount,bind,ro "$HOME"; "$PAI" run -y "make hello.txt"`),
-  );
+  const readOnly = 'mount --bind "$HOME" "$HOME"; mount -o remount,bind,ro "$HOME"';
+  const { code, stdout, stderr } = await place.shell(apart(`${readOnly}; "$PAI" run -y "make hello.txt"`));
   expect([code, place.read("hello.txt")]).toEqual([0, "hello\n"]);
   expect(stderr).toMatch(/undo/i);
   expect(stdout).not.toContain("undo with");
 });
 
+const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
+
 onMounts("a read-only project: planning works, changing it ends with 14 (R45)", async () => {
   await using place = openPlace([hello[0] ?? {}, ...hello], { "a.txt": "one\n" });
-  const readOnly = "mount --bind . ../project; cd ../project; mount -o remount,bind,ro .";
   expect((await place.shell(apart(`${readOnly}; "$PAI" plan "make hello.txt"`))).code).toBe(0);
   const outcome = readOutcome(await place.shell(apart(`${readOnly}; "$PAI" run -y --json "make hello.txt"`)));
   expect([outcome.code, outcome.error?.code]).toEqual([14, "read_only"]);
@@ -96,29 +96,22 @@ onMounts("a read-only project: planning works, changing it ends with 14 (R45)", 
   expect(place.tree()).toEqual({ "a.txt": "one\n" });
 });
 
-byOther(
-  "a project that the user may not write: questions are answered, work ends with 14 before it is paid",
-  async () => {
-    await using place = openPlace([talked("It is empty."), planned(["WRITE src/new/a.txt"])], {
-      "src/b.txt": "1\n",
-    });
-    const other = 'chmod 755 .. src; chmod 555 . src; setpriv --reuid=65534 --clear-groups "$PAI" run -y --json';
-    const env = { HOME: "/nonexistent" };
-    expect(readOutcome(await place.shell(`${other} "what is here?"`, { env })).code).toBe(0);
-    const { code, error } = readOutcome(await place.shell(`${other} "make it"`, { env }));
-    expect([code, error?.code]).toEqual([14, "permission_denied"]);
-    expect(error?.message).toBe("src/new/a.txt cannot be written: src is closed to this user for writing");
-    expect(place.gemini.requests).toHaveLength(2);
-  },
-);
+byOther("in a project that the user may not write work ends with 14 before it is paid", async () => {
+  await using place = openPlace([talked("It is empty."), planned(["WRITE src/new/a.txt"])], {
+    "src/b.txt": "1\n",
+  });
+  const other = 'chmod 755 .. src; chmod 555 . src; setpriv --reuid=65534 --clear-groups "$PAI" run -y --json';
+  const env = { HOME: "/nonexistent" };
+  expect(readOutcome(await place.shell(`${other} "what is here?"`, { env })).code).toBe(0);
+  const { code, error } = readOutcome(await place.shell(`${other} "make it"`, { env }));
+  expect([code, error?.code]).toEqual([14, "permission_denied"]);
+  expect(error?.message).toBe("src/new/a.txt cannot be written: src is closed to this user for writing");
+  expect(place.gemini.requests).toHaveLength(2);
+});
 
 byOther("a file keeps its owner and group, or the run ends with 14 before the work call", async () => {
-  const answers = [
-    planned(["MODIFY a.txt"]),
-    done(modify("a.txt", "one\n", "two\n")),
-    planned(["MODIFY a.txt"]),
-    planned(["MV a.txt -> b.txt"]),
-  ];
+  const plan = planned(["MODIFY a.txt"]);
+  const answers = [plan, done(modify("a.txt", "one\n", "two\n")), plan, planned(["MV a.txt -> b.txt"])];
   await using place = openPlace(answers, { "a.txt": "one\n" });
   const other = 'HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI" run -y --json';
   const shared = await place.shell(`chmod 755 .. .; chown 65534:65534 .; chown 65534:33 a.txt; ${other} "change it"`);
@@ -135,25 +128,22 @@ byOther("a file keeps its owner and group, or the run ends with 14 before the wo
   expect(place.gemini.requests).toHaveLength(4);
 });
 
-onMounts(
-  "a full disk is told right after the plan; a file that is mounted by itself is written where it is, and undone",
-  async () => {
-    const plan = planned(["MODIFY a.txt"]);
-    const mend = done("MODIFY::a.txt::EOT\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\nEND::EOT\n");
-    await using place = openPlace([plan, mend, plan], { "a.txt": "one\n", "b.txt": "two\n" });
-    const run = async (script: string) =>
-      readOutcome(await place.shell(apart(`${script}; "$PAI" run -y --json "mend it"`)));
-    const mounted = await run("mount --bind b.txt a.txt");
-    expect([mounted.code, place.tree()]).toEqual([0, { "a.txt": "one\n", "b.txt": "2\n" }]);
-    await place.shell(apart('mount --bind b.txt a.txt; "$PAI" undo -y'));
-    expect(place.tree()).toEqual({ "a.txt": "one\n", "b.txt": "two\n" });
-    const small =
-      "mount -t tmpfs -o size=64k tmpfs ../project; cd ../project; echo one > a.txt; head -c 1M /dev/zero > fill";
-    const full = await run(`${small} || true`);
-    expect([full.code, full.error?.message]).toEqual([14, "a.txt cannot be written: no space is left on the disk"]);
-    expect(place.gemini.requests).toHaveLength(3);
-  },
-);
+onMounts("a full disk is told right after the plan; a file that is mounted by itself is written there", async () => {
+  const plan = planned(["MODIFY a.txt"]);
+  const mend = done("MODIFY::a.txt::EOT\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\nEND::EOT\n");
+  await using place = openPlace([plan, mend, plan], { "a.txt": "one\n", "b.txt": "two\n" });
+  const run = async (script: string) =>
+    readOutcome(await place.shell(apart(`${script}; "$PAI" run -y --json "mend it"`)));
+  const mounted = await run("mount --bind b.txt a.txt");
+  expect([mounted.code, place.tree()]).toEqual([0, { "a.txt": "one\n", "b.txt": "2\n" }]);
+  await place.shell(apart('mount --bind b.txt a.txt; "$PAI" undo -y'));
+  expect(place.tree()).toEqual({ "a.txt": "one\n", "b.txt": "two\n" });
+  const small =
+    "mount -t tmpfs -o size=64k tmpfs ../project; cd ../project; echo one > a.txt; head -c 1M /dev/zero > fill";
+  const full = await run(`${small} || true`);
+  expect([full.code, full.error?.message]).toEqual([14, "a.txt cannot be written: no space is left on the disk"]);
+  expect(place.gemini.requests).toHaveLength(3);
+});
 
 onMounts("a full disk under the state folder never leaves half a change", async () => {
   const big = "0123456789abcde\n".repeat(20_000);
@@ -183,14 +173,10 @@ byOther("whose the project is, and that it is read-only, is told before the firs
   const told = async (script: string) => (await place.shell(script)).stderr;
   const other = 'HOME=/nonexistent setpriv --reuid=65534 --clear-groups "$PAI" run "what is here?"';
   expect(await told(`chmod 755 .. .; ${other}`)).toContain("closed to this user for writing");
-  expect(await told(`chown 65534 .; "$PAI" run "what is here?"; chown 0 .`)).toContain(
-    "the project belongs to another user (uid 65534): new files will belong to you",
-  );
-  expect(
-    await told(
-      apart(`mount --bind . ../project; cd ../project; mount -o remount,bind,ro .; "$PAI" run "what is here?"`),
-    ),
-  ).toContain("on a disk that is read-only: it can be read, not changed");
+  const others = "the project belongs to another user (uid 65534): new files will belong to you";
+  expect(await told(`chown 65534 .; "$PAI" run "what is here?"; chown 0 .`)).toContain(others);
+  const onDisk = await told(apart(`${readOnly}; "$PAI" run "what is here?"`));
+  expect(onDisk).toContain("on a disk that is read-only: it can be read, not changed");
 });
 
 test.concurrent("a deleted working folder is one clear line and a failure", async () => {

@@ -107,7 +107,7 @@ test.concurrent("a task needs no run when it is more than a bare word (R25)", as
   }
 });
 
-test.concurrent("words nobody reads and two forms of one output are usage errors", async () => {
+test.concurrent("words nobody reads, two forms of one output, a document of a session are usage errors (R24)", async () => {
   await using place = openPlace([talked("no")]);
   for (const args of [
     ["history", "all"],
@@ -121,6 +121,7 @@ test.concurrent("words nobody reads and two forms of one output are usage errors
     ["run", "-m", "replay:none.jsonl", "say hello"],
     ["run", "-y", "--only", "!src/**", "say hello"],
     ["run", "-y", "--env", "A=1", "say hello"],
+    ...[["--json"], ["--jsonl"], ["resume", "--json"], ["resume", "--jsonl"], ["resume", "--list", "20261121"]],
   ]) {
     const { code, stderr, stdout } = await place.pai(args);
     expect([args, code, stderr === "" && stdout === ""]).toEqual([args, 2, false]);
@@ -154,18 +155,14 @@ test.concurrent("a task file that is a folder or is not there says so, whatever 
   ] as const) {
     mkdirSync(join(place.root, "sub"), { recursive: true });
     const { code, stderr } = await place.pai(["run", "-f", file]);
-    expect([file, code, stderr.includes(`the task file cannot be read: `), stderr.includes(why)]).toEqual([
-      file,
-      2,
-      true,
-      true,
-    ]);
+    expect([file, code]).toEqual([file, 2]);
+    expect(stderr.replace(/\s+/g, " ")).toMatch(new RegExp(`the task file cannot be read: .*${why}`));
   }
 });
 
 const bare = { GEMINI_API_KEY: null, PAI_BASE_URL: null };
 
-test.concurrent("help and schema answer with a document under --json (R02)", async () => {
+test.concurrent("help, schema and a list of sessions answer with a document under --json (R02)", async () => {
   await using place = openPlace();
   const all = readCommand(await place.pai(["help", "--json"]));
   expect(all.data).toMatchObject({ commands: expect.arrayContaining([expect.objectContaining({ name: "run" })]) });
@@ -176,6 +173,8 @@ test.concurrent("help and schema answer with a document under --json (R02)", asy
     const { command, data } = readCommand(await place.pai(args));
     expect([command, data]).toMatchObject(["help", { name: "undo", usage: "[RUN]" }]);
   }
+  const listed = readCommand(await place.pai(["resume", "--list", "--prune", "--json"]));
+  expect(listed).toMatchObject({ command: "resume", data: { sessions: [], deleted: 0 } });
   const plain = JSON.parse((await place.pai(["schema", "plan"])).stdout);
   expect(readCommand(await place.pai(["schema", "plan", "--json"])).data).toEqual(plain);
 });
@@ -211,24 +210,13 @@ test.concurrent("-q leaves standard error to errors, in every command", async ()
   expect((await place.pai(["demo", "--json", "-q"], { env: bare })).stderr).toBe("");
 });
 
-test.concurrent("a session has no document, a list of sessions has one (R24)", async () => {
-  await using place = openPlace();
-  for (const args of [["--json"], ["--jsonl"], ["resume", "--json"], ["resume", "--jsonl"]])
-    expect([args, (await place.pai(args)).code]).toEqual([args, 2]);
-  const listed = JSON.parse((await place.pai(["resume", "--list", "--prune", "--json"])).stdout);
-  expect(listed).toMatchObject({ command: "resume", data: { sessions: [], deleted: 0 } });
-  expect((await place.pai(["resume", "--list", "20261121"])).code).toBe(2);
-});
-
 inTerminal("CI changes nothing: a terminal is asked, and in colour (R20)", async () => {
   await using place = openPlace(hello);
   using screen = openScreen(place, { columns: 80, rows: 24 });
   await screen.shell("true");
   screen.record(join(place.spare, "bytes"));
-  await screen.say(
-    'CI=true GITHUB_ACTIONS=true "$PAI" run "make hello.txt"; echo "ended with $?"',
-    /or say what to change/,
-  );
+  const line = 'CI=true GITHUB_ACTIONS=true "$PAI" run "make hello.txt"; echo "ended with $?"';
+  await screen.say(line, /or say what to change/);
   await screen.say("y", /ended with 0/);
   expect(readFileSync(join(place.spare, "bytes"), "utf8")).toContain("\x1b[32m");
 });

@@ -32,13 +32,8 @@ test.concurrent("--jsonl tells the pause in numbers too", async () => {
   await using place = openPlace([busy(1), talked("Here I am.")]);
   const events = readEvents(await place.pai(["run", "--jsonl", "are you there?"]));
   const why = "the key in GEMINI_API_KEY is over its limit at gemini: slow down";
-  expect(events.filter((event) => event.type === "notice" && event.code === "waiting")).toMatchObject([
-    {
-      code: "waiting",
-      text: `${why}; asking again in 1 s (1 of 5)`,
-      wait: { why, seconds: 1, attempt: 1, of: 5 },
-    },
-  ]);
+  const told = { text: `${why}; asking again in 1 s (1 of 5)`, wait: { why, seconds: 1, attempt: 1, of: 5 } };
+  expect(events.filter((event) => event.type === "notice" && event.code === "waiting")).toMatchObject([told]);
 });
 
 test.concurrent("Ctrl+C in the pause acts at once: the answer is there within 100 ms (R09)", async () => {

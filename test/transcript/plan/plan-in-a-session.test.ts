@@ -17,7 +17,7 @@ async function open(place: Place, words = ""): Promise<Screen> {
 
 for (const mode of ["single-shot", "tool-loop"]) {
   inTerminal(
-    `/plan shows a plan and changes nothing; y then carries it out without a second question, by one more call (${mode})`,
+    `/plan changes nothing; y carries its plan out by one more call, without a question (${mode})`,
     async () => {
       await using place = openPlace([plan, done(write("hello.txt", "hello\n"), "Made it.")]);
       using screen = await open(place, `--mode ${mode}`);
@@ -83,26 +83,23 @@ inTerminal("a plan is gone with its session: a yes in the resumed one says so", 
   expect(place.gemini.requests).toHaveLength(1);
 });
 
-inTerminal(
-  "a shown plan is asked about where it runs a command; what the user then corrects goes to the model",
-  async () => {
-    const runs = planned(["WRITE hello.txt", "RUN cat hello.txt"]);
-    await using place = openPlace([runs, plan, done(write("hello.txt", "hello\n"), "Made it.")]);
-    using screen = await open(place);
-    await screen.say("/plan make hello.txt", /y carries it out/);
-    await screen.shows(ready, 2);
-    await screen.say("y", /It runs[\s\S]*or say what to change/);
-    await screen.say("without the command, please", /I will make hello\.txt\.[\s\S]*or say what to change/);
-    await screen.say("y", /Made it\./);
-    expect(place.gemini.requests[1]?.body).toContain("Change the plan: without the command, please");
-    expect([place.gemini.requests.length, place.tree()]).toEqual([3, { "hello.txt": "hello\n" }]);
-    expect(readCommand(await place.pai(["replay", "--json"])).data).toMatchObject({
-      same: true,
-      changed: 1,
-      difference: null,
-    });
-  },
-);
+inTerminal("a shown plan that runs a command is asked about; what the user corrects goes to the model", async () => {
+  const runs = planned(["WRITE hello.txt", "RUN cat hello.txt"]);
+  await using place = openPlace([runs, plan, done(write("hello.txt", "hello\n"), "Made it.")]);
+  using screen = await open(place);
+  await screen.say("/plan make hello.txt", /y carries it out/);
+  await screen.shows(ready, 2);
+  await screen.say("y", /It runs[\s\S]*or say what to change/);
+  await screen.say("without the command, please", /I will make hello\.txt\.[\s\S]*or say what to change/);
+  await screen.say("y", /Made it\./);
+  expect(place.gemini.requests[1]?.body).toContain("Change the plan: without the command, please");
+  expect([place.gemini.requests.length, place.tree()]).toEqual([3, { "hello.txt": "hello\n" }]);
+  expect(readCommand(await place.pai(["replay", "--json"])).data).toMatchObject({
+    same: true,
+    changed: 1,
+    difference: null,
+  });
+});
 
 inTerminal("a shown plan is asked about again where its files have changed since", async () => {
   await using place = openPlace([planned(["MODIFY a.txt"]), done("")], { "a.txt": "one\n" });

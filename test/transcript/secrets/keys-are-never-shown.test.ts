@@ -86,18 +86,15 @@ function inMachine(place: Place, file: string, script: string, mode = 0o644) {
 
 const bound = '{ "limits": { "calls": 1 }, "policy": { "deny": ["secret/**"] }, "model": "gemini:gemini-2.5-pro" }';
 
-needs(ownOverlays).test.concurrent(
-  "the limits and the policy of /etc hold against flags, variables, files and -y",
-  async () => {
-    const steps = ["WRITE secret/a.txt"] as const;
-    await using place = openPlace([planned(steps), done(write("secret/a.txt", "x\n"))]);
-    configure(place, { policy: { allow: ["secret/**"], deny: [] }, limits: { calls: 50 } });
-    const script = 'PAI_MAX_CALLS=9 "$PAI" plan --json --max-calls 9 "write it"';
-    const outcome = readOutcome(await inMachine(place, bound, script));
-    expect(outcome.error?.code).toBe("path_refused");
-    expect([outcome.calls.made, outcome.model.requested]).toEqual([1, "gemini:gemini-2.5-pro"]);
-  },
-);
+needs(ownOverlays).test.concurrent("limits and policy of /etc hold against flags, variables and files", async () => {
+  const steps = ["WRITE secret/a.txt"] as const;
+  await using place = openPlace([planned(steps), done(write("secret/a.txt", "x\n"))]);
+  configure(place, { policy: { allow: ["secret/**"], deny: [] }, limits: { calls: 50 } });
+  const script = 'PAI_MAX_CALLS=9 "$PAI" plan --json --max-calls 9 "write it"';
+  const outcome = readOutcome(await inMachine(place, bound, script));
+  expect(outcome.error?.code).toBe("path_refused");
+  expect([outcome.calls.made, outcome.model.requested]).toEqual([1, "gemini:gemini-2.5-pro"]);
+});
 
 needs(ownOverlays).test.concurrent("no variable of the user names another file", async () => {
   await using place = openPlace();

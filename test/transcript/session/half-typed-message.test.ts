@@ -103,26 +103,23 @@ inTerminal("Ctrl+Z and fg go on in the middle of several rows, with the modes of
   expect(place.gemini.requests[0]?.body).toContain("one\\ntwo and\\na half\\nthree");
 });
 
-inTerminal(
-  "stopped by Ctrl+Z, continued in the background it waits for fg; ended there it ends, and keeps the draft",
-  async () => {
-    await using place = openPlace([talked("One.")]);
-    using screen = openScreen(place, { columns: 80, rows: 24 });
-    await screen.say("exec bash --norc --noprofile -c 'echo a bash; exec bash --norc --noprofile'", /a bash$/m);
-    await screen.say('"$PAI"', ready);
-    screen.press("one", "M-Enter", "two", "M-Enter", "three", "Up", "C-z");
-    await screen.shows(/Stopped/);
-    screen.enter("bg; sleep 0.5");
-    await Bun.sleep(700);
-    await screen.say("", /Stopped/, 2);
-    await screen.say("fg", /^pai> one\ntwo\nthree/m, 2);
-    screen.press("X", "BSpace", "C-z");
-    await screen.shows(/Stopped/, 3);
-    await screen.say("kill %1; sleep 0.5; echo 'what is left:'; jobs; echo done", /^done/m);
-    expect(screen.text()).toMatch(/what is left:\n(\[1\]\+\s+(Exit 143|Terminated).*\n)?done/);
-    await expectKept(place);
-  },
-);
+inTerminal("continued in the background after Ctrl+Z it waits for fg; ended there it keeps the draft", async () => {
+  await using place = openPlace([talked("One.")]);
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  await screen.say("exec bash --norc --noprofile -c 'echo a bash; exec bash --norc --noprofile'", /a bash$/m);
+  await screen.say('"$PAI"', ready);
+  screen.press("one", "M-Enter", "two", "M-Enter", "three", "Up", "C-z");
+  await screen.shows(/Stopped/);
+  screen.enter("bg; sleep 0.5");
+  await Bun.sleep(700);
+  await screen.say("", /Stopped/, 2);
+  await screen.say("fg", /^pai> one\ntwo\nthree/m, 2);
+  screen.press("X", "BSpace", "C-z");
+  await screen.shows(/Stopped/, 3);
+  await screen.say("kill %1; sleep 0.5; echo 'what is left:'; jobs; echo done", /^done/m);
+  expect(screen.text()).toMatch(/what is left:\n(\[1\]\+\s+(Exit 143|Terminated).*\n)?done/);
+  await expectKept(place);
+});
 
 const sentIn = ({ gemini }: Place, n: number): string => gemini.requests[n - 1]?.body ?? "";
 

@@ -1,10 +1,11 @@
-/** What the answers to a question do: one key where words are no answer, `a` holds for the session, `?` explains. */
+/** What the answers to a question do: one key where words are no answer, `a` holds for the session, `?` explains; and who is asked where something is piped in. */
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readCommand } from "../contract.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { called, done, planned, says, write, writeCall } from "../replies.ts";
-import { inTerminal, openSession, ready } from "../screen.ts";
+import { inTerminal, openScreen, openSession, ready, type Screen } from "../screen.ts";
 
 inTerminal("? explains, and at the diff words make it anew", async () => {
   await using place = openPlace([
@@ -112,4 +113,53 @@ inTerminal("/clear forgets what an a allowed", async () => {
   await screen.say("/clear", /cleared: .*asked again/s);
   await screen.say("write b", /create src\/b\napply\?/);
   expect(place.tree()).toEqual({ "src/a": "src/a\n" });
+});
+
+const asked = /or say what to change/;
+
+function openLine(place: Place, line: string): Screen {
+  const screen = openScreen(place, { columns: 110, rows: 50 });
+  screen.enter(`${line}; echo "ended with $?"`);
+  return screen;
+}
+
+const plan = planned(["WRITE hello.txt"]);
+const hello = write("hello.txt", "hello\n");
+
+for (const [name, line, told] of [
+  ["context from a pipe", 'echo "a piped line" | "$PAI" "make hello.txt"', "<context>\\na piped line"],
+  ["the task from a pipe", 'echo "make hello.txt" | "$PAI" -', "Request: make hello.txt"],
+] as const) {
+  inTerminal(`the plan is asked about at the terminal: ${name}`, async () => {
+    await using place = openPlace([plan, done(hello, "Made it.")]);
+    using screen = openLine(place, line);
+    await screen.shows(asked);
+    expect(place.tree()).toEqual({});
+    await screen.say("y", /Made it\./);
+    await screen.shows(/ended with 0/);
+    expect(place.gemini.requests[0]?.body).toContain(told);
+    expect(place.tree()).toEqual({ "hello.txt": "hello\n" });
+    // The shell has its terminal back as it was.
+    await screen.shell("echo typed");
+  });
+}
+
+inTerminal("a terminal that is closed at a question is no answer to it", async () => {
+  await using place = openPlace([plan]);
+  const screen = openLine(place, '"$PAI" run "make hello.txt"');
+  await screen.shows(asked);
+  screen[Symbol.dispose]();
+  const { data } = readCommand(await place.pai(["history", "--json"]));
+  expect(data).toMatchObject({ runs: [{ outcome: { status: "interrupted", code: 129 } }] });
+});
+
+inTerminal("nobody is asked where nothing is piped in, with --no-input (R15), or without a terminal", async () => {
+  await using place = openPlace([plan, plan, plan, plan]);
+  using screen = openLine(place, '"$PAI" "make hello.txt" < /dev/null');
+  await screen.shows(/ended with 10/);
+  await screen.say('echo "a piped line" | "$PAI" --no-input "make hello.txt"; echo "then $?"', /then 10/);
+  await screen.say('"$PAI" run --no-input "make hello.txt"; echo "also $?"', /also 10/);
+  await screen.say('echo "a piped line" | setsid -w "$PAI" "make hello.txt"; echo "last $?"', /last 10/);
+  expect(screen.text()).not.toMatch(asked);
+  expect(place.tree()).toEqual({});
 });

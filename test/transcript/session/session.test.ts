@@ -68,7 +68,7 @@ inTerminal("lanjut goes on with the next steps, twice in a row; then nothing is 
 });
 
 inTerminal(
-  "Ctrl+C in a run keeps the session; twice at the prompt leaves with 130 and the terminal as it was",
+  "Ctrl+C in a run keeps the session; twice at the prompt leaves with 130, the terminal as it was",
   async () => {
     await using place = openPlace([{ ...talked("late"), delayMs: 20_000 }, talked("Here I am.")]);
     using screen = await openSession(place, '"$PAI"', size);

@@ -6,7 +6,7 @@ import { done, planned, talked, write } from "../replies.ts";
 import { inTerminal, openScreen, openSession, ready, sttyOf } from "../screen.ts";
 
 inTerminal(
-  "what is typed ahead of a question answers nothing and stays in the queue, line by line; a bare yes is gone, and told",
+  "what is typed ahead of a question answers nothing and stays queued; a bare yes is gone, and told",
   async () => {
     const plan = { ...planned(["WRITE a.txt"]), delayMs: 2500 };
     const answers = [plan, done(write("a.txt", "a\n"), "Made it."), talked("Tested."), talked("Typed."), plan];
@@ -33,46 +33,40 @@ inTerminal(
   },
 );
 
-needs(otherUser, "tmux").test(
-  "a user who came by su has a session, though the terminal belongs to another one; Esc stops its work",
-  async () => {
-    await using place = openPlace([{ ...talked("Hello."), delayMs: 20_000 }]);
-    using screen = openScreen(place, { columns: 80, rows: 30 });
-    await screen.say(
-      'chmod 755 .. . && HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI" --ephemeral',
-      ready,
-    );
-    screen.enter("hello there");
-    await place.gemini.arrived(1);
-    screen.press("Escape");
-    await screen.shows(/interrupted[\s\S]*^pai>/m);
-  },
-);
+needs(otherUser, "tmux").test("a user who came by su has a session; Esc stops its work", async () => {
+  await using place = openPlace([{ ...talked("Hello."), delayMs: 20_000 }]);
+  using screen = openScreen(place, { columns: 80, rows: 30 });
+  await screen.say(
+    'chmod 755 .. . && HOME=/tmp/none setpriv --reuid=65534 --regid=65534 --clear-groups "$PAI" --ephemeral',
+    ready,
+  );
+  screen.enter("hello there");
+  await place.gemini.arrived(1);
+  screen.press("Escape");
+  await screen.shows(/interrupted[\s\S]*^pai>/m);
+});
 
-inTerminal(
-  "a run that is stopped gives the echo back, to a shell that does not see to it; fg takes it away (R10)",
-  async () => {
-    await using place = openPlace([{ ...talked("Forty-two."), delayMs: 4000 }]);
-    using screen = openScreen(place, { columns: 80, rows: 24 });
-    await screen.shell("stty -a > ../spare/before");
-    await screen.say('"$PAI"', ready);
-    screen.enter("what is it?");
-    await place.gemini.arrived(1);
-    screen.press("C-z");
-    await screen.shows(/Stopped/);
-    await screen.shell("stty -a > ../spare/after");
-    expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
-    await screen.say("fg", /^"\$\{PAI\}"$/m);
-    await Bun.sleep(300);
-    screen.press("l", "a", "t", "e", "r");
-    await screen.shows(/^ {2}pai> later$/m);
-    await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
-    screen.press("C-u");
-    await screen.say("exit", /^pai> exit ?\n1 call, .*; go on with: pai resume \S+\n\$ /m);
-    await screen.shell("stty -a > ../spare/after");
-    expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
-  },
-);
+inTerminal("a run that is stopped gives the echo back to a shell that does not; fg takes it away (R10)", async () => {
+  await using place = openPlace([{ ...talked("Forty-two."), delayMs: 4000 }]);
+  using screen = openScreen(place, { columns: 80, rows: 24 });
+  await screen.shell("stty -a > ../spare/before");
+  await screen.say('"$PAI"', ready);
+  screen.enter("what is it?");
+  await place.gemini.arrived(1);
+  screen.press("C-z");
+  await screen.shows(/Stopped/);
+  await screen.shell("stty -a > ../spare/after");
+  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+  await screen.say("fg", /^"\$\{PAI\}"$/m);
+  await Bun.sleep(300);
+  screen.press("l", "a", "t", "e", "r");
+  await screen.shows(/^ {2}pai> later$/m);
+  await screen.shows(/Forty-two\.[\s\S]*^pai> later/m);
+  screen.press("C-u");
+  await screen.say("exit", /^pai> exit ?\n1 call, .*; go on with: pai resume \S+\n\$ /m);
+  await screen.shell("stty -a > ../spare/after");
+  expect(sttyOf(place, "after")).toBe(sttyOf(place, "before"));
+});
 
 /** Begins a task that takes its time, queues two lines behind it, and stops it. */
 async function stopWithQueue(screen: ReturnType<typeof openScreen>, place: ReturnType<typeof openPlace>) {

@@ -71,22 +71,19 @@ inTerminal("rewinding after a restart: files in any spelling, those of commands 
   await screen.say("/rewind 1 code", /no files were taken back/);
 });
 
-inTerminal(
-  "what the user changed later is not rewound over: it is named before anything is asked, and nothing is touched",
-  async () => {
-    await using place = openPlace([called(writeCall("a.txt", "one\n")), says("Made one.")]);
-    using screen = open(place);
-    await screen.shows(ready);
-    await allow(screen, "first");
-    await screen.shows(/Made one\./);
-    await screen.shows(ready, 2);
-    writeFileSync(join(place.root, "a.txt"), "mine\n");
-    await screen.say("/rewind 1 both", /changed since: a\.txt/);
-    await screen.shows(ready, 3);
-    expect(place.tree()).toEqual({ "a.txt": "mine\n" });
-    await screen.say("/rewind", /first/, 2);
-  },
-);
+inTerminal("what the user changed later is not rewound over: it is named before any question", async () => {
+  await using place = openPlace([called(writeCall("a.txt", "one\n")), says("Made one.")]);
+  using screen = open(place);
+  await screen.shows(ready);
+  await allow(screen, "first");
+  await screen.shows(/Made one\./);
+  await screen.shows(ready, 2);
+  writeFileSync(join(place.root, "a.txt"), "mine\n");
+  await screen.say("/rewind 1 both", /changed since: a\.txt/);
+  await screen.shows(ready, 3);
+  expect(place.tree()).toEqual({ "a.txt": "mine\n" });
+  await screen.say("/rewind", /first/, 2);
+});
 
 inTerminal("/clear starts another session and keeps the old one; list, show, export and prune know both", async () => {
   await using place = openPlace([says("First answer."), says("Second answer.")]);

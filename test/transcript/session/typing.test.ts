@@ -81,26 +81,23 @@ inTerminal("a file outside the project is shown after one yes a session, by ../ 
   await leave(place, screen);
 });
 
-inTerminal(
-  "words at a plan that name a file are asked about as a message is, and cost no call where it cannot be shown",
-  async () => {
-    await using place = openPlace([planned(["WRITE a.txt"]), planned(["WRITE b.txt"])]);
-    writeFileSync(join(place.spare, "out.txt"), "far away\n");
-    using screen = await openSession(place, '"$PAI" --plan-first');
-    await screen.say("make a file", /or say what to change/);
-    await screen.say("as in @src/nosuch.py", /no such file: src\/nosuch\.py[\s\S]*or say what to change/);
-    await screen.say("as in @../spare/out.txt", /outside the project\?/);
-    screen.press("n");
-    await screen.shows(/is not shown,\s+and\s+nothing was sent[\s\S]*or say what to change/);
-    expect(place.gemini.requests).toHaveLength(1);
-    await screen.say("as in @../spare/out.txt", /outside the project\?[\s\S]*outside the project\?/);
-    screen.press("y");
-    await screen.shows(/WRITE\s+b\.txt/);
-    expect([place.gemini.requests.length, sentIn(place, 2).includes("far away")]).toEqual([2, true]);
-    await screen.say("no", ready, 2);
-    await leave(place, screen);
-  },
-);
+inTerminal("words at a plan that name a file are asked about, and cost no call where it cannot be shown", async () => {
+  await using place = openPlace([planned(["WRITE a.txt"]), planned(["WRITE b.txt"])]);
+  writeFileSync(join(place.spare, "out.txt"), "far away\n");
+  using screen = await openSession(place, '"$PAI" --plan-first');
+  await screen.say("make a file", /or say what to change/);
+  await screen.say("as in @src/nosuch.py", /no such file: src\/nosuch\.py[\s\S]*or say what to change/);
+  await screen.say("as in @../spare/out.txt", /outside the project\?/);
+  screen.press("n");
+  await screen.shows(/is not shown,\s+and\s+nothing was sent[\s\S]*or say what to change/);
+  expect(place.gemini.requests).toHaveLength(1);
+  await screen.say("as in @../spare/out.txt", /outside the project\?[\s\S]*outside the project\?/);
+  screen.press("y");
+  await screen.shows(/WRITE\s+b\.txt/);
+  expect([place.gemini.requests.length, sentIn(place, 2).includes("far away")]).toEqual([2, true]);
+  await screen.say("no", ready, 2);
+  await leave(place, screen);
+});
 
 inTerminal("--plain writes no escape sequence while typing, waiting, answering and showing (R31)", async () => {
   const plan = { ...planned(["WRITE a.txt"]), delayMs: 800 };

@@ -69,17 +69,14 @@ inTerminal("/compact shortens what the present mode sends, and leaves the talk o
   await screen.say("/cost", new RegExp(`^${place.gemini.requests.length} calls, `, "m"));
 });
 
-inTerminal(
-  "what a command printed goes with the next message of whatever session, and alone it leaves no session",
-  async () => {
-    await using place = openPlace([talked("One.")]);
-    using screen = await openSession(place, '"$PAI"', size);
-    await screen.say("!echo by hand", /goes with your next message/);
-    await screen.say("/clear", /cleared:/);
-    expect((await place.pai(["resume", "--list"])).stdout).toBe("no session here yet\n");
-    await screen.say("what was that?", /One\./);
-    expect(lastAsked(place)).toContain(
-      "What has happened that you were not told yet:\n- the user ran $ echo by hand (exit 0)\n  by hand\n",
-    );
-  },
-);
+inTerminal("what a command printed goes with the next message of any session, and alone leaves none", async () => {
+  await using place = openPlace([talked("One.")]);
+  using screen = await openSession(place, '"$PAI"', size);
+  await screen.say("!echo by hand", /goes with your next message/);
+  await screen.say("/clear", /cleared:/);
+  expect((await place.pai(["resume", "--list"])).stdout).toBe("no session here yet\n");
+  await screen.say("what was that?", /One\./);
+  expect(lastAsked(place)).toContain(
+    "What has happened that you were not told yet:\n- the user ran $ echo by hand (exit 0)\n  by hand\n",
+  );
+});

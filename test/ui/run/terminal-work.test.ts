@@ -1,5 +1,7 @@
-/** A run on the screen event by event: what waits, what was done and found, what failed. */
+/** A run on the screen event by event: what waits, what was done and found, what failed, and what is folded. */
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+import { renderChanges } from "../../../src/core/diff.ts";
+import type { RelPath } from "../../../src/core/path.ts";
 import { events, outcome, show, stamp, watch } from "../fixture.ts";
 
 beforeEach(() => void jest.useFakeTimers());
@@ -24,14 +26,13 @@ test("a spinner line is redrawn at most five times a second and is gone before a
   const { screen } = show(true, options);
   expect(screen).not.toContain("⠋");
   const { terminal, writes } = watch(options);
-  const [started, notice] = stamp([
+  for (const event of stamp([
     { type: "model.started", n: 1, purpose: "plan", model: "gemini:a-model-with-a-long-name", estimate: 1 },
     { type: "notice", level: "info", code: "x", text: "note" },
-  ]);
-  if (started === undefined || notice === undefined) throw new Error("no events");
-  terminal.sink(started);
-  jest.advanceTimersByTime(500);
-  terminal.sink(notice);
+  ])) {
+    terminal.sink(event);
+    jest.advanceTimersByTime(event.type === "notice" ? 0 : 500);
+  }
   terminal.finish({ ...outcome, calls: { made: 0, expected: 0, at_most: 0 } });
   expect(writes.length).toBeLessThanOrEqual(6);
   expect(writes[0]).toMatch(/^\r\x1b\[K \x1b\[J\r {2}planning with gemini:a-mod.*…, \d+ s\r⠋$/);
@@ -42,22 +43,13 @@ test("a spinner line is redrawn at most five times a second and is gone before a
 test("a check that ends while the model is asked leaves the model to be waited for, since it was asked", () => {
   let time = 0;
   const { terminal, writes } = watch({ live: true, now: () => (time += 500) });
-  const [asked, began, ended] = stamp([
+  const make = { command: "make", by: "plan" } as const;
+  const all = stamp([
     { type: "model.started", n: 2, purpose: "execute", model: "m", estimate: 1 },
-    { type: "check.started", command: "make", when: "before", by: "plan" },
-    {
-      type: "check.finished",
-      command: "make",
-      when: "before",
-      by: "plan",
-      exit: 0,
-      passed: true,
-      ms: 5,
-      output: "",
-      note: "",
-    },
+    { type: "check.started", when: "before", ...make },
+    { type: "check.finished", when: "before", note: "", ...make, exit: 0, passed: true, ms: 5, output: "" },
   ]);
-  for (const event of [asked, began, ended]) if (event !== undefined) terminal.sink(event);
+  for (const event of all) terminal.sink(event);
   jest.advanceTimersByTime(1000);
   terminal.pause();
   expect(writes.join("")).toMatch(/working with m, [2-9] s/);
@@ -87,18 +79,12 @@ test("a command that was not run is not marked as done", () => {
 test("a command that ended badly has no tick, and what the list of tasks shows is not said twice", () => {
   const call = (action: string, target: string, text: string) =>
     ({ type: "call.finished", id: action, action, target, ok: true, text }) as const;
-  const { screen } = show(
-    true,
-    {},
-    {
-      events: stamp([
-        call("RUN", "make", "exit 2 after 9 ms"),
-        call("RUN", "ls", "exit 0 after 1 ms"),
-        call("write_tasks", "", "[ ] a"),
-      ]),
-      outcome,
-    },
-  );
+  const events = stamp([
+    call("RUN", "make", "exit 2 after 9 ms"),
+    call("RUN", "ls", "exit 0 after 1 ms"),
+    call("write_tasks", "", "[ ] a"),
+  ]);
+  const { screen } = show(true, {}, { events, outcome });
   expect(screen).toContain("! RUN make  exit 2, 0.0 s\n✓ RUN ls  exit 0, 0.0 s\n");
   expect(screen).not.toContain("write_tasks");
 });
@@ -165,20 +151,48 @@ test("a row of a look that is wider than the terminal goes on below its last col
 test("a check that runs says so at its start, and how its failure compares at its end", () => {
   const check = { command: "pytest -q", by: "user" } as const;
   const failed = { ...check, exit: 1, ms: 1200, passed: false, output: "F" } as const;
-  const { screen } = show(
-    false,
-    {},
-    {
-      events: stamp([
-        { type: "check.started", when: "before", ...check },
-        { type: "check.finished", when: "before", note: "", ...failed },
-        { type: "check.started", when: "after", ...check },
-        { type: "check.finished", when: "after", note: "the same failure as before", ...failed },
-      ]),
-      outcome,
-    },
-  );
+  const events = stamp([
+    { type: "check.started", when: "before", ...check },
+    { type: "check.finished", when: "before", note: "", ...failed },
+    { type: "check.started", when: "after", ...check },
+    { type: "check.finished", when: "after", note: "the same failure as before", ...failed },
+  ]);
+  const { screen } = show(false, {}, { events, outcome });
   expect(screen).toContain("check pytest -q (before the change) ...\nbefore the change: pytest -q, exit 1, 1.2 s\n");
   expect(screen).toContain("check pytest -q ...\n");
   expect(screen).toContain("the same failure as before\n");
+});
+
+const longText = Array.from({ length: 300 }, (_, n) => `line ${n}\n`).join("");
+const path = "long.py" as RelPath;
+const diff = renderChanges([
+  { path, before: null, after: { kind: "file", mode: 0o644, bytes: new TextEncoder().encode(longText) }, from: null },
+]);
+const counts = { from: null, added: 300, deleted: 0, before: null, after: null } as const;
+
+function shownOf(options: Parameters<typeof watch>[0], asked: boolean): string {
+  const { terminal, writes } = watch({ kind: "session", screen: true, ...options });
+  const proposed = {
+    type: "changes.proposed",
+    batch: 1,
+    changes: [{ path, op: "create", by: "plan", ...counts }],
+    diff,
+  } as const;
+  const event = asked ? ({ ...proposed, asked } as const) : proposed;
+  for (const each of stamp([event])) terminal.sink(each);
+  terminal.pause();
+  return writes.join("");
+}
+
+test("what the plan approved is folded after two screens, with the way to the rest, also where a person answers", () => {
+  for (const asks of [true, false]) {
+    const text = shownOf({ asks }, false);
+    expect([text.includes("line 10"), text.includes("line 299")]).toEqual([true, false]);
+    expect(text).toContain("240 more lines: /diff long.py");
+  }
+});
+
+test("what a person decides on now is whole; where nobody is asked it is folded", () => {
+  expect(shownOf({ asks: true }, true)).toContain("line 299");
+  expect(shownOf({ asks: false }, true)).not.toContain("line 299");
 });

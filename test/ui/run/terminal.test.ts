@@ -121,47 +121,17 @@ test("standard error without a terminal: plain ASCII, nothing redrawn (R12)", ()
   const { err } = show(false);
   expect(err).not.toMatch(/[\x1b\r]/);
   expect(err.replaceAll(/[一-鿿぀-ヿ]/g, "")).not.toMatch(/[^\x00-\x7f]/);
-  expect(err).toMatchInlineSnapshot(`
-    "planning with gemini:gemini-3.5-flash-lite ...
-
-    Saya pindahkan rumusnya ke src/lib/area.py, lalu saya periksa.
-    ok READ src/main.py  2 lines
-        1   from math import pi
-        2   print(pi)
-
-    risk  Low: one import changes, the printed value stays the same
-
-    1  READ src/main.py
-       See how the formula is used today
-    2  WRITE src/lib/a/very/deep/folder/area_of_things.py
-       The formula in one place
-    3  MODIFY src/資料/main.py
-       面積の計算式を共有モジュールから取り込むように変更する
-
-    creates  src/lib/area.py
-    checks   python -m py_compile src/main.py
-             pytest -q
-    calls    expected 2, at most 3 calls, about 1,900 tokens
-
-    working with gemini:gemini-3.5-flash-lite ...
-    !  the provider is busy (503): trying again in 2 s
-    ok WRITE src/lib/area.py  new file, 5 lines
-    x  MODIFY src/main.py  search text not found
-
-    *  src/main.py  +1 -1
-        1 - from math import pi
-        1 + from lib.area import area
-        2   print("\\x1b]52;c;aGk=\\x07")
-
-    ok applied 2 changes
-    x  check pytest -q  exit 1, 0.8 s
-        F
-        assert 1 == 2
-    ok check pytest -q  exit 0, 0.8 s
-
-    2 calls (expected 2, at most 3), 3,168 tokens, price unknown, 0.0 s
-    "
-  `);
+  // What differs from a screen but for its signs: the plan is no table.
+  expect(err).toStartWith("planning with gemini:gemini-3.5-flash-lite ...\n\nSaya pindahkan rumusnya");
+  expect(err).toContain(
+    "\n3  MODIFY src/資料/main.py\n   面積の計算式を共有モジュールから取り込むように変更する\n\ncreates  src/lib/area.py\n",
+  );
+  expect(err).toContain(
+    "\n!  the provider is busy (503): trying again in 2 s\nok WRITE src/lib/area.py  new file, 5 lines\n",
+  );
+  expect(err).toContain(
+    "\nx  check pytest -q  exit 1, 0.8 s\n    F\n    assert 1 == 2\nok check pytest -q  exit 0, 0.8 s\n",
+  );
 });
 
 test("colour on one stream does not leak to the other (R12)", () => {

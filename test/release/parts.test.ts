@@ -178,10 +178,8 @@ test("notices and bill of materials tell what is in the bundle, from the lock fi
 });
 
 test("the runtimes are pinned by version and integrity, and nothing else is used (R57)", () => {
-  expect([runtimes.version, targets.map(({ name }) => name)]).toEqual([
-    devDependencies.bun,
-    Object.keys(runtimes.runtimes),
-  ]);
+  expect(runtimes.version).toEqual(devDependencies.bun);
+  expect(targets.map(({ name }) => name)).toEqual(Object.keys(runtimes.runtimes));
   for (const { name } of targets) expect(findRuntime(name).integrity).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
   expect(() => requireIntegrity(Buffer.from("another"), findRuntime("linux-x64"))).toThrow("expected sha512-s8yMwYc");
   expect(() => findRuntime("linux-mips")).toThrow("does not name linux-mips");
@@ -204,10 +202,8 @@ needs("sha256sum", "ssh-keygen").test("sums of all files, signed by an SSH key, 
   expect(run("sha256sum", ["-c", "SHA256SUMS"], folderOfFiles).out).toBe("latest: OK\n");
   run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "someone@somewhere", "-f", "key"]);
   const signer = openSigner(join(shelf, "key"));
-  expect([signer.sign(folderOfFiles), signer.publicKey]).toEqual([
-    "SHA256SUMS.sig",
-    expect.stringMatching(/^ssh-ed25519 \S+$/),
-  ]);
+  expect(signer.sign(folderOfFiles)).toBe("SHA256SUMS.sig");
+  expect(signer.publicKey).toMatch(/^ssh-ed25519 \S+$/);
   writeFileSync(join(shelf, "signers"), `pai ${signer.publicKey}\n`);
   const verify = () =>
     run("sh", ["-c", "ssh-keygen -Y verify -f signers -I pai -n file -s signed/SHA256SUMS.sig <signed/SHA256SUMS"])

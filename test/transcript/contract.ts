@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import * as z from "zod/mini";
 import { commandSchema, documentSchema, eventSchema, type outcomeSchema } from "../../src/core/schemas.ts";
-import type { Result } from "./harness.ts";
+import type { Place, Result } from "./harness.ts";
 
 export type OutcomeDocument = z.infer<typeof outcomeSchema>;
 export type RunDocument = z.infer<typeof documentSchema>;
@@ -58,6 +58,12 @@ export function readEvents(result: Result): readonly EventDocument[] {
   expect(new Set(events.map(({ run }) => run)).size).toBe(1);
   expect(events.findIndex(({ type }) => type === "run.finished")).toBe(events.length - 1);
   return events;
+}
+
+/** The newest run, played again offline, changes as much and no otherwise. */
+export async function expectSameReplay(place: Place, changed: number): Promise<void> {
+  const { data } = readCommand(await place.pai(["replay", "--json"]));
+  expect(data).toMatchObject({ same: true, changed, difference: null });
 }
 
 /** The outcome at the end of `--jsonl`. */

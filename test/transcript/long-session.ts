@@ -1,6 +1,7 @@
 /** A session of many tasks against a model on this machine that works for ever: what it takes by task. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { comesTrue } from "../processes.ts";
 import { openPlace } from "./harness.ts";
 import { openScreen, ready } from "./screen.ts";
 
@@ -75,7 +76,8 @@ export async function holdSession(tasks: number, every: number): Promise<readonl
   let cpu = cpuOf();
   for (let task = 1; task <= tasks; task += 1) {
     screen.enter(`count on ${task}`);
-    await waitFor(() => new RegExp(`count on ${task}\\n[^]*^pai> *$`, "m").test(screen.text().trimEnd()));
+    const isDone = () => new RegExp(`count on ${task}\\n[^]*^pai> *$`, "m").test(screen.text().trimEnd());
+    if (!(await comesTrue(isDone))) throw new Error("a task of the session did not end");
     if (task % every !== 0 && task !== 1) continue;
     const memory = Math.round(numberIn(readFileSync(`/proc/${pid}/status`, "utf8"), /VmRSS:\s+(\d+)/) / 1024);
     taken.push({ task, memory, cpu: cpuOf() - cpu });
@@ -84,11 +86,4 @@ export async function holdSession(tasks: number, every: number): Promise<readonl
   await screen.say("exit", /ended with 0/);
   model.stop();
   return taken;
-}
-
-async function waitFor(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; !isSo(); tries += 1) {
-    if (tries > 1500) throw new Error("a task of the session did not end");
-    await Bun.sleep(15);
-  }
 }

@@ -45,11 +45,8 @@ test.concurrent("a verified change is applied on other roots without a model; 11
   expect(readFileSync(join(place.spare, "loaded"), "utf8")).toBe(after);
 
   const refused = readOutcome(await apply(place, "apart", [file, "--check", check]));
-  expect([refused.code, refused.error?.code, refused.error?.message]).toEqual([
-    11,
-    "plan_stale",
-    expect.stringMatching(/^not as they were on ann@\S+ before the change: app\.conf$/),
-  ]);
+  expect([refused.code, refused.error?.code]).toEqual([11, "plan_stale"]);
+  expect(refused.error?.message).toMatch(/^not as they were on ann@\S+ before the change: app\.conf$/);
   expect(read("apart")).toBe(contents.apart);
   const merged = readOutcome(await apply(place, "apart", [file, "--merge", "--check", check]));
   expect([merged.code, read("apart")]).toEqual([0, after.replace("80", "8080")]);

@@ -1,7 +1,7 @@
 /** Ctrl+C during the work of an approved plan, then y: it is carried on, without planning again and without a question. */
 import { expect } from "bun:test";
 import { schedule, verdict } from "../../flows/plans.ts";
-import { readCommand } from "../contract.ts";
+import { expectSameReplay } from "../contract.ts";
 import { type Answer, openPlace, type Place } from "../harness.ts";
 import { done, planned, write } from "../replies.ts";
 import { inTerminal, openSession, ready, type Screen } from "../screen.ts";
@@ -30,14 +30,6 @@ async function interruptAt(place: Place, nth: number, flags: string, yes = "y"):
 }
 
 const questionsIn = (screen: Screen) => screen.text().match(question)?.length ?? 0;
-
-async function expectSameReplay(place: Place, changed: number): Promise<void> {
-  expect(readCommand(await place.pai(["replay", "--json"])).data).toMatchObject({
-    same: true,
-    changed,
-    difference: null,
-  });
-}
 
 inTerminal("the plan goes on with one call", async () => {
   await using place = openPlace([plan, slow, work]);

@@ -73,10 +73,8 @@ test.concurrent("what pai itself writes into its state while a check runs is not
   expect((await place.shell('HOME=$PWD "$PAI" undo -y --force-root')).code).toBe(0);
   const failed = await run("false");
   expect(failed.stdout).not.toContain(".local/state");
-  expect([place.read("a.txt"), (await place.shell('HOME=$PWD "$PAI" history --force-root')).stdout]).toEqual([
-    "one\n",
-    expect.stringMatching(/rolled_back[\s\S]*undone/),
-  ]);
+  expect(place.read("a.txt")).toBe("one\n");
+  expect((await place.shell('HOME=$PWD "$PAI" history --force-root')).stdout).toMatch(/rolled_back[\s\S]*undone/);
 });
 
 test.concurrent("what one command of a plan builds in an ignored place is its own to the next", async () => {

@@ -41,43 +41,34 @@ const files = { "plan one.json": "{}", "folder/a.txt": "a\n" };
 const plainName = (text: string) => text.replace(/\t.*/, "").replaceAll("\\ ", " ");
 
 /** What one process of a shell offers for each line, one after the other: a script for each, and how a shell reads them. */
-async function ask(place: Place, shell: string, scripts: readonly string[], env = {}): Promise<readonly string[][]> {
+async function ask(place: Place, shell: string, scripts: readonly string[]): Promise<readonly string[][]> {
   const all = scripts.map((script) => `${script}\necho ----`).join("\n");
   const beside = 'ln -sf "$PAI" "$SPARE/pai"; ln -sf "$PAI" ~/pai; PATH="$SPARE:$PATH"';
-  const { stdout, stderr } = await place.shell(`${beside} ${shell} -c "$SCRIPT"`, {
-    env: { ...env, SCRIPT: all, SPARE: place.spare },
-  });
+  const env = { SCRIPT: all, SPARE: place.spare };
+  const { stdout, stderr } = await place.shell(`${beside} ${shell} -c "$SCRIPT"`, { env });
   expect(stderr).toBe("");
   const parts = stdout.split("----\n").slice(0, -1);
   return parts.map((part) => part.split("\n").filter((line) => line !== ""));
 }
-const askBash = (place: Place, file: string, asked: readonly string[], env = {}) =>
-  ask(
-    place,
-    "bash --norc",
-    asked.map(
-      (line) =>
-        `source '${file}'; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; COMPREPLY=(); _pai; printf '%s\\n' "\${COMPREPLY[@]}"`,
-    ),
-    env,
-  );
-const askFish = (place: Place, file: string, asked: readonly string[], env = {}) =>
-  ask(
-    place,
-    "fish --no-config",
-    asked.map((line, at) => `${at === 0 ? `source '${file}'; ` : ""}complete -C '${line}'`),
-    env,
-  );
+function askBash(place: Place, file: string, asked: readonly string[]) {
+  const complete = `COMP_POINT=\${#COMP_LINE}; COMPREPLY=(); _pai; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const scripts = asked.map((line) => `source '${file}'; COMP_LINE='${line}'; ${complete}`);
+  return ask(place, "bash --norc", scripts);
+}
+function askFish(place: Place, file: string, asked: readonly string[]) {
+  const scripts = asked.map((line, at) => `${at === 0 ? `source '${file}'; ` : ""}complete -C '${line}'`);
+  return ask(place, "fish --no-config", scripts);
+}
 const sorted = (offers: readonly string[]) => offers.map(plainName).sort();
 
 withShell("bash")("bash completes commands, words, flags, values and files (R37)", async () => {
   await using place = openPlace([], files);
   const file = await saveScript(place, "bash");
-  const all = [
-    ...lines,
+  const own = [
     ["pai run --mode=ei", ["eight-step"]],
     ["pai -m gemini:gemini-2.5-p", ["gemini-2.5-pro"]],
   ] as const;
+  const all = [...lines, ...own];
   const offers = await askBash(place, file, [...all.map(([line]) => line)]);
   const found = offers.map((each) => sorted(each).map((name) => (name === "folder" ? "folder/" : name)));
   expect(all.map(([line], at) => [line, found[at]])).toEqual(all.map(([line, offered]) => [line, [...offered]]));

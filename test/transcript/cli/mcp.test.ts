@@ -107,10 +107,8 @@ describe.each(["earlier", "legacy", "auto"] as const)("the client %s", (mode) =>
     expect([refused.isError, refused.text.includes("changed since: a.txt")]).toEqual([true, true]);
     writeFileSync(join(place.root, "a.txt"), "1\n");
     const undone = await call("undo", { run });
-    expect([undone.isError, Object.keys(undone.data)]).toEqual([
-      false,
-      ["run", "commit", "dry_run", "changes", "merged"],
-    ]);
+    expect(undone.isError).toBe(false);
+    expect(Object.keys(undone.data)).toEqual(["run", "commit", "dry_run", "changes", "merged"]);
     expect(place.read("a.txt")).toBe("one\n");
     expect((await call("undo", { run })).isError).toBe(true);
     const history = await call("history");

@@ -58,13 +58,9 @@ test.concurrent("a cap of the day stops the next run with 13, also an ephemeral 
   expect((await place.pai(["run", "-y", "make hello.txt"])).code).toBe(0);
   for (const flags of [[], ["--ephemeral"]]) {
     const refused = readOutcome(await place.pai(["run", "-y", "--json", ...flags, "say hi"]));
-    expect(refused).toMatchObject({
-      code: 13,
-      error: { code: "budget_calls", hint: expect.stringContaining("limits.day.calls") },
-    });
-    expect(refused.error?.message).toBe(
-      "the day's budget of this machine is reached: 2 of 2 calls used or reserved today (UTC)",
-    );
+    const message = "the day's budget of this machine is reached: 2 of 2 calls used or reserved today (UTC)";
+    const error = { code: "budget_calls", message, hint: expect.stringContaining("limits.day.calls") };
+    expect(refused).toMatchObject({ code: 13, error });
   }
   expect(place.gemini.requests.length).toBe(2);
   configure(place, { limits: { day: { calls: 3 } } });
@@ -105,13 +101,8 @@ needs(postgres).describe("with a real server", () => {
 
     const stats = readCommand(await bob.pai(["stats", "--team", "--by", "user", "--json"], by("bob")));
     const rows = (stats.data as { rows: readonly { key: string; runs: number; undone: number }[] }).rows;
-    const mine = rows
-      .filter(({ key }) => ["ana", "bob"].includes(key))
-      .map(({ key, runs, undone }) => [key, runs, undone]);
-    expect(mine).toEqual([
-      ["ana", 2, 1],
-      ["bob", 1, 0],
-    ]);
+    const mine = rows.filter(({ key }) => ["ana", "bob"].includes(key));
+    expect(mine.map(({ key, runs, undone }) => `${key} ${runs} ${undone}`)).toEqual(["ana 2 1", "bob 1 0"]);
     const listed = (await bob.pai(["history", "--team"], by("bob"))).stdout;
     expect(listed).toMatch(/ ana@.* {2}undone {2}make hello.txt$/m);
     expect(listed).toMatch(new RegExp(`^${first.run} .*ana@.*  make hello.txt <b>again`, "m"));
@@ -146,10 +137,8 @@ needs(postgres).describe("with a real server", () => {
       new RegExp(`^${id}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  1 turn  where are you\\?  \\(on .+\\)$`, "m"),
     );
     using second = openScreen(work, { columns: 110, rows: 30 });
-    await second.say(
-      `export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI" resume ${id.slice(0, 15)}`,
-      /was fetched from the store/,
-    );
+    const resume = `export PAI_STORE_URL='${env.PAI_STORE_URL}'; "$PAI" resume ${id.slice(0, 15)}`;
+    await second.say(resume, /was fetched from the store/);
     await second.shows(/1 turn\s+> where are you\?/);
     await second.say("and now?", /I am at work\./);
     await second.say("/exit", /go on with: pai resume/);

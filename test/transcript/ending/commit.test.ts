@@ -181,11 +181,8 @@ test.concurrent("what git ignores is not committed, and nothing to commit is not
   await using place = openRepository([planned(["WRITE out.log"]), done(write("out.log", "x\n"))]);
   writeFileSync(join(place.root, ".git/info/exclude"), "*.log\n");
   const ran = await place.pai(["run", "-y", "--check", "true", "--commit", "write it"]);
-  expect([ran.code, ran.stderr, commitsOf(place)]).toEqual([
-    0,
-    expect.stringContaining("git finds no changes of this run to commit"),
-    ["first"],
-  ]);
+  expect([ran.code, commitsOf(place)]).toEqual([0, ["first"]]);
+  expect(ran.stderr).toContain("git finds no changes of this run to commit");
 });
 
 test.concurrent("what git left out of a commit is reported", async () => {

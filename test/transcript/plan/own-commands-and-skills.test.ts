@@ -26,11 +26,8 @@ const sent = ({ gemini }: Place, n: number) => gemini.requests[n]?.body ?? "";
 
 test.concurrent("a command of the user is a task: with placeholders, or with what was typed behind its text", async () => {
   await using place = openPlace([talked("1"), talked("2"), talked("3"), talked("4")]);
-  putOwn(
-    place,
-    "commands/review.md",
-    "---\ndescription: looks it over\n---\n\nReview $1 and $2, all: $ARGUMENTS; cost $10\n",
-  );
+  const review = "---\ndescription: looks it over\n---\n\nReview $1 and $2, all: $ARGUMENTS; cost $10\n";
+  putOwn(place, "commands/review.md", review);
   putOwn(place, "commands/tidy.md", "Tidy up.\n");
   putOwn(place, "skills/notes/SKILL.md", "---\ndescription: x\n---\nWrite notes.\n");
   for (const args of [["run", "/review x.ts", "$1 y"], ["/tidy the", "house"], ["/tidy"], ["run", "/notes"]])
@@ -51,11 +48,8 @@ test.concurrent("a typo of a command costs nothing; a sentence that begins with 
     ["plan", "/reveiw"],
   ]) {
     const { code, stderr } = await place.pai(args);
-    expect([args, code, stderr]).toEqual([
-      args,
-      2,
-      expect.stringMatching(/unknown command: \/reveiw\n {2}did you mean \/review\?/),
-    ]);
+    expect([args, code]).toEqual([args, 2]);
+    expect(stderr).toMatch(/unknown command: \/reveiw\n {2}did you mean \/review\?/);
   }
   expect((await place.pai(["run", "/etc is what the program reads"])).code).toBe(0);
   expect(place.gemini.requests).toHaveLength(1);
@@ -63,29 +57,24 @@ test.concurrent("a typo of a command costs nothing; a sentence that begins with 
 
 test.concurrent("a project's have no effect before trust, work after it, and none again when one changes", async () => {
   await using place = openPlace([talked("1"), talked("2"), talked("3")], project);
-  const refused = await place.pai(["run", "/ship it"]);
-  expect([refused.code, refused.stderr]).toEqual([
-    3,
-    expect.stringContaining("/ship is a file of this project, which is not trusted"),
-  ]);
+  const ship = async () => {
+    const { code, stderr } = await place.pai(["run", "/ship it"]);
+    expect(code).toBe(3);
+    return stderr;
+  };
+  expect(await ship()).toContain("/ship is a file of this project, which is not trusted");
   await place.pai(["run", "say hello"]);
   // Files of a project are shown as data, these too; nothing is said of them.
   for (const word of ["Skills of this project", "- tables:"]) expect(sent(place, 0)).not.toContain(word);
   const trusted = await place.pai(["trust"]);
-  expect([trusted.code, trusted.stdout]).toEqual([
-    0,
-    expect.stringContaining("Trusted .pai/commands/ship.md, .pai/skills/tables/SKILL.md in"),
-  ]);
-  expect(trusted.stdout).toContain("Use SECRET-STYLE.");
+  expect(trusted.code).toBe(0);
+  const named = "Trusted .pai/commands/ship.md, .pai/skills/tables/SKILL.md in";
+  for (const words of [named, "Use SECRET-STYLE."]) expect(trusted.stdout).toContain(words);
   await place.pai(["run", "/ship", "it"]);
   expect(sent(place, 1)).toContain("Request: Ship it now.");
   expect(sent(place, 1)).toContain("- tables: how tables are written (.pai/skills/tables/SKILL.md)");
   writeFileSync(join(place.root, ".pai/skills/tables/SKILL.md"), "---\ndescription: CHANGED\n---\nEvil.\n");
-  const changed = await place.pai(["run", "/ship it"]);
-  expect([changed.code, changed.stderr]).toEqual([
-    3,
-    expect.stringContaining("which has changed since you trusted it"),
-  ]);
+  expect(await ship()).toContain("which has changed since you trusted it");
   await place.pai(["run", "say hello again"]);
   expect(sent(place, 2)).not.toContain("Skills of this project");
   expect(existsSync(join(place.spare, "ran"))).toBe(false);

@@ -2,18 +2,15 @@
 import { expect } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCommand } from "../contract.ts";
+import { expectSameReplay } from "../contract.ts";
 import { openPlace, type Place } from "../harness.ts";
 import { done, planned, talked, write } from "../replies.ts";
-import { inTerminal, lastAsked, openSession, ready, type Screen } from "../screen.ts";
+import { inTerminal, lastAsked, openSession, ready } from "../screen.ts";
 
 const question = /or say what to change/;
 const plan = planned(["WRITE hello.txt"], { reply: "I will make hello.txt." });
 
-async function open(place: Place, words = ""): Promise<Screen> {
-  const screen = await openSession(place, `"$PAI" ${words}`, { columns: 90, rows: 50 });
-  return screen;
-}
+const open = (place: Place, words = "") => openSession(place, `"$PAI" ${words}`, { columns: 90, rows: 50 });
 
 for (const mode of ["single-shot", "tool-loop"]) {
   inTerminal(
@@ -33,11 +30,7 @@ for (const mode of ["single-shot", "tool-loop"]) {
       await screen.shows(ready, 3);
       await screen.say("y", /nothing to continue/);
       await screen.say("/rewind", /1 .* make hello\.txt\s+2 .* y, to the plan for: make hello\.txt/);
-      expect(readCommand(await place.pai(["replay", "--json"])).data).toMatchObject({
-        same: true,
-        changed: 1,
-        difference: null,
-      });
+      await expectSameReplay(place, 1);
       await screen.say("exit", /ended with 0/);
     },
   );
@@ -94,11 +87,7 @@ inTerminal("a shown plan that runs a command is asked about; what the user corre
   await screen.say("y", /Made it\./);
   expect(place.gemini.requests[1]?.body).toContain("Change the plan: without the command, please");
   expect([place.gemini.requests.length, place.tree()]).toEqual([3, { "hello.txt": "hello\n" }]);
-  expect(readCommand(await place.pai(["replay", "--json"])).data).toMatchObject({
-    same: true,
-    changed: 1,
-    difference: null,
-  });
+  await expectSameReplay(place, 1);
 });
 
 inTerminal("a shown plan is asked about again where its files have changed since", async () => {

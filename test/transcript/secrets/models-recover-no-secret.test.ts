@@ -141,8 +141,6 @@ whereClosed("a closed file that a person makes between two commands is closed to
   const second = { ...run("cat src/.env; true"), meanwhile: make };
   await using place = openPlace([run("true"), second, { text: "Done." }], { "src/a": "a\n" });
   const { code } = await place.pai(["run", "-y", "--allow-run", "--mode", "tool-loop", "look"]);
-  expect([code, place.gemini.requests.map(({ body }) => body.includes("plainword"))]).toEqual([
-    0,
-    [false, false, false],
-  ]);
+  expect(code).toBe(0);
+  expect(place.gemini.requests.map(({ body }) => body.includes("plainword"))).toEqual([false, false, false]);
 });

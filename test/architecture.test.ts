@@ -120,10 +120,10 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 13_688,
-  workspace: 11_435,
+  workspace: 11_422,
   cli: 10_156,
   flows: 10_819,
-  models: 4_080,
+  models: 4_076,
   ui: 4_278,
   store: 3_429,
   lab: 3_610,

@@ -25,7 +25,6 @@ import { count, fields, listIn, parseJson, textIn, type WireFields } from "./wir
 import type { BridgeOptions } from "./wire/open-bridge.ts";
 import { createCallNamer } from "./wire/replies.ts";
 
-/** What may precede the colon of a model id: a provider, or a recording. */
 export const modelSources = [...providerIds, "replay"] as const;
 
 export interface OpenOptions extends RetryOptions {

@@ -51,7 +51,6 @@ export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Sha
   return loaded.get(shapes) as ReturnType<typeof load<Shapes>>;
 }
 
-/** The name of an error number, such as EPERM. */
 export const errnoName = (number: number): string => orNull(() => getSystemErrorName(-number)) ?? `error ${number}`;
 
 export function cString(text: string): Uint8Array {

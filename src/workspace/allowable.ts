@@ -107,13 +107,10 @@ function isFull(folder: string): boolean {
 
 /** In words; empty: the root is this user's own. */
 export function whyNotOwn(root: string, as: number): readonly string[] {
-  try {
-    accessSync(root, constants.W_OK);
-  } catch (cause) {
-    const { code } = toPaiError(cause);
-    if (code === "read_only") return ["the project is on a disk that is read-only: it can be read, not changed"];
-    if (code === "permission_denied") return ["the project is closed to this user for writing, at least at its top"];
-  }
+  const failure = failureAt(root);
+  const { code } = failure === null ? { code: null } : toPaiError(failure);
+  if (code === "read_only") return ["the project is on a disk that is read-only: it can be read, not changed"];
+  if (code === "permission_denied") return ["the project is closed to this user for writing, at least at its top"];
   const owner = lstatSync(root, { throwIfNoEntry: false })?.uid ?? as;
   return owner === as ? [] : [`the project belongs to another user (uid ${owner}): new files will belong to you`];
 }

@@ -30,7 +30,6 @@ const maxSaves = 8;
 const largest = 256 * 1024 * 1024;
 const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
 
-/** Whether a name is that of a half-written file of ours. */
 export function isTemporary(name: string): boolean {
   return temporary.test(name);
 }

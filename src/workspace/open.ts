@@ -45,7 +45,6 @@ export interface WorkspaceOptions {
   readonly home: string | null;
   readonly force: boolean;
   readonly policy: PathRules;
-  /** What --allow names. */
   readonly allow?: readonly string[];
   readonly env: Env;
   readonly commandEnv: readonly string[];

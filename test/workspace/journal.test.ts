@@ -4,8 +4,17 @@ import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } f
 import { join } from "node:path";
 import { digest } from "../../src/core/digest.ts";
 import { takeLock } from "../../src/system/lock.ts";
+import { openRoot } from "../../src/workspace/confine.ts";
 import type { Batch } from "../../src/workspace/disk-batch.ts";
-import { openIds, openJournal, readImage, readRecord, runIds } from "../../src/workspace/journal/journal.ts";
+import {
+  openFileLock,
+  openIds,
+  openJournal,
+  openRootLock,
+  readImage,
+  readRecord,
+  runIds,
+} from "../../src/workspace/journal/journal.ts";
 import { readRun, statusOfRun, workOfRun } from "../../src/workspace/journal/journal-run.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { at, change, file, makePlace } from "./tree.ts";
@@ -103,4 +112,49 @@ test("a kept content that is whole and another one is not restored", () => {
   const bytes = Bun.zstdCompressSync("another");
   const hash = digest("the kept one");
   expect(() => readImage(bytes, [0, bytes.length], hash)).toThrow(expect.objectContaining({ code: "io_failed" }));
+});
+
+const lockPath = () => {
+  const made = makePlace();
+  mkdirSync(made.state);
+  return join(made.state, "lock");
+};
+
+test("work is done under the lock, which is free afterwards, also when the work fails", async () => {
+  const path = lockPath();
+  const lock = openFileLock(path, takeLock, 50);
+  expect(await lock(() => takeLock(path))).toBeNull();
+  const failed = await lock(() => {
+    throw new Error("no");
+  }).catch((thrown: Error) => thrown.message);
+  expect(failed).toBe("no");
+  expect(await lock(() => 1)).toBe(1);
+});
+
+test("whoever holds the lock is waited for; a rollback goes on all the same", async () => {
+  const path = lockPath();
+  const held = takeLock(path);
+  const lock = openFileLock(path, takeLock, 50);
+  expect(await lock(() => 1).catch(({ code }) => code)).toBe("conflict");
+  expect(await lock(() => 2, { must: true })).toBe(2);
+  setTimeout(() => held?.release(), 20);
+  expect(await openFileLock(path, takeLock)(() => 3)).toBe(3);
+});
+
+test("without a state folder the root folder itself is the lock", async () => {
+  const made = makePlace();
+  const open = () => openRoot(made.work, { force: true, home: null });
+  let ended = false;
+  const [begun, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = openRootLock(open())(async () => {
+    begun.resolve();
+    await asked.promise;
+    ended = true;
+    return 1;
+  });
+  await begun.promise;
+  expect(await openRootLock(open(), 20)(() => 2).catch(({ code }) => code)).toBe("conflict");
+  asked.resolve();
+  expect(await openRootLock(open())(() => ended)).toBe(true);
+  expect(await first).toBe(1);
 });

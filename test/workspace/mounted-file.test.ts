@@ -7,15 +7,15 @@ import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
 import { newFolder } from "../grounds.ts";
 import { needs, otherUser, ownMounts } from "../needs.ts";
 
-async function wrongIn(base: string, starter: readonly string[], how: "group" | "mount"): Promise<unknown> {
-  const command = [...starter, process.execPath, join(import.meta.dir, "mounted-file.ts"), base, how];
-  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
-  return JSON.parse(await new Response(child.stdout).text());
+/** What a script of this folder says as JSON. */
+async function said(starter: readonly string[], script: string, ...args: readonly string[]): Promise<unknown> {
+  const command = [...starter, process.execPath, join(import.meta.dir, script), ...args];
+  return new Response(Bun.spawn(command, { stdout: "pipe", stderr: "inherit" }).stdout).json();
 }
+const privately = ["unshare", "-rm"];
 
 needs(ownMounts).test("a mounted file is written in place, and is back after any death", async () => {
-  const base = newFolder("disk", "test");
-  expect(await wrongIn(base, ["unshare", "-rm"], "mount")).toEqual([]);
+  expect(await said(privately, "mounted-file.ts", newFolder("disk", "test"), "mount")).toEqual([]);
 });
 
 needs(otherUser).test("a file of a group that is not the user's keeps it, and is back after any death", async () => {
@@ -27,14 +27,11 @@ needs(otherUser).test("a file of a group that is not the user's keeps it, and is
   chownSync(file, 65534, 33);
   chmodSync(file, 0o644);
   const starter = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-  expect([await wrongIn(base, starter, "group"), statSync(file).gid]).toEqual([[], 33]);
+  expect([await said(starter, "mounted-file.ts", base, "group"), statSync(file).gid]).toEqual([[], 33]);
 });
 
 async function commitWithout(scarce: "space" | "files" | "writing", where = "both") {
-  const base = newFolder("disk", "test");
-  const command = ["unshare", "-rm", process.execPath, join(import.meta.dir, "mounted.ts"), base, scarce, where];
-  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
-  const result: unknown = await new Response(child.stdout).json();
+  const result = await said(privately, "mounted.ts", newFolder("disk", "test"), scarce, where);
   return result as { readonly said: Readonly<Record<string, number>>; readonly wrong: readonly string[] };
 }
 

@@ -9,8 +9,7 @@ import { search } from "../../src/workspace/search/search.ts";
 import { noRules } from "./folder.ts";
 import { at, makePlace, type Place } from "./tree.ts";
 
-const none = { allow: [], deny: [] };
-const judge = (path: string, use: PathUse = "read", rules = none as Parameters<typeof judgePath>[2]) =>
+const judge = (path: string, use: PathUse = "read", rules = noRules as Parameters<typeof judgePath>[2]) =>
   judgePath(path as RelPath, use, rules).verdict;
 const paths = (...all: string[]) => all as RelPath[];
 const uses: readonly PathUse[] = ["read", "list", "write", "folder", "delete", "move"];
@@ -25,7 +24,7 @@ test("what may run code later is asked about before it is changed, and read with
   expect(paths.map((path) => uses.filter((use) => judge(path, use) === "ask"))).toEqual(
     paths.map(() => ["write", "folder", "move"]),
   );
-  expect(judgePath(".husky/pre-commit" as RelPath, "write", none)).toEqual({
+  expect(judgePath(".husky/pre-commit" as RelPath, "write", noRules)).toEqual({
     verdict: "ask",
     why: ".husky may run code later or steer agents",
   });
@@ -41,7 +40,6 @@ test("a path that the settings spell out is open in a closed folder; its neighbo
   const closed = [".aws", ".aws/credentials", "b/.aws/config", "a/.ssh/id_rsa", "secrets/.env"];
   expect(opened.map((path) => judge(path, "write", rules))).toEqual(["allow", "allow"]);
   expect(closed.filter((path) => judge(path, "write", rules) !== "deny")).toEqual([]);
-  const uses = ["read", "list", "write", "folder", "delete", "move"] as const;
   expect(uses.filter((use) => judge(".aws", use, rules) !== "deny")).toEqual(["folder"]);
   expect(["a/.ssh", "b/.aws"].map((path) => judge(path, "folder", rules))).toEqual(["allow", "deny"]);
   const vague = { allow: ["config", "**/config", ".git/conf*", ".vscode/../.git/config"], deny: [] };

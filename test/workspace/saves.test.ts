@@ -1,9 +1,11 @@
-/** Somebody saves in the very moment in which pai gives a name: the save is never lost, whichever way it is written. */
-import { expect, test } from "bun:test";
-import { closeSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
+/** What somebody else does in the worst moment, such as a save, is never lost, and what fails leaves nothing behind. */
+import { describe, expect, test } from "bun:test";
+import { closeSync, linkSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import type { RelPath } from "../../src/core/path.ts";
+import { putBack, takeBack } from "../../src/workspace/journal/take-back.ts";
 import { type Disk, openDisk } from "../../src/workspace/system/disk.ts";
-import { change, deadProcess, dyingDisk, file, makePlace, openPlace, treeOf } from "./tree.ts";
+import { at, change, deadProcess, dyingDisk, file, makePlace, openPlace, treeOf } from "./tree.ts";
 
 const saves = {
   "over a rename": (path: string, text: string) => {
@@ -112,4 +114,83 @@ test("a crash while somebody's save stands aside: the next start gives it its na
     }
   }
   expect(failures).toEqual([]);
+});
+
+test("a commit that fails takes its folders and files away again", async () => {
+  const place = makePlace({ "a.txt": "a", "b.txt": "b" });
+  const before = treeOf(place.work);
+  const disk = openDisk();
+  let failures = 1;
+  const failing = {
+    ...disk,
+    removeFile(path: string) {
+      if (path.startsWith("/proc/self/fd/") && failures-- > 0) throw Object.assign(new Error("EIO"), { code: "EIO" });
+      disk.removeFile(path);
+    },
+  };
+  const tx = openPlace(place, failing).begin("r1");
+  const changes = [
+    change("new/c.txt", null, file("c")),
+    change("a.txt", file("a"), null),
+    change("b.txt", file("b"), file("B")),
+  ];
+  await expect(tx.apply(changes)).rejects.toMatchObject({ code: "io_failed" });
+  expect(treeOf(place.work)).toEqual(before);
+});
+
+describe("taking back", () => {
+  test("of a file that got a second name meanwhile changes only its own name", async () => {
+    const place = makePlace({ "a.txt": "old" });
+    const tx = openPlace(place).begin("r1");
+    await tx.apply([change("a.txt", file("old"), file("new")), change("c.txt", null, file("c"))]);
+    linkSync(join(place.work, "a.txt"), join(place.work, "b.txt"));
+    linkSync(join(place.work, "c.txt"), join(place.work, "d.txt"));
+    expect((await tx.rollback()).left).toEqual([]);
+    const rest = { "b.txt": "file 644 new", "d.txt": "file 644 c" };
+    expect(treeOf(place.work)).toEqual({ "a.txt": "file 644 old", ...rest });
+  });
+
+  test("leaves what the system lets nobody look at, and takes back the rest", () => {
+    const place = makePlace({ "a.txt": "new", "d/b.txt": "new" });
+    const { root } = openPlace(place);
+    const refusing = {
+      ...root,
+      stat(path: RelPath) {
+        if (path.startsWith("d/")) throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+        return root.stat(path);
+      },
+    };
+    const changes = [change("a.txt", file("old"), file("new")), change("d/b.txt", file("old"), file("new"))];
+    const { restored, left } = takeBack(refusing, openDisk(), null, { changes, traits: new Map() });
+    expect([restored.map(({ path }) => String(path)), left.map(String)]).toEqual([["a.txt"], ["d/b.txt"]]);
+    expect(treeOf(place.work)).toMatchObject({ "a.txt": "file 644 old", "d/b.txt": "file 644 new" });
+  });
+
+  test("touches no name that is not a temporary one, whatever a record says", () => {
+    const place = makePlace({ "a.txt": "new", "victim.txt": "mine", "twin.txt": "old" });
+    const before = treeOf(place.work);
+    const { root } = openPlace(place);
+    const changes = [change("a.txt", file("old"), file("new"))];
+    const forged = [
+      [at("a.txt"), "victim.txt"],
+      [at("a.txt"), "twin.txt"],
+    ] as const;
+    expect(putBack(root, openDisk(), changes, forged)).toEqual([]);
+    expect(treeOf(place.work)).toEqual(before);
+  });
+
+  test("leaves no temporary file behind that cannot be read for a moment: the next start tidies it", () => {
+    const temp = ".pai-0123456789abcdef.tmp";
+    const place = makePlace({ "a.txt": "new", [temp]: "old" });
+    const { root } = openPlace(place);
+    const readBytes = () => {
+      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+    };
+    const tidy = (through: typeof root) =>
+      putBack(through, openDisk(), [change("a.txt", file("old"), file("new"))], [[at("a.txt"), temp]]);
+    expect(() => tidy({ ...root, readBytes })).toThrow(`${temp} cannot be read`);
+    expect(tidy(root)).toEqual([]);
+    expect(Object.keys(treeOf(place.work))).toEqual(["a.txt"]);
+    expect(readFileSync(join(place.work, "a.txt"), "utf8")).toBe("old");
+  });
 });

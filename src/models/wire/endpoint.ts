@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { BlockList, isIPv4 } from "node:net";
 import { PaiError } from "../../core/error.ts";
 
-/** The process environment, or the variables of it that are read here. */
 export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
 export type Endpoint = Readonly<ReturnType<typeof parseEndpoint>>;

@@ -17,7 +17,6 @@ const longerWordless = 4;
 const lingerMs = 1000;
 /** Silence is reported after this many milliseconds. */
 const maxUntoldMs = 60_000;
-/** Characters that are read of an error's body. */
 const bodyLimit = 65_536;
 
 /** Opens an exchange. Its limit on silence runs at once, so it must be closed. */

@@ -33,7 +33,6 @@ export const wordsOfError = (error: PaiError): string => setbackOf(error).words 
 export const failure = (code: ErrorCode, message: string, retry: Retry, hint: string): PaiError =>
   new PaiError(code, message, { hint, cause: { retry } satisfies Setback });
 
-/** The server's own wish about retries; null: it states none. */
 function wished(headers: Headers, willing: Retry): Retry | null {
   const wish = headers.get("x-should-retry");
   if (wish === "false") return never;

@@ -54,7 +54,6 @@ export function plainName(text: string, length: number): string {
   return shown.length <= length ? shown : `${shown.slice(0, length)}…`;
 }
 
-/** A table below its head, of at most `most` of these. */
 export const tableOf = <T>(
   head: readonly string[],
   all: readonly T[],

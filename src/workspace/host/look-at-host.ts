@@ -57,7 +57,6 @@ function renderMounts(host: HostFiles, filter: string): string {
 const shells = /(?:^|\/)(?:ba|da|z|fi|k|tc|c)?sh$/;
 const strongGroups = new Set(["root", "sudo", "wheel", "adm", "admin", "docker", "lxd", "libvirt"]);
 
-/** Who is logged in, who could log in, and who may become root. */
 function renderUsers(host: HostFiles, filter: string): string {
   const sessions = (host.list("/run/systemd/sessions") ?? [])
     .filter((name) => !name.endsWith(".ref"))

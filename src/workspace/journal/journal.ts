@@ -187,7 +187,6 @@ export function runIds(state: State): string[] {
   return namesOf(runsIn(state)).sort();
 }
 
-/** Runs that have not ended. */
 export function openIds(state: State): string[] {
   return namesOf(openIn(state)).sort();
 }

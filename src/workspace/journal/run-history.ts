@@ -45,9 +45,7 @@ export interface KeptRun {
     readonly from: string | null;
     readonly by: "plan" | "command";
   }[];
-  /** As `leftOfRun` says. */
   readonly left: readonly string[];
-  /** As `missingOf` says. */
   readonly missing?: readonly string[];
   /** It was cut off; what else changed since its last command began counts as its changes. */
   readonly cut?: true;
@@ -74,7 +72,6 @@ export interface Reversal {
   readonly run: KeptRun;
   readonly changes: readonly Change[];
   readonly clashes: readonly Clash[];
-  /** Among the changes. */
   readonly merged: readonly RelPath[];
   /** A sentence for each file that has another owner or group now. */
   readonly lost: readonly string[];
@@ -210,7 +207,6 @@ function pick(runs: readonly KeptEpisodes[], id: string | null, kind: Kind): Kep
   throw new PaiError("nothing_to_undo", `nothing to ${kind}: run ${run.id} ${why[status]}`);
 }
 
-/** A redo may bring it back. */
 const isBack = (run: KeptEpisodes): boolean => ["undone", "rolled_back"].includes(statusOfRun(run));
 
 const isStanding = (run: KeptEpisodes): boolean => statusOfRun(run) === "applied" || leftOfRun(run).length > 0;

@@ -77,7 +77,6 @@ export async function search(
   stopped.promise.catch(() => {});
   const stop = () => stopped.reject(signal?.reason);
   signal?.addEventListener("abort", stop, { once: true });
-  /** Does not wait for threads once the caller has stopped. */
   const unlessStopped = <T>(replies: Promise<T>): Promise<T> => Promise.race([replies, stopped.promise]);
   const large: RelPath[] = [];
   const takeAll = (replies: readonly (SearchReply | null)[]): void => {

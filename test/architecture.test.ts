@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_688,
   workspace: 11_422,
-  cli: 10_156,
+  cli: 10_114,
   flows: 10_819,
   models: 4_076,
   ui: 4_278,

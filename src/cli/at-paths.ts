@@ -14,7 +14,6 @@ import type { OpenedWorkspace } from "../workspace/open.ts";
 
 export class RefusedMention extends PaiError {}
 
-/** Why a file cannot be shown. */
 interface Refused {
   readonly why: string;
   readonly hint?: string | null;

@@ -1,10 +1,6 @@
 /** The table of commands and what each takes. A command's code is loaded when it runs. */
 
 import { type Command, type CommandRow, makeCommand } from "./command.ts";
-/*
- * To add a command: a row here (its words in `usage`, its flags, examples for the help), and a file in commands/ whose
- * handler commands/small.ts names. Help, completions and the man page follow by themselves.
- */
 import { helpCommand } from "./commands/help.ts";
 
 const loadTask = () => import("./commands/task.ts");

@@ -2,13 +2,6 @@
 
 import { resolve } from "node:path";
 import { isJoined, type RunGrant } from "../core/command/run-patterns.ts";
-/*
- * To add a flag:
- * 1. write a row in `rows`; the key is the name in camelCase (`dryRun` is `--dry-run`);
- * 2. name the key in the `flags` of each command that has it (command-table.ts);
- * 3. read it as `context.flags.dryRun`: its row gives the type, and undefined means "not given".
- * A flag that is a setting too names its key under `flag` in store/setting-table.ts.
- */
 import { sandboxUses } from "../core/command/sandbox.ts";
 import { PaiError } from "../core/error.ts";
 import { efforts } from "../core/model.ts";

@@ -7,7 +7,7 @@ import type { Model } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
 import { type Preview, type PreviewPart, preview, type RankedFile } from "../../flows/preview.ts";
-import type { RunOptions, Task } from "../../flows/run.ts";
+import type { Flow, RunOptions, Task } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { counted, grouped, priced } from "../../ui/amount.ts";
 import { hang, pad, refit, widest } from "../../ui/layout.ts";
@@ -33,8 +33,7 @@ const neverAsked = (described: Omit<Model, "stream" | "address">): Model => ({
   },
 });
 
-export interface Previewed {
-  /** Of the model. */
+interface Previewed {
   readonly id: string;
   readonly task: Task;
   readonly options: RunOptions;
@@ -43,38 +42,33 @@ export interface Previewed {
   readonly notify: (notice: Notice) => void;
 }
 
-type Opened = Pick<OpenedWorkspace, "workspace" | "stateFolder">;
-
 /** The first request of a task. Sends nothing and keeps nothing. Throws what preparing the request throws. */
-export async function previewTask(base: Base, opened: Opened, previewed: Previewed): Promise<Preview> {
-  const { id, task, options, signal, notify } = previewed;
+export async function previewTask(
+  base: Base,
+  opened: Pick<OpenedWorkspace, "workspace" | "stateFolder">,
+  { id, task, options, signal, notify }: Previewed,
+): Promise<Preview> {
   const { now } = base.context;
   const { workspace } = opened;
   const price = priceOf(id, base, now());
   const seen: Preview[] = [];
-  const outcome = await runTask(
-    async (run) => {
-      seen.push(await preview(run));
+  const flow: Flow = async (run) => void seen.push(await preview(run));
+  const outcome = await runTask(flow, task, options, {
+    id: makeRunId(now()),
+    model: neverAsked(describeChosen(id, base)),
+    price: () => price,
+    veil: createVeil({ known: knownSecrets(base, workspace.root) }),
+    workspace,
+    memory: openProjectMemory(opened, "", { learns: false, isSeen: false, now }),
+    actions: allActions,
+    decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
+    sink: (event) => {
+      if (event.type === "notice" && event.code.startsWith("checks_")) notify(event);
     },
-    task,
-    options,
-    {
-      id: makeRunId(now()),
-      model: neverAsked(describeChosen(id, base)),
-      price: () => price,
-      veil: createVeil({ known: knownSecrets(base, workspace.root) }),
-      workspace,
-      memory: openProjectMemory(opened, "", { learns: false, isSeen: false, now }),
-      actions: allActions,
-      decide: async () => ({ accept: false, by: "policy", reason: "nothing is done", feedback: null }),
-      sink: (event) => {
-        if (event.type === "notice" && event.code.startsWith("checks_")) notify(event);
-      },
-      signal,
-      now,
-      planCache: null,
-    },
-  );
+    signal,
+    now,
+    planCache: null,
+  });
   const [found] = seen;
   if (outcome.error !== null)
     throw new PaiError(outcome.error.code, outcome.error.message, { hint: outcome.error.hint });

@@ -32,9 +32,7 @@ function makePlace(cwd: string): string {
   for (const folder of [tmpdir(), "/var/tmp", "/dev/shm", cwd]) {
     try {
       return mkdtempSync(join(folder, "pai-demo-"));
-    } catch {
-      // Try the next folder.
-    }
+    } catch {}
   }
   throw new PaiError("permission_denied", "no folder for the demo: neither /tmp nor this folder can be written", {
     hint: "set TMPDIR to a folder that can be written",

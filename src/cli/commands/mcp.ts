@@ -77,7 +77,6 @@ async function askTools(context: Context, here: Here, server: McpServer): Promis
 /** Everything that a model will see of a tool: an approval covers only what was shown. */
 const renderTool = (tool: PinnedTool) => `  ${visible(describeTool(tool)).replaceAll("\n", "\n  ")}\n`;
 
-/** Differences from the approved tools, a line each. */
 function compareTools(before: readonly PinnedTool[], now: readonly PinnedTool[]): readonly string[] {
   const named = new Map(before.map((tool) => [tool.name, tool]));
   const lines: string[] = [];

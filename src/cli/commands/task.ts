@@ -146,13 +146,12 @@ async function findNamed({ context }: Base, workspace: Workspace, text: string |
   return { files: [...files], shown };
 }
 
-interface OpenRun {
-  readonly called: Base;
-  readonly view: TerminalView;
-  readonly read: Task;
-}
-
-async function openRun({ command, flow, model = null, options }: TaskRun, { called, view, read }: OpenRun) {
+async function openRun(
+  { command, flow, model = null, options }: TaskRun,
+  called: Base,
+  view: TerminalView,
+  read: Task,
+) {
   // Only typed text may mention files; a saved plan comes with an old task text.
   const typed = command === "apply" ? null : read.text;
   const readLine = view.interactive ? readLineOf(view) : null;
@@ -210,7 +209,7 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
     const view = await openView(context, limited.signal, options.planOnly === true ? "plan" : "run");
     for (const warning of called.warnings) view.notify({ level: "warning", code: "settings", text: warning });
     const read = doing.task ?? (await readTask(context, limited.signal, view.notify, command));
-    const { base, composed, task, all, how } = await openRun({ ...doing, options }, { called, view, read });
+    const { base, composed, task, all, how } = await openRun({ ...doing, options }, called, view, read);
     const id = continuedId(context);
     const warn = (text: string) => view.notify({ level: "warning", code: "session", text });
     const continued = id === undefined ? null : await continueSession(context, composed, { id, task, warn });

@@ -108,7 +108,6 @@ export async function composeModel(
   return { model, price: () => priced(current()), successor };
 }
 
-/** Opens one model with its keys, each of which `learn` gets. */
 async function openOne(
   id: string,
   base: Base,

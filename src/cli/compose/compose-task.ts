@@ -133,13 +133,6 @@ function openKept(base: Base, opened: OpenedWorkspace, notify: Notify) {
   };
 }
 
-/** null: neither a store nor a day's cap is set. */
-async function openTeamLink(base: Base, ephemeral: boolean, notify: Notify): Promise<TeamLink | null> {
-  const { storeUrl, limits } = base.settings;
-  if (storeUrl === null && !hasCaps(limits.day)) return null;
-  return (await openLab()).linkTeam(base, ephemeral, notify);
-}
-
 /** A cache that finds `shown` first, whatever the key. */
 function beginWith(shown: Plan, { load, save }: PlanCache): PlanCache {
   let left: Plan | null = shown;
@@ -170,7 +163,8 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
   const kept = openKept(base, opened, face.notify);
   const tools = connectTools(base, workspace, opened.startTool);
   const skills = describeSkills({ places, root: workspace.root });
-  const team = await openTeamLink(base, context.flags.ephemeral === true, notify);
+  const counts = settings.storeUrl !== null || hasCaps(settings.limits.day);
+  const team = counts ? await (await openLab()).linkTeam(base, context.flags.ephemeral === true, notify) : null;
   const cache: PlanCache = {
     load: (name) => kept.planCache?.load(name) ?? null,
     save: (name, plan) => kept.planCache?.save(name, veil.cover(plan)),

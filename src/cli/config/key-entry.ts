@@ -5,11 +5,8 @@ import { didYouMean } from "../../core/suggest.ts";
 import { findFault } from "../../store/keys.ts";
 import { allSettings } from "../../store/setting-table.ts";
 
-/** Reads one line that a person types; null: end of input. */
+/** Reads one line that a person types, as it is or (`askHidden`) shown as stars; null: end of input. */
 export type ReadLine = (question: string) => Promise<string | null>;
-
-/** Reads one line that is shown as stars; null: end of input. */
-export type AskHidden = (question: string) => Promise<string | null>;
 
 const keyed: readonly ProviderId[] = providers.filter(({ needsKey }) => needsKey).map(({ id }) => id);
 
@@ -50,7 +47,7 @@ export function requireKey(text: string): void {
 }
 
 /** Asks whose a key is that does not show it; a key that is typed again is hidden. Throws usage for an unknown provider. */
-export async function askOwner(askHidden: AskHidden): Promise<ProviderId> {
+export async function askOwner(askHidden: ReadLine): Promise<ProviderId> {
   const typed = ((await askHidden(`whose key is it? ${keyed.join(", ")}: `)) ?? "").trim();
   const said = typed.toLowerCase();
   const named = findProvider(said);

@@ -4,7 +4,7 @@ import type { Provider } from "../../core/providers.ts";
 import type { Places } from "../../store/places.ts";
 import type { LoadedSettings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
-import type { AskHidden, ReadLine } from "./key-entry.ts";
+import type { ReadLine } from "./key-entry.ts";
 
 /** Values in force where a command line alone does not decide, with their origins. */
 export interface SettingsNow {
@@ -22,7 +22,7 @@ export interface ConfigCall {
   readonly places: Places;
   /** null: those of the files and variables. */
   readonly now: SettingsNow | null;
-  readonly askHidden: AskHidden;
+  readonly askHidden: ReadLine;
   readonly readLine: ReadLine | null;
   readonly warn: (text: string) => void;
   /** Gives advice on standard error, since standard output is for the result. */

@@ -14,7 +14,7 @@ import type { Context } from "../command.ts";
 import { demoCommand } from "../commands/demo.ts";
 import type { Base } from "../compose/base.ts";
 import type { TerminalView } from "../compose/view.ts";
-import { type AskHidden, askOwner, type ReadLine, requireKey } from "../config/key-entry.ts";
+import { askOwner, type ReadLine, requireKey } from "../config/key-entry.ts";
 import { validateOnline } from "../config/keys.ts";
 import { writeSetting } from "../config/settings.ts";
 import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
@@ -71,7 +71,7 @@ const maxShown = 20;
 
 export interface Asker {
   readonly readLine: ReadLine;
-  readonly askHidden: AskHidden;
+  readonly askHidden: ReadLine;
   readonly demo: () => Promise<unknown>;
   /** Throws the provider's refusal of the key, or why it could not be asked. */
   readonly check: (provider: ProviderId, key: string) => Promise<void>;
@@ -113,7 +113,6 @@ const maxTries = 3;
 /** What an answer leads to: the settings to go on with, another question, or one of the few tries gone. */
 type Answered = Base | "again" | "refused";
 
-/** Asks until an answer settles the model, or means none. */
 async function askUntilSettled(
   { context, base }: Asking,
   ask: () => Promise<string | null>,
@@ -136,7 +135,6 @@ async function askUntilSettled(
   return base;
 }
 
-/** Asks for one of the models that were found. */
 function askForLocal(asking: Asking, servers: readonly FoundServer[]): Promise<Base> {
   const { context, base, asker } = asking;
   const offers = offersOf(servers);
@@ -196,7 +194,6 @@ function explainAnswer(text: string): string | null {
   return `${lead}paste a key, or type 2 to look for a model on this machine, d for the demo, Enter to leave`;
 }
 
-/** Asks for a key, which is checked and stored, or for another way. */
 function askForKey(asking: Asking): Promise<Base> {
   const { context, asker, look } = asking;
   const ask = () => asker.askHidden("a key (shown as stars), 2, d for the demo, Enter for none: ");

@@ -24,15 +24,10 @@ export function lacksKey(
   return findKeys(provider, { env, places }).length === 0;
 }
 
-function providersWithKey({ env }: Pick<Context, "env">, { places }: Pick<Base, "places">): readonly ProviderId[] {
-  return providers.filter((row) => row.needsKey && findKeys(row, { env, places }).length > 0).map(({ id }) => id);
-}
-
 type Pickable = Pick<Base, "settings" | "origins" | "values" | "places">;
 
 export interface Picked<B extends Pickable> {
   readonly base: B;
-  /** Message about the choice; null: none was made. */
   readonly message: string | null;
   /** no_key if the existing keys leave the choice open. */
   readonly problem: PaiError | null;
@@ -42,10 +37,12 @@ export interface Picked<B extends Pickable> {
 export function pickModel<B extends Pickable>(context: Pick<Context, "env">, base: B): Picked<B> {
   const unchanged = { base, message: null, problem: null };
   if (base.origins["model"] !== "default" || !lacksKey(context, base)) return unchanged;
-  const [only, ...others] = providersWithKey(context, base);
+  const asked = { env: context.env, places: base.places };
+  const keyed = providers.filter((row) => row.needsKey && findKeys(row, asked).length > 0).map(({ id }) => id);
+  const [only, ...others] = keyed;
   if (only === undefined) return unchanged;
   const usual = providerTable[only].usualModel;
-  if (others.length > 0 || usual === null) return { ...unchanged, problem: manyKeys([only, ...others]) };
+  if (others.length > 0 || usual === null) return { ...unchanged, problem: manyKeys(keyed) };
   const model = `${only}:${usual}`;
   return {
     base: {

@@ -12,7 +12,6 @@ import { findFiles } from "../at-paths.ts";
 import { modeAbout, slashCommands } from "./slash.ts";
 
 const maxOffered = 100;
-/** Files found by some of their letters. */
 const maxFound = 20;
 
 /** Arguments of some commands, each with what is said of it. */
@@ -53,9 +52,7 @@ export function openFileNames(workspace: Workspace): () => Promise<readonly stri
 /** Whether a word lies in a folder that tools make: few want to show such a file, so it is offered last. */
 const isBuilt = (word: string): boolean => word.replaceAll('"', "").split("/").slice(0, -1).some(isBuiltFolder);
 
-/** What completion needs besides the workspace. */
 export interface Known {
-  /** Custom commands. */
   readonly own: readonly { readonly name: string; readonly about?: string }[];
   readonly files: () => Promise<readonly string[]>;
 }

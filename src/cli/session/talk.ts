@@ -249,7 +249,6 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
   });
 }
 
-/** Makes a plan, which a yes then carries out. */
 export async function planTurn(talk: Talk, task: string): Promise<void> {
   if (task === "") throw new PaiError("usage", "/plan needs a task", { hint: "/plan add a --version flag" });
   const { run, plan, ok } = await runTurn(talk, task, { flow: singleShot, planOnly: true });

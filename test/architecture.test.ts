@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 13_688,
-  workspace: 11_422,
+  workspace: 11_353,
   cli: 10_114,
   flows: 10_819,
   models: 4_076,

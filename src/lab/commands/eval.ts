@@ -10,7 +10,6 @@ import { composeSandbox, makeRunId } from "../../cli/compose/options.ts";
 import { runFlag, spellRunFlag } from "../../cli/flags.ts";
 import { findOutput } from "../../cli/output-file.ts";
 import { PaiError } from "../../core/error.ts";
-import type { CommandResult } from "../../core/ports.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";
 import { openWorkspace } from "../../workspace/open.ts";
@@ -51,14 +50,8 @@ const self = (): readonly string[] =>
   Bun.main.startsWith("/$bunfs/") ? [process.execPath] : [process.execPath, Bun.main];
 
 /** Runs a check like a command of a model: in the sandbox, without network. */
-function checkIn(base: Base) {
-  const { settings, places } = base;
-  return async (
-    folder: string,
-    command: string,
-    more: Readonly<Record<string, string>>,
-    timeoutMs: number,
-  ): Promise<CommandResult> => {
+function checkIn({ context, settings, places }: Base): Bench["check"] {
+  return async (folder, command, more, timeoutMs) => {
     const { workspace } = await openWorkspace({
       root: folder,
       stateDir: null,
@@ -66,19 +59,14 @@ function checkIn(base: Base) {
       home: places.home,
       force: true,
       policy: { allow: [], deny: [] },
-      env: { ...base.context.env, ...more },
+      env: { ...context.env, ...more },
       commandEnv: [...settings.commands.env, ...Object.keys(more)],
       umask: process.umask(),
-      sandbox: { ...composeSandbox(base.context, settings), network: false },
+      sandbox: { ...composeSandbox(context, settings), network: false },
     });
-    const transaction = await workspace.begin({ id: makeRunId(base.context.now()), task: command });
+    const transaction = await workspace.begin({ id: makeRunId(context.now()), task: command });
     try {
-      return await transaction.run(command, {
-        by: "plan",
-        timeoutMs,
-        signal: base.context.signal,
-        unasked: true,
-      });
+      return await transaction.run(command, { by: "plan", timeoutMs, signal: context.signal, unasked: true });
     } finally {
       await transaction.close();
     }

@@ -29,13 +29,7 @@ function factsOfRun(facts: readonly Fact[]) {
     answer: outcome?.text ?? "",
     why: outcome?.error?.message ?? "",
     plan: plan.map(({ action, target, purpose }) => ({ action, target, purpose })),
-    checks: factsOf(facts, "check").map(({ when, command, exit, ms, passed }) => ({
-      when,
-      command,
-      exit,
-      ms,
-      passed,
-    })),
+    checks: factsOf(facts, "check").map(({ when, command, exit, ms, passed }) => ({ when, command, exit, ms, passed })),
     calls: factsOf(facts, "call").map(({ purpose, model, key, usage, error }) => ({
       purpose,
       model,
@@ -53,7 +47,7 @@ const toldIn = (stateFolder: string, id: string) =>
   });
 
 /** Where runs are kept, and the secrets that are known in a folder. */
-export interface KeptPage {
+interface KeptPage {
   readonly stateDir: string;
   readonly known: (root: string) => readonly string[];
 }
@@ -83,7 +77,7 @@ function readMany(kept: KeptPage, runs: readonly IndexedRun[]): Readonly<Record<
   return found;
 }
 
-export interface PageSource extends KeptPage {
+interface PageSource extends KeptPage {
   readonly now: Date;
   readonly version: string;
   /** A server will provide details. */
@@ -92,15 +86,11 @@ export interface PageSource extends KeptPage {
   readonly team: readonly TeamRun[] | null;
 }
 
-function runsOf({ stateDir, team }: PageSource): readonly IndexedRun[] {
-  const all = team?.map((run) => ({ ...run, root: `${run.folder}:${run.root}` })) ?? readRuns(stateDir);
-  return all.slice(0, maxRuns);
-}
-
 /** All data of the page: `where` says whose runs these are, details are by folder and id, `live`: a server provides them. */
 export function readPageData(source: PageSource) {
   const { stateDir, now, version, live, team } = source;
-  const runs = runsOf(source);
+  const all = team?.map((run) => ({ ...run, root: `${run.folder}:${run.root}` })) ?? readRuns(stateDir);
+  const runs = all.slice(0, maxRuns);
   const { cursor, resting } = openKeyState(stateDir).load();
   const used = Object.entries(cursor).map(([provider, id]) => `${provider}/${id}`);
   const names = [...new Set([...used, ...Object.keys(resting)])].sort();
@@ -111,9 +101,9 @@ export function readPageData(source: PageSource) {
     live,
     runs,
     details: live ? {} : readMany(source, runs),
-    keys: names.map((name) => ({
-      name,
-      until: (resting[name] ?? 0) > now.getTime() ? (resting[name] ?? null) : null,
-    })),
+    keys: names.map((name) => {
+      const until = resting[name] ?? 0;
+      return { name, until: until > now.getTime() ? until : null };
+    }),
   };
 }

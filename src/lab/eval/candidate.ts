@@ -26,12 +26,7 @@ export interface Bench {
   readonly flags: readonly string[];
   readonly jobs: number;
   /** Runs a command in a folder, in the sandbox and without network. */
-  readonly check: (
-    folder: string,
-    command: string,
-    env: Readonly<Record<string, string>>,
-    ms: number,
-  ) => Promise<CommandResult>;
+  readonly check: (folder: string, command: string, env: Record<string, string>, ms: number) => Promise<CommandResult>;
   readonly signal: AbortSignal;
   readonly say: (text: string) => void;
 }
@@ -122,11 +117,7 @@ export function figuresOf({ ended, ms, error }: Worked) {
 }
 
 /** Makes one result without its key: the candidate works, the hidden files are restored, the check decides. */
-export async function tryCandidate(
-  task: EvalTask,
-  candidate: EvalCandidate,
-  bench: Bench,
-): Promise<Omit<EvalResult, "v" | "key" | "repeat" | "pai">> {
+export async function tryCandidate(task: EvalTask, candidate: EvalCandidate, bench: Bench) {
   const place = mkdtempSync(join(tmpdir(), "pai-eval-"));
   const root = join(place, "project");
   mkdirSync(root);

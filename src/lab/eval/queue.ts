@@ -204,10 +204,7 @@ export async function fillQueue(
 }
 
 /** Takes the next free item of work; null: none is free, or the queue's cost limit is reached. */
-export async function takeWork(
-  store: TeamStore,
-  { queue, tasks, pai, name, lease }: Worker,
-): Promise<QueuedWork | null> {
+export async function takeWork(store: TeamStore, { queue, tasks, pai, name, lease }: Worker) {
   const [row] = await store.query<QueuedWork>(
     // Materialized, so that it is looked up once; as a join it may be looked up for every row.
     `with next as materialized (

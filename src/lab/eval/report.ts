@@ -16,21 +16,16 @@ export interface Report {
 const nameOf = ({ model, mode }: Pick<EvalResult, "model" | "mode">): string =>
   mode === "none" ? model : `${model} ${mode}`;
 
-function group(
-  results: readonly EvalResult[],
-  keyOf: (result: EvalResult) => string,
-): readonly (readonly EvalResult[])[] {
-  return [...Map.groupBy(results, keyOf).values()];
-}
+const group = (results: readonly EvalResult[], keyOf: (result: EvalResult) => string) => [
+  ...Map.groupBy(results, keyOf).values(),
+];
 
 const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
 
 const known = (results: readonly EvalResult[], of: (result: EvalResult) => number | null): readonly number[] =>
   results.map(of).filter((value) => value !== null);
 
-function mean(values: readonly number[]): number | null {
-  return values.length === 0 ? null : sum(values) / values.length;
-}
+const mean = (values: readonly number[]): number | null => (values.length === 0 ? null : sum(values) / values.length);
 
 /** Means are null where no result has the figure; money in USD, times in milliseconds. */
 function candidateRow(results: readonly EvalResult[]) {

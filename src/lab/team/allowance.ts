@@ -42,18 +42,8 @@ const claimFor = (call: PlannedCall, { settle, ...share }: Reservation): Claim =
   settle,
 });
 
-interface Here {
-  readonly ledger: DayLedger;
-  readonly caps: SpendCaps;
-  readonly scope: DayScope;
-  readonly whose: string;
-}
-
-function reserveHere(
-  { ledger, caps, scope, whose }: Here,
-  day: string,
-  want: Want,
-): Reservation & { readonly id: string } {
+/** `whose`: of whom a refusal says that the day is spent. */
+function reserveHere(ledger: DayLedger, scope: DayScope, caps: SpendCaps, whose: string, day: string, want: Want) {
   const id = crypto.randomUUID();
   const share = ledger.reserve(id, day, scope, caps, want);
   if ("what" in share) throw dayIsSpent(share.what, share.used, caps[share.what], whose);
@@ -69,21 +59,17 @@ function reserveHere(
 
 /** For one machine. Throws what the ledger throws: if a day's use cannot be counted, no call is made. */
 export function openMachineAllowance(ledger: DayLedger, caps: SpendCaps, now: () => Date): Allowance {
-  const here: Here = { ledger, caps, scope: "machine", whose: "this machine" };
-  return { reserve: async (call) => claimFor(call, reserveHere(here, dayOf(now()), wantOf(call))) };
+  const reserve = (want: Want) => reserveHere(ledger, "machine", caps, "this machine", dayOf(now()), want);
+  return { reserve: async (call) => claimFor(call, reserve(wantOf(call))) };
 }
 
-interface Reserved {
+interface Reserved extends Readonly<Record<"used" | "cap" | "claim_tokens" | "claim_cost", number | null>> {
   readonly granted: boolean;
   readonly of_scope: string | null;
   readonly what: keyof SpendCaps | null;
-  readonly used: number | null;
-  readonly cap: number | null;
-  readonly claim_tokens: number | null;
-  readonly claim_cost: number | null;
 }
 
-export interface TeamDays {
+interface TeamDays {
   readonly store: TeamStore;
   readonly rules: TeamRules;
   readonly caps: SpendCaps;
@@ -117,16 +103,8 @@ function requirePrice({ priceOf }: PlannedCall, { cost }: SpendCaps): void {
 const nothing: Spent = { calls: 0, tokens: 0, cost: 0 };
 
 /** For a team; a day follows the clock of its database. */
-export function openTeamAllowance({
-  store,
-  rules,
-  caps: user,
-  ledger,
-  outbox,
-  now,
-  warn,
-  waitMs = patienceMs,
-}: TeamDays) {
+export function openTeamAllowance({ store, rules, ledger, outbox, now, warn, waitMs = patienceMs, ...days }: TeamDays) {
+  const user = days.caps;
   /** The claim for the calls that the run promises beyond the one under way; null: no run has begun. */
   let promise: string | null = null;
   /** Whether calls of this run are counted here; the others count when the run is told. */
@@ -169,11 +147,7 @@ export function openTeamAllowance({
     }
     promise = run;
     isCounted = true;
-    return {
-      tokens: row.claim_tokens ?? 0,
-      cost: row.claim_cost ?? 0,
-      settle: (spent) => settleSoon(id, spent),
-    };
+    return { tokens: row.claim_tokens ?? 0, cost: row.claim_cost ?? 0, settle: (spent) => settleSoon(id, spent) };
   }
 
   function takeFromReserve(want: Want, away: PaiError): Reservation {
@@ -192,11 +166,7 @@ export function openTeamAllowance({
       });
     const day = dayOf(now());
     const whose = "this machine while the store is unreachable";
-    const { id, ...reserved } = reserveHere(
-      { ledger, caps: partOf(user, team, share), scope: "away", whose },
-      day,
-      want,
-    );
+    const { id, ...reserved } = reserveHere(ledger, "away", partOf(user, team, share), whose, day, want);
     mail(id, day, { calls: 1, tokens: reserved.tokens, cost: reserved.cost }, false);
     return {
       ...reserved,

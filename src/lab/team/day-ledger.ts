@@ -6,7 +6,6 @@ import {
   leftFor,
   maxSpent,
   outputWithin,
-  type Share,
   type SpendCaps,
   type Spent,
   type Want,
@@ -14,11 +13,6 @@ import {
 
 /** Which calls a day's total counts: all of this machine, or those made while the team's database was unreachable. */
 export type DayScope = "machine" | "away";
-
-export interface RefusedShare {
-  readonly what: keyof SpendCaps;
-  readonly used: number;
-}
 
 export type DayLedger = ReturnType<typeof openDayLedger>;
 
@@ -42,10 +36,6 @@ function open(file: string): Database {
 
 export function openDayLedger(file: string) {
   let opened: Database | null = null;
-  const use = () => {
-    opened ??= open(file);
-    return opened;
-  };
   const add = (db: Database, day: string, scope: string, { calls, tokens, cost }: Spent) =>
     db
       .query(
@@ -54,12 +44,13 @@ export function openDayLedger(file: string) {
       )
       .run(day, scope, calls, tokens, cost);
   const within = <T>(work: (db: Database) => T): T => {
-    const db = use();
+    opened ??= open(file);
+    const db = opened;
     return db.transaction(() => work(db)).immediate();
   };
   return {
     /** Reserves a call for this day (UTC, 2026-11-22). Throws system errors and those of SQLite. */
-    reserve: (claim: string, day: string, scope: DayScope, caps: SpendCaps, want: Want): Share | RefusedShare =>
+    reserve: (claim: string, day: string, scope: DayScope, caps: SpendCaps, want: Want) =>
       within((db) => {
         const spent = db
           .query<Spent, [string, string]>("select calls, tokens, cost from spent where day = ? and scope = ?")
@@ -79,12 +70,9 @@ export function openDayLedger(file: string) {
           .query<Spent & { day: string; scope: string }, [string]>("delete from claims where id = ? returning *")
           .get(claim);
         if (known === null) return;
-        const { calls, tokens, cost } = known;
-        add(db, known.day, known.scope, {
-          calls: spent.calls - calls,
-          tokens: spent.tokens - tokens,
-          cost: spent.cost - cost,
-        });
+        const { day, scope, calls, tokens, cost } = known;
+        const more = { calls: spent.calls - calls, tokens: spent.tokens - tokens, cost: spent.cost - cost };
+        add(db, day, scope, more);
       }),
     close() {
       opened?.close();

@@ -14,7 +14,7 @@ const awayMs = 60_000;
 /** A hash that identifies a key in the team and reveals nothing to those without the key. */
 export const nameOfKey = (provider: string, key: string): string => digest(`pai key\0${provider}\0${key}`);
 
-export interface SharedKeys {
+interface SharedKeys {
   readonly address: StoreAddress;
   readonly provider: string;
   readonly keys: readonly { readonly id: string; readonly key: string }[];
@@ -29,9 +29,7 @@ export function shareKeyState(
   own: KeyState,
   { address, provider, keys, now, waitMs = usualWaitMs }: SharedKeys,
 ): KeyState {
-  const names = new Map<string, string>(
-    keys.map(({ id, key }) => [`${provider}/${id}`, nameOfKey(provider, key)] as const),
-  );
+  const names = new Map<string, string>(keys.map(({ id, key }) => [`${provider}/${id}`, nameOfKey(provider, key)]));
   let askAgainAt = 0;
   const ask = async (withinMs: number, work: (store: TeamStore) => Promise<void>): Promise<void> => {
     const store = openTeamStore(address, withinMs);

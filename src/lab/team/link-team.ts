@@ -49,10 +49,7 @@ export async function withStore<T>(
   }
 }
 
-export const askTeam = <T>(
-  base: Pick<Base, "settings" | "places">,
-  work: (store: TeamStore) => Promise<T>,
-): Promise<T> =>
+export const askTeam = <T>(base: Pick<Base, "settings" | "places">, work: (store: TeamStore) => Promise<T>) =>
   withStore(base, "--team", async (store) => {
     const { stateDir } = base.places;
     if (stateDir !== null) await catchUp(store, openOutboxOf(stateDir));
@@ -213,14 +210,6 @@ export async function listSessionsElsewhere(base: Base, root: string, known: Rea
   }
 }
 
-interface Row {
-  readonly who: string;
-  readonly layout: number;
-  readonly runs: number;
-  readonly calls: number;
-  readonly cost: number;
-}
-
 /** No finding without a store. Migrates a store with an older layout. */
 export async function examineStore(
   { places }: Patient,
@@ -234,6 +223,7 @@ export async function examineStore(
       (select count(*)::float8 from pai.runs) as runs, coalesce(s.calls, 0) as calls, coalesce(s.cost, 0) as cost
       from (select) as one left join pai.spent s on s.day = pai.today() and s.scope = 'team'`;
     return await withStore({ settings }, "--team", async (store) => {
+      type Row = { who: string; layout: number; runs: number; calls: number; cost: number };
       const [row] = await store.query<Row>(query, []);
       const today = `today ${counted(row?.calls ?? 0, "call")}, ${priced(row?.cost ?? 0)}`;
       const text = `${store.name} as ${row?.who}: layout ${row?.layout}, ${counted(row?.runs ?? 0, "run")}, ${today}${waits} (${origins["store.url"]})`;

@@ -25,12 +25,7 @@ export function mailRun(outbox: Outbox, host: string, run: RunSummary, reserved 
   outbox.put("run", key, { ...run, key, host, reserved });
 }
 
-export function mailUndone(
-  outbox: Outbox,
-  host: string,
-  run: { readonly root: string; readonly id: string },
-  undone: boolean,
-) {
+export function mailUndone(outbox: Outbox, host: string, run: Pick<RunSummary, "root" | "id">, undone: boolean) {
   const key = keyOf(host, run.root, run.id);
   outbox.put("undone", key, { key, undone });
 }
@@ -52,12 +47,7 @@ const statements = [
 ] as const;
 
 /** Sends letters with one statement; where the database refuses it, one by one, and puts the refused ones aside. */
-async function sendBatch(
-  store: TeamStore,
-  outbox: Outbox,
-  statement: string,
-  letters: readonly Letter[],
-): Promise<void> {
+async function sendBatch(store: TeamStore, outbox: Outbox, statement: string, letters: readonly Letter[]) {
   const rows: readonly Json[] = letters.map(({ json }) => json);
   try {
     await store.query(statement, [storeJson(rows)]);

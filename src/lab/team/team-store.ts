@@ -20,12 +20,6 @@ export type TeamStore = ReturnType<typeof openTeamStore>;
 /** Classes of SQLSTATE that a retry may solve: connection, resources, shutdown, read-only, lock conflicts. */
 const passing = /^(08|53|57P|58|25006|40|55P03)/;
 
-interface Thrown {
-  readonly code?: string;
-  readonly errno?: string;
-  readonly message?: string;
-}
-
 const whys: Readonly<Record<string, string>> = {
   ERR_POSTGRES_CONNECTION_REFUSED: "no server listens there, or the host name is unknown",
   ERR_POSTGRES_CONNECTION_FAILED: "no connection could be made",
@@ -42,22 +36,17 @@ const away = (name: string, why: string, cause: unknown) =>
 
 function describeServerError(name: string, sqlState: string, message: string, cause: unknown): PaiError {
   if (passing.test(sqlState)) return away(name, message, cause);
-  if (/^28|^3D/.test(sqlState))
-    return new PaiError("config_invalid", `the store ${name} refuses this login: ${message}`, {
-      hint: "see: pai config get store.url",
-      cause,
-    });
+  const misset = (why: string, hint: string) =>
+    new PaiError("config_invalid", `the store ${name} ${why}: ${message}`, { hint, cause });
+  if (/^28|^3D/.test(sqlState)) return misset("refuses this login", "see: pai config get store.url");
   if (sqlState === "42501")
-    return new PaiError("config_invalid", `the store ${name} lacks a permission: ${message}`, {
-      hint: "let the owner of the database run pai doctor once with this version of pai",
-      cause,
-    });
+    return misset("lacks a permission", "let the owner of the database run pai doctor once with this version of pai");
   return new PaiError("failed", `the store ${name} answers with an error: ${message}`, { cause });
 }
 
 function describeError(name: string, thrown: unknown): PaiError {
   if (thrown instanceof PaiError) return thrown;
-  const { code = "", errno, message = String(thrown) } = thrown as Thrown;
+  const { code = "", errno, message = String(thrown) } = thrown as { code?: string; errno?: string; message?: string };
   if (code === "ERR_POSTGRES_SERVER_ERROR") return describeServerError(name, String(errno ?? ""), message, thrown);
   if (/TLS|CERT|SSL|SIGNATURE|ISSUER/.test(code))
     return new PaiError("tls", `the store ${name} cannot be trusted: ${message}`, {
@@ -70,17 +59,11 @@ function describeError(name: string, thrown: unknown): PaiError {
 function connect(address: StoreAddress, withinMs: number): SQL {
   const { host, port, database, user, password, socket, tls, ca } = address;
   const place = socket === null ? { hostname: host, port } : { path: `${socket}/.s.PGSQL.${port}` };
-  const trusted = ca === null ? {} : { ca };
-  const secured = {
-    off: { tls: "disable" as const },
-    prefer: { tls: "prefer" as const },
-    require: { tls: "require" as const },
-    verify: { tls: { rejectUnauthorized: true, ...trusted } },
-  };
+  const verified = { rejectUnauthorized: true, ...(ca !== null && { ca }) };
   return new SQL({
     adapter: "postgres",
     ...place,
-    ...secured[tls],
+    tls: tls === "verify" ? verified : tls,
     database,
     ...(user !== null && { username: user }),
     ...(password !== null && { password }),
@@ -197,13 +180,13 @@ export interface StoreAddress {
   /** Folder of the server's unix socket; null: TCP. */
   readonly socket: string | null;
   /** `verify`: encrypted, with the server's certificate and name checked. */
-  readonly tls: "off" | "prefer" | "require" | "verify";
+  readonly tls: "disable" | "prefer" | "require" | "verify";
   /** Trusted certificates in PEM format; null: the built-in ones. */
   readonly ca: string | null;
 }
 
 const modes: Readonly<Record<string, StoreAddress["tls"]>> = {
-  disable: "off",
+  disable: "disable",
   allow: "prefer",
   prefer: "prefer",
   require: "require",

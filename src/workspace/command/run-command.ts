@@ -24,16 +24,6 @@ import type { Sandbox } from "../sandbox/open-sandbox.ts";
 import { commandEnv, type Env, withheldNames } from "./command-env.ts";
 import { runConfined, runShell, type ShellResult } from "./shell.ts";
 
-export interface PerformParts {
-  readonly root: Root;
-  readonly policy: PathRules;
-  readonly env: Env;
-  readonly commandEnv: readonly string[];
-  readonly sandbox: Sandbox;
-  /** Called when a command begins; the filter drops changes that other runs made since. */
-  readonly meanwhile: () => OwnOf;
-}
-
 /** Of a command on a copy, until its effects are kept or dropped. */
 export interface Copy {
   /** Takes ignored paths over, after the changes were applied. Returns those that it took. */
@@ -41,7 +31,7 @@ export interface Copy {
   discard(): void;
 }
 
-export interface Performed {
+interface Performed {
   readonly result: CommandResult;
   /** null: the effects are on disk. */
   readonly copy: Copy | null;
@@ -56,6 +46,16 @@ export interface SoFar {
 }
 
 export type Perform = (command: string, options: CommandOptions, so: SoFar) => Promise<Performed>;
+
+interface PerformParts {
+  readonly root: Root;
+  readonly policy: PathRules;
+  readonly env: Env;
+  readonly commandEnv: readonly string[];
+  readonly sandbox: Sandbox;
+  /** Called when a command begins; the filter drops changes that other runs made since. */
+  readonly meanwhile: () => OwnOf;
+}
 
 export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: PerformParts): Perform {
   let last: Look | null = null;
@@ -120,15 +120,13 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
       const begunNs = BigInt(Date.now()) * 1_000_000n;
       const { level, ...ended } = await run(command, options, layers);
       const held = { ...holdOf(command, options, level, ended), isCopy: true };
-      if (options.sandbox === "throwaway" || signal.aborted) {
-        discard();
-        return { result: { ...ended, held, effects: noEffects }, copy: null, undo: noUndo };
-      }
       const layer = readLayer({ root, rules: policy, upper, staged, earlier: so.changes, begunNs, git });
-      const found = await pace(layer, signal).catch(toPaiError);
-      if (found instanceof PaiError) {
+      const isDropped = options.sandbox === "throwaway" || signal.aborted;
+      const found = isDropped ? null : await pace(layer, signal).catch(toPaiError);
+      if (found === null || found instanceof PaiError) {
         discard();
-        return { result: { ...ended, held, effects: noEffects, failure: found }, copy: null, undo: noUndo };
+        const failure = found === null ? {} : { failure: found };
+        return { result: { ...ended, held, effects: noEffects, ...failure }, copy: null, undo: noUndo };
       }
       const effects = diff(found, madeBy(so));
       const take: Copy["takeOver"] = async (paths, until) => {

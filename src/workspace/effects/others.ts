@@ -11,34 +11,30 @@ export type OwnOf = (changes: readonly Change[]) => readonly Change[];
 
 export function watchOthers(state: State, id: string): OwnOf {
   const before = recordSizes(state);
-  return (changes) => {
-    if (changes.length === 0) return changes;
-    const now = [...recordSizes(state)];
-    const others = now.flatMap(([other, size]) => (other !== id && before.get(other) !== size ? [other] : []));
-    return withoutThose(changes, state, others);
-  };
+  return withoutThose(state, () =>
+    [...recordSizes(state)].flatMap(([other, size]) => (other !== id && before.get(other) !== size ? [other] : [])),
+  );
 }
 
 /** The changes since a run began that no other run has made, for runs that are recovered together. */
-export function ownSince(state: State, id: string, since: string): OwnOf {
-  return (changes) => {
-    if (changes.length === 0) return changes;
-    const begun = Date.parse(since);
-    const others = runIds(state).filter((other) => other !== id && changedAt(state, other) >= begun);
-    return withoutThose(changes, state, others);
-  };
-}
+export const ownSince = (state: State, id: string, since: string): OwnOf =>
+  withoutThose(state, () =>
+    runIds(state).filter((other) => other !== id && changedAt(state, other) >= Date.parse(since)),
+  );
 
 /** Made by none of these runs, or undone since. */
-function withoutThose(changes: readonly Change[], state: State, runs: readonly string[]): readonly Change[] {
-  const theirs = new Set(
-    runs
-      .flatMap((id) => readRun(state, id)?.episodes ?? [])
-      .flatMap(({ batches }) => batches.flatMap((batch) => batch.changes))
-      .flatMap(({ path, before, after }) => [stateOf(path, before), stateOf(path, after)]),
-  );
-  return changes.filter(({ path, after }) => !theirs.has(stateOf(path, after)));
-}
+const withoutThose =
+  (state: State, runs: () => readonly string[]): OwnOf =>
+  (changes) => {
+    if (changes.length === 0) return changes;
+    const theirs = new Set(
+      runs()
+        .flatMap((id) => readRun(state, id)?.episodes ?? [])
+        .flatMap(({ batches }) => batches.flatMap((batch) => batch.changes))
+        .flatMap(({ path, before, after }) => [stateOf(path, before), stateOf(path, after)]),
+    );
+    return changes.filter(({ path, after }) => !theirs.has(stateOf(path, after)));
+  };
 
 const changedAt = (state: State, id: string): number =>
   statSync(recordOf(state, id), { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -28,15 +28,6 @@ export interface ClosedSearch extends HomeOptions {
   readonly also: readonly string[];
 }
 
-const rootSecrets = [
-  "/etc/shadow",
-  "/etc/shadow-",
-  "/etc/gshadow",
-  "/etc/gshadow-",
-  "/etc/sudoers",
-  "/etc/ssl/private",
-];
-
 export function findClosedPaths(search: ClosedSearch): ClosedPaths {
   const inside = findInside(search);
   const homes = findClosedHomes(search);
@@ -146,6 +137,7 @@ interface HomeOptions {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
+const rootSecrets = words("/etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/sudoers /etc/ssl/private");
 /** What a command writes there is discarded. */
 const cacheNames = words(".cache .npm .cargo go .m2 .gradle .nuget .bun .deno .pub-cache");
 const toolNames = words(`bin .local/bin .local/lib .local/share/mise .local/share/pipx .local/share/pnpm .local/share/uv

@@ -100,9 +100,9 @@ async function tryWay(search: LevelSearch, way: Way, all: FoundLevel) {
   let found = all;
   for (;;) {
     const result = await tryOnce(search, found, way);
-    if (result.verdict === "holds") return { found: { ...found, way }, missing };
-    const last = result.verdict === "leaks" ? { way, why: result.what, mend: null } : failureOf(way, result.failure);
-    const less = result.verdict === "failed" ? withLess(found, way, result.failure.step, search) : null;
+    if (result === null) return { found: { ...found, way }, missing };
+    const last = "leak" in result ? { way, why: result.leak, mend: null } : failureOf(way, result);
+    const less = "leak" in result ? null : withLess(found, way, result.step, search);
     if (less === null) return { found: null, missing: [last] };
     if (way === "namespaces" && less.scratch === found.scratch) missing.push(last);
     found = less;
@@ -125,8 +125,13 @@ function withLess(found: FoundLevel, way: Way, step: string, { isRoot, scratches
 }
 
 async function tryOnce({ workspaceFd, confine }: LevelSearch, found: FoundLevel, way: Way): Promise<Probed> {
-  const layers = way === "namespaces" && found.overlay ? layersIn(found.scratch) : null;
-  if (layers !== null && "failure" in layers) return layers;
+  let layers: Layers | null;
+  try {
+    layers = way === "namespaces" && found.overlay ? makeLayers(found.scratch) : null;
+  } catch (thrown) {
+    const { code = "EIO" } = thrown as NodeJS.ErrnoException;
+    return { step: layersFailed, errno: code };
+  }
   try {
     return await probe(confine(found, way, layers), workspaceFd);
   } finally {
@@ -134,20 +139,8 @@ async function tryOnce({ workspaceFd, confine }: LevelSearch, found: FoundLevel,
   }
 }
 
-function layersIn(scratch: string): Layers | Extract<Probed, { readonly verdict: "failed" }> {
-  try {
-    return makeLayers(scratch);
-  } catch (thrown) {
-    const { code = "EIO" } = thrown as NodeJS.ErrnoException;
-    return { verdict: "failed", failure: { step: layersFailed, errno: code } };
-  }
-}
-
-/** `leaks`: something succeeded that must not. */
-type Probed =
-  | { readonly verdict: "holds" }
-  | { readonly verdict: "failed"; readonly failure: SetupFailure }
-  | { readonly verdict: "leaks"; readonly what: string };
+/** null: it holds. `leak`: something succeeded that must not. */
+type Probed = SetupFailure | { readonly leak: string } | null;
 
 const leaks = new Map([
   [101, "a file outside could be written"],
@@ -186,26 +179,21 @@ export async function probe(confinement: Confinement, workspaceFd: number): Prom
     await child.exited;
     output.close();
     const failure = finish();
-    if (failure?.step === "bubblewrap")
-      return { verdict: "failed", failure: { ...failure, said: lastLine(await said) } };
-    if (failure !== null) return { verdict: "failed", failure };
-    return judge(child.exitCode ?? 0, inside, outside);
+    if (failure?.step === "bubblewrap") return { ...failure, said: lastLine(await said) };
+    return failure ?? judge(child.exitCode ?? 0, inside, outside);
   } catch (thrown) {
     const { code = "EIO", step = "start" } = thrown as NodeJS.ErrnoException & { readonly step?: string };
-    return { verdict: "failed", failure: { step, errno: code } };
+    return { step, errno: code };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 function judge(exit: number, inside: string, outside: string): Probed {
-  const leak = leaks.get(exit);
-  if (leak !== undefined) return { verdict: "leaks", what: leak };
-  if (exit !== 0) return { verdict: "failed", failure: { step: "the probe", errno: `${exit}` } };
-  if (existsSync(join(outside, "file"))) return { verdict: "leaks", what: leaks.get(101) ?? "" };
-  return existsSync(join(inside, "file"))
-    ? { verdict: "holds" }
-    : { verdict: "failed", failure: { step: "write in the workspace", errno: "ENOENT" } };
+  const leak = leaks.get(exit === 0 && existsSync(join(outside, "file")) ? 101 : exit);
+  if (leak !== undefined) return { leak };
+  if (exit !== 0) return { step: "the probe", errno: `${exit}` };
+  return existsSync(join(inside, "file")) ? null : { step: "write in the workspace", errno: "ENOENT" };
 }
 
 const maxSaid = 200;

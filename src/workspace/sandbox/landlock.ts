@@ -70,14 +70,12 @@ export function addLandlock(tape: Tape, confinement: Confinement): void {
     if (n % rulesAtOnce === 0) tape.call("close_range", [firstRuleFd, rulesFd - 1, 0], { note: "close rules" });
     addRule(tape, rule, handled);
   }
-  if (way === "landlock" && confinement.workspaceRights === "write") addWorkspaceRule(tape, handled);
+  if (way === "landlock" && confinement.workspaceRights === "write") {
+    // For the opened folder, whatever is at its path now.
+    const rule = tape.words(rightsOf("write", handled), workspaceFd);
+    tape.call("landlock_add_rule", [rulesFd, 1, rule, 0], { note: "rule for the workspace" });
+  }
   tape.call("landlock_restrict_self", [rulesFd, 0]);
-}
-
-/** For the opened folder, whatever is at its path now. */
-function addWorkspaceRule(tape: Tape, handled: number): void {
-  const rule = tape.words(rightsOf("write", handled), workspaceFd);
-  tape.call("landlock_add_rule", [rulesFd, 1, rule, 0], { note: "rule for the workspace" });
 }
 
 function addRule(tape: Tape, { path, isFolder, rights, mayBeGone }: LandlockRule, handled: number): void {
@@ -95,16 +93,8 @@ function addRule(tape: Tape, { path, isFolder, rights, mayBeGone }: LandlockRule
 
 const folder = (path: string, rights: LandlockRule["rights"]): LandlockRule => ({ path, isFolder: true, rights });
 
-function rulesOf({
-  way,
-  workspace,
-  workspaceRights,
-  writable,
-  caches,
-  temporary,
-  outside,
-  homes,
-}: Confinement): readonly LandlockRule[] {
+function rulesOf(confinement: Confinement): readonly LandlockRule[] {
+  const { way, workspace, workspaceRights, writable, caches, temporary, outside, homes } = confinement;
   const own = [...writable, ...caches].map((path) => ruleFor(path, "write"));
   if (way === "landlock") return [...outside, ...own, ...(temporary === null ? [] : [folder(temporary, "write")])];
   // With private mounts these folders are the command's own.

@@ -53,17 +53,9 @@ const deviceLinks = {
   ptmx: "pts/ptmx",
 } as const;
 /** Paths through which root could change the machine. */
-export const protectedProc = [
-  "/proc/sys",
-  "/proc/sysrq-trigger",
-  "/proc/irq",
-  "/proc/bus",
-  "/proc/fs",
-  "/proc/acpi",
-  "/proc/asound",
-  "/proc/scsi",
-  "/proc/mtrr",
-] as const;
+export const protectedProc = "sys sysrq-trigger irq bus fs acpi asound scsi mtrr"
+  .split(" ")
+  .map((name) => `/proc/${name}`);
 
 /** Every command sees an empty private folder there. */
 export const isPrivate = (path: string): boolean =>
@@ -139,26 +131,20 @@ function mapUser(tape: Tape): void {
 function addMounts(tape: Tape, confinement: Confinement): void {
   const { workspace, overlay, throughOverlay, submounts, writable, readable, readOnly, hidden, caches, fixed, homes } =
     confinement;
-  const through = throughOverlay.map((path) => ({ path, tree: takeTree(tape, path) }));
-  const mounted =
-    overlay === null ? [] : submounts.map((path) => ({ path, tree: takeTree(tape, path, "overlay over ") }));
-  const ground = overlay === null ? takeWorkspace(tape) : takeOverlay(tape, workspace, overlay);
-  const kept = [
-    { path: workspace, tree: ground },
-    ...writable.map((path) => ({ path, tree: takeTree(tape, path) })),
-    ...readable.map((path) => ({ path, tree: takeTree(tape, path) })),
-    ...through,
-    ...mounted,
-  ];
+  const take = (note?: string) => (path: string) => ({ path, tree: takeTree(tape, path, note && `${note}${path}`) });
+  const through = throughOverlay.map(take());
+  const mounted = overlay === null ? [] : submounts.map(take("overlay over "));
+  const ground = overlay === null ? takeTree(tape, ".", "take the workspace") : takeOverlay(tape, workspace, overlay);
+  const kept = [{ path: workspace, tree: ground }, ...[...writable, ...readable].map(take()), ...through, ...mounted];
   const devices = deviceNames
     .filter((name) => existsSync(`/dev/${name}`))
-    .map((name) => ({ name, tree: takeNode(tape, `/dev/${name}`) }));
+    .map((name) => ({ name, tree: takeTree(tape, `/dev/${name}`, undefined, 0) }));
   const closed = attributes.readOnly | attributes.noSuid | attributes.noDev;
   tape.call("mount_setattr", [currentFolder, tape.text("/"), clone.recursive, ...attribute(tape, closed)], {
     note: "read-only disk",
   });
   addCaches(tape, caches);
-  const filled = caches.map((path) => ({ path, tree: takeTree(tape, path) }));
+  const filled = caches.map(take());
   replaceFolders(tape, homes);
   replaceDevices(tape, devices);
   const placed = [...filled, ...kept];
@@ -178,11 +164,6 @@ function addMounts(tape: Tape, confinement: Confinement): void {
 const attribute = (tape: Tape, set: number = attributes.readOnly | attributes.noSuid) =>
   [tape.words(set, 0, 0, 0), 32] as const;
 
-function takeWorkspace(tape: Tape): TapeResult {
-  const flags = clone.tree | clone.recursive | clone.closeOnExec;
-  return tape.call("open_tree", [currentFolder, tape.text("."), flags], { note: "take the workspace" });
-}
-
 /** Its lower layer is the pinned folder, even if that was moved. */
 function takeOverlay(tape: Tape, workspace: string, { upper, work }: NonNullable<Confinement["overlay"]>): TapeResult {
   const data = `lowerdir=.,upperdir=${escapeOption(upper)},workdir=${escapeOption(work)},userxattr`;
@@ -192,13 +173,10 @@ function takeOverlay(tape: Tape, workspace: string, { upper, work }: NonNullable
 
 const escapeOption = (path: string) => path.replace(/[\\,:]/g, "\\$&");
 
-const takeTree = (tape: Tape, path: string, what = "take "): TapeResult =>
-  tape.call("open_tree", [currentFolder, tape.text(path), clone.tree | clone.recursive | clone.closeOnExec], {
-    note: `${what}${path}`,
-  });
-
-const takeNode = (tape: Tape, path: string): TapeResult =>
-  tape.call("open_tree", [currentFolder, tape.text(path), clone.tree | clone.closeOnExec], { note: `take ${path}` });
+function takeTree(tape: Tape, path: string, note = `take ${path}`, depth: number = clone.recursive): TapeResult {
+  const flags = clone.tree | depth | clone.closeOnExec;
+  return tape.call("open_tree", [currentFolder, tape.text(path), flags], { note });
+}
 
 const place = (tape: Tape, tree: TapeResult, path: string): void => {
   tape.call("move_mount", [tree, tape.text(""), currentFolder, tape.text(path), moveFromDescriptor], {

@@ -55,25 +55,7 @@ export interface CallOptions {
   readonly storeAt?: number;
 }
 
-export interface Tape {
-  readonly machine: Machine;
-  bytes(content: Uint8Array): TapePlace;
-  /** With a final zero byte. Throws if the text contains one. */
-  text(text: string): TapePlace;
-  /** Of eight bytes. */
-  words(...values: readonly (number | bigint)[]): TapePlace;
-  /** Addresses, with a final zero. */
-  list(places: readonly TapePlace[]): TapePlace;
-  pointAt(block: TapePlace, offset: number, to: TapePlace): void;
-  call(name: CallName, args: readonly Argument[], options?: CallOptions): TapeResult;
-  /** Waits for a process, reaps all others, and exits like it: with its status, or 128 + its signal. */
-  collect(process: TapeResult): void;
-  mark(label: Label): void;
-  /** An ELF file. */
-  assemble(): Uint8Array;
-  /** Of the record at an address. */
-  noteAt(address: bigint): string;
-}
+export type Tape = ReturnType<typeof createTape>;
 
 interface Record {
   readonly number: number;
@@ -88,11 +70,11 @@ const argumentOffset = (n: number) => 8 + 8 * n;
 
 const isResult = (value: Argument): value is TapeResult => typeof value === "object" && "record" in value;
 
-export function createTape(machine = process.arch as Machine): Tape {
+export function createTape(machine = process.arch as Machine) {
   const records: Record[] = [];
   const chunks: Buffer[] = [];
   let size = 0;
-  const add = (content: Uint8Array): TapePlace => {
+  const bytes = (content: Uint8Array): TapePlace => {
     const padded = Buffer.alloc((content.length + 7) & ~7);
     padded.set(content);
     chunks.push(padded);
@@ -100,37 +82,43 @@ export function createTape(machine = process.arch as Machine): Tape {
     return { offset: size - padded.length };
   };
   const pointers: { readonly at: number; readonly to: TapePlace }[] = [];
-  const tape: Tape = {
+  const pointAt = (block: TapePlace, offset: number, to: TapePlace): void => {
+    pointers.push({ at: block.offset + offset, to });
+  };
+  return {
     machine,
-    bytes: add,
-    text(text) {
+    bytes,
+    /** With a final zero byte. Throws if the text contains one. */
+    text(text: string): TapePlace {
       if (text.includes("\0")) throw new Error("a text of a tape holds a zero byte");
-      return add(Buffer.from(`${text}\0`));
+      return bytes(Buffer.from(`${text}\0`));
     },
-    words(...values) {
-      const bytes = Buffer.alloc(8 * values.length);
-      for (const [n, value] of values.entries()) bytes.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)), 8 * n);
-      return add(bytes);
+    /** Of eight bytes. */
+    words(...values: readonly (number | bigint)[]): TapePlace {
+      const all = Buffer.alloc(8 * values.length);
+      for (const [n, value] of values.entries()) all.writeBigUInt64LE(BigInt.asUintN(64, BigInt(value)), 8 * n);
+      return bytes(all);
     },
-    list(places) {
-      const block = add(Buffer.alloc(8 * (places.length + 1)));
-      for (const [n, to] of places.entries()) tape.pointAt(block, 8 * n, to);
+    /** Addresses, with a final zero. */
+    list(places: readonly TapePlace[]): TapePlace {
+      const block = bytes(Buffer.alloc(8 * (places.length + 1)));
+      for (const [n, to] of places.entries()) pointAt(block, 8 * n, to);
       return block;
     },
-    pointAt(block, offset, to) {
-      pointers.push({ at: block.offset + offset, to });
-    },
-    call(name, args, options = {}) {
+    pointAt,
+    call(name: CallName, args: readonly Argument[], options: CallOptions = {}): TapeResult {
       records.push({ number: numberOf(name, machine), args, options, note: options.note ?? name });
       return { record: records.length - 1 };
     },
-    collect(process) {
+    /** Waits for a process, reaps all others, and exits like it: with its status, or 128 + its signal. */
+    collect(process: TapeResult): void {
       records.push({ number: -1, args: [process], options: {}, note: "wait" });
     },
-    mark(label) {
+    mark(label: Label): void {
       label.record = records.length;
     },
-    assemble() {
+    /** An ELF file. */
+    assemble(): Uint8Array {
       const dataStart = records.length * recordBytes;
       const image = Buffer.alloc(dataStart + size);
       image.set(Buffer.concat(chunks), dataStart);
@@ -139,9 +127,10 @@ export function createTape(machine = process.arch as Machine): Tape {
       writeRecords(image, records, addressOf);
       return writeElf(machine, image);
     },
-    noteAt: (address) => records[(Number(address) - dataAddress) / recordBytes]?.note ?? "an unknown step",
+    /** Of the record at an address. */
+    noteAt: (address: bigint): string =>
+      records[(Number(address) - dataAddress) / recordBytes]?.note ?? "an unknown step",
   };
-  return tape;
 }
 
 function writeRecords(image: Buffer, records: readonly Record[], addressOf: (place: TapePlace) => bigint): void {

@@ -2,11 +2,8 @@
 import { expect, test } from "bun:test";
 import { linkSync, mkdirSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
-import { defaultSandbox } from "../../src/workspace/sandbox/settings.ts";
-import { openBare } from "./bare.ts";
+import { beginBare, quick } from "./bare.ts";
 import { change, file, makePlace, openPlace, treeOf } from "./tree.ts";
-
-const quick = { by: "plan" as const, timeoutMs: 10_000, signal: new AbortController().signal };
 
 /** A run that works on a fresh place whose file `0` has six names. */
 async function begin() {
@@ -14,9 +11,7 @@ async function begin() {
   mkdirSync(join(place.work, ".git/hooks"));
   mkdirSync(join(place.work, ".git/objects"));
   for (const name of ["1", "2", "3", "4", "5"]) linkSync(join(place.work, "0"), join(place.work, name));
-  const sandbox = { ...defaultSandbox, choice: "off" } as const;
-  const { workspace, history } = await openBare(place.work, place.state, { env: { PATH: "/usr/bin:/bin" }, sandbox });
-  return { place, history, before: treeOf(place.work), tx: await workspace.begin({ id: "r1", task: "t" }) };
+  return { place, before: treeOf(place.work), ...(await beginBare(place.work, place.state)) };
 }
 
 const commands = {

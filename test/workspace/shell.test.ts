@@ -7,17 +7,12 @@ import { commandEnv, withheldNames } from "../../src/workspace/command/command-e
 import { protectProcess } from "../../src/workspace/command/run-command.ts";
 import { runShell } from "../../src/workspace/command/shell.ts";
 import { comesTrue, ends } from "../processes.ts";
+import { quick, usualEnv } from "./bare.ts";
 import { makePlace } from "./tree.ts";
 
 const cwd = () => makePlace().work;
 const sh = (command: string, more: Partial<Parameters<typeof runShell>[1]> = {}) =>
-  runShell(command, {
-    cwd: cwd(),
-    env: { PATH: "/usr/bin:/bin" },
-    timeoutMs: 10_000,
-    signal: new AbortController().signal,
-    ...more,
-  });
+  runShell(command, { ...quick, cwd: cwd(), env: usualEnv, ...more });
 
 test("exit code and both outputs in order", async () => {
   const result = await sh("echo one; echo two >&2; echo three; exit 3");

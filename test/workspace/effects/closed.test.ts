@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Effects } from "../../../src/core/change.ts";
 import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
-import { openBare } from "../bare.ts";
+import { beginBare, quick } from "../bare.ts";
 import { at, makePlace, treeOf } from "../tree.ts";
 
 const files = {
@@ -19,12 +19,9 @@ const files = {
 
 async function begin(git = false) {
   const made = makePlace(files);
-  const sandbox = { ...defaultSandbox, choice: "off", git } as const;
-  const { workspace } = await openBare(made.work, made.state, { env: { PATH: "/usr/bin:/bin" }, sandbox });
-  const tx = await workspace.begin({ id: "r1", task: "t" });
-  const { signal } = new AbortController();
+  const { tx } = await beginBare(made.work, made.state, { sandbox: { ...defaultSandbox, choice: "off", git } });
   const run = async (command: string, by: "user" | "plan" = "user") =>
-    (await tx.run(command, { by, timeoutMs: 10_000, signal })).effects;
+    (await tx.run(command, { ...quick, by })).effects;
   return { made, tx, run, before: treeOf(made.work) };
 }
 
@@ -72,8 +69,7 @@ test("ignored files are compared; what a person runs as themselves is not looked
   const effects = await run("echo 2 >out/a.js; echo 3 >out/b.js; mkdir -p .venv/bin; echo x >.venv/bin/python");
   expect([effects.refused, effects.changes]).toEqual([[], []]);
   expect(carriedIn(effects)).toEqual([".venv", "out"]);
-  const { signal } = new AbortController();
-  const own = await tx.run("echo x >.env", { by: "user", timeoutMs: 10_000, signal, sandbox: "none" });
+  const own = await tx.run("echo x >.env", { ...quick, by: "user", sandbox: "none" });
   expect(own.effects).toEqual({ changes: [], carried: [], refused: [], notes: [] });
 });
 

@@ -2,32 +2,26 @@
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openBare } from "../bare.ts";
+import { openBare, quick, usualEnv } from "../bare.ts";
 import { change, file, makePlace, type Place, treeOf } from "../tree.ts";
 
 const open = (made: Place, stateDir: string | null = made.state) =>
-  openBare(made.work, stateDir, { force: false, env: { PATH: "/usr/bin:/bin", GEMINI_API_KEY: "k" } });
-const quick = { by: "plan" as const, timeoutMs: 10_000, signal: new AbortController().signal };
+  openBare(made.work, stateDir, { force: false, env: { ...usualEnv, GEMINI_API_KEY: "k" } });
 
 test("changes of a command belong to the run: listed, rolled back, undone", async () => {
   const made = makePlace({ "a.txt": "a", "b.txt": "b" });
   const before = treeOf(made.work);
   const { workspace, history } = await open(made);
   const tx = await workspace.begin({ id: "r1", task: "t" });
-  const [planned] = [change("a.txt", file("a"), file("A"))];
-  await tx.apply([planned]);
+  await tx.apply([change("a.txt", file("a"), file("A"))]);
   const result = await tx.run("echo B >b.txt; mkdir d; echo x >>a.txt; ln -s a.txt d/l; env", quick);
   expect(result.output).not.toContain("GEMINI");
   expect([...tx.commandPaths].map(String).sort()).toEqual(["b.txt", "d", "d/l"]);
   expect(tx.changes.length).toBe(5);
   await tx.close();
   const after = treeOf(made.work);
-  expect(
-    history
-      .list()[0]
-      ?.changes.map(({ path, by }) => `${path} ${by}`)
-      .sort(),
-  ).toEqual(["a.txt command", "b.txt command", "d command", "d/l command"]);
+  const kept = history.list()[0]?.changes.map(({ path, by }) => `${path} ${by}`);
+  expect(kept?.sort()).toEqual(["a.txt command", "b.txt command", "d command", "d/l command"]);
   await history.undo(null, { dryRun: false });
   expect(treeOf(made.work)).toEqual(before);
   await history.redo(null, { dryRun: false });
@@ -39,13 +33,8 @@ test("changes of a command belong to the run: listed, rolled back, undone", asyn
 });
 
 test("ignore rules that change during a command neither make a user's file look new nor hide one", async () => {
-  const files = {
-    ".gitignore": "*.db\nlocal/\n",
-    "a.txt": "a",
-    "big.db": "mine",
-    "local/work.txt": "mine",
-    "d/b": "b",
-  };
+  const ours = { ".gitignore": "*.db\nlocal/\n", "a.txt": "a", "d/b": "b" };
+  const files = { ...ours, "big.db": "mine", "local/work.txt": "mine" };
   for (const command of [
     "rm .gitignore; touch new.txt",
     "echo '*' >.gitignore; echo A >a.txt; rm d/b",

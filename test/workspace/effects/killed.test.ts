@@ -8,8 +8,7 @@ import { takeLook } from "../../../src/workspace/effects/look.ts";
 import { openWatch } from "../../../src/workspace/effects/watch.ts";
 import { openJournal, type State } from "../../../src/workspace/journal/journal.ts";
 import { recover } from "../../../src/workspace/journal/recover.ts";
-import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
-import { openBare } from "../bare.ts";
+import { beginBare, openBare, quick } from "../bare.ts";
 import { noRules } from "../folder.ts";
 import { deadProcess, makePlace, openPlace, treeOf } from "../tree.ts";
 
@@ -27,12 +26,13 @@ function begin({ git = false } = {}) {
   const { state, root } = openPlace(made, undefined, deadProcess());
   const journal = openJournal(state, "r1");
   journal.begin("run", "a task");
-  const look = { root, rules: noRules, isWalled: false, git, keepsIgnored: true, own: new Set<never>(), known: null };
+  const parts = { root, rules: noRules, isWalled: false, git, keepsIgnored: true, own: new Set<never>(), known: null };
+  const look = () => finish(takeLook(parts));
   const watch = openWatch(journal);
-  watch.begin(finish(takeLook(look)), { git, changed: [] });
+  watch.begin(look(), { git, changed: [] });
   watch.end();
-  root.close();
-  return { made, state, start: () => recoverIn(made.work, state), before: treeOf(made.work), saved: savedIn(state) };
+  const start = () => recoverIn(made.work, state);
+  return { made, state, look, watch, start, before: treeOf(made.work), saved: savedIn(state) };
 }
 
 const savedIn = ({ folder }: State) => join(folder, "journal/r1/before");
@@ -99,39 +99,24 @@ test("what is kept of them is private, and believed only with the seal of this p
 
 test("a run that goes on is left alone; one that ends keeps nothing of what was there before its commands", async () => {
   const made = makePlace(files);
-  const sandbox = { ...defaultSandbox, choice: "off" } as const;
-  const opened = await openBare(made.work, made.state, { env: { PATH: "/usr/bin:/bin" }, sandbox });
-  const run = await opened.workspace.begin({ id: "r1", task: "t" });
-  const { signal } = new AbortController();
-  await run.run("echo x > .env", { by: "user", timeoutMs: 10_000, signal });
-  const saved = join(opened.stateFolder ?? "", "journal/r1/before");
+  const { tx, stateFolder } = await beginBare(made.work, made.state);
+  await tx.run("echo x > .env", { ...quick, by: "user" });
+  const saved = join(stateFolder ?? "", "journal/r1/before");
   expect(existsSync(saved)).toBe(true);
   expect((await openBare(made.work, made.state)).recovered).toEqual([]);
   expect(treeOf(made.work)[".env"]).toBe("file 644 x\n");
-  await run.rollback();
+  await tx.rollback();
   expect([treeOf(made.work)[".env"], existsSync(saved)]).toEqual(["file 644 KEY=mine\n", false]);
 });
 
 test("a second command is compared with the files before the first, and not with what the first did", async () => {
-  const made = makePlace(files);
-  const { state, root } = openPlace(made, undefined, deadProcess());
-  const journal = openJournal(state, "r1");
-  journal.begin("run", "a task");
-  const watch = openWatch(journal);
-  const look = () =>
-    finish(
-      takeLook({ root, rules: noRules, isWalled: false, git: false, keepsIgnored: true, own: new Set(), known: null }),
-    );
-  const first = look();
-  watch.begin(first, { git: false, changed: [] });
+  const { made, look, watch, start } = begin();
+  const env = () => look().seen.get(".env" as never)?.blob ?? null;
+  const before = env();
   writeFileSync(join(made.work, ".env"), "KEY=first\n");
-  const before = first.seen.get(".env" as never)?.blob ?? null;
-  const second = look();
-  const after = second.seen.get(".env" as never)?.blob ?? null;
-  watch.begin(second, { git: false, changed: [{ path: ".env" as never, before, after, from: null }] });
-  writeFileSync(join(made.work, ".env"), "KEY=second\n");
+  watch.begin(look(), { git: false, changed: [{ path: ".env" as never, before, after: env(), from: null }] });
   watch.end();
-  root.close();
-  await recoverIn(made.work, state);
+  writeFileSync(join(made.work, ".env"), "KEY=second\n");
+  await start();
   expect(treeOf(made.work)[".env"]).toBe("file 644 KEY=mine\n");
 });

@@ -4,7 +4,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -12,11 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { runConfined } from "../../../src/workspace/command/shell.ts";
 import { levelOf, type Way } from "../../../src/workspace/sandbox/confinement.ts";
 import { removeTree } from "../../../src/workspace/sandbox/find-level.ts";
-import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
-import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
+import { bareEnv, openOnly } from "./bare-confinement.ts";
 
 /** By name of the attack or work: whether it was done. */
 export type Answers = Readonly<Record<string, boolean>>;
@@ -82,12 +79,7 @@ async function startNeighbours(folder: string): Promise<Neighbours> {
     socket: { data: (socket, _, port, address) => void socket.send("y", port, address) },
   });
   const said = await keeper.stdout.getReader().read();
-  if (
-    !Buffer.from(said.value ?? [])
-      .toString()
-      .startsWith("ready")
-  )
-    throw new Error("the neighbours did not start");
+  if (!`${Buffer.from(said.value ?? [])}`.startsWith("ready")) throw new Error("the neighbours did not start");
   let service: { stop(): void } | null = null;
   let others: readonly Bun.Subprocess<"pipe", "pipe">[] = [];
   const serveApart = async (...words: readonly string[]) => {
@@ -128,30 +120,16 @@ async function startNeighbours(folder: string): Promise<Neighbours> {
   };
 }
 
-const limits = { env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000, signal: new AbortController().signal };
-
 async function attack(folder: string, way: Way, command: string) {
-  const workspace = join(folder, "ws");
-  const sandbox = openSandbox({
-    settings: { ...defaultSandbox, only: way },
-    workspace,
-    workspaceFd: openSync(workspace, 0o10200000),
-    rules: { allow: [], deny: [] },
-    home: join(folder, "home"),
-    own: [join(folder, "secret")],
-    stateFolder: null,
-  });
-  const state = await sandbox.state();
+  const over = { home: join(folder, "home"), own: [join(folder, "secret")] };
+  const { state, run } = await openOnly(way, join(folder, "ws"), over);
   if (state.level !== levelOf(way)) return { text: state.why ?? state.text, output: null };
-  const result = await runConfined(command, limits, (argv, env) =>
-    sandbox.start({ argv, env, by: "plan", stdin: "ignore", stderr: "merge", layers: null }),
-  );
-  return { text: state.text, output: result?.output ?? "" };
+  return { text: state.text, output: (await run(command))?.output ?? "" };
 }
 
 /** Without any sandbox; the neighbours must be able to answer meanwhile. */
 async function attackBare(command: readonly string[]) {
-  const child = Bun.spawn([...command], { env: { ...limits.env, TMPDIR: "/tmp" }, stdout: "pipe" });
+  const child = Bun.spawn([...command], { env: { ...bareEnv, TMPDIR: "/tmp" }, stdout: "pipe" });
   return { text: "no sandbox", output: await new Response(child.stdout).text() };
 }
 

@@ -1,8 +1,9 @@
 /** Commands on copies of a workspace, for tests. */
 import type { Change } from "../../../src/core/change.ts";
-import type { CommandOptions } from "../../../src/core/ports.ts";
+import type { CommandOptions, Transaction } from "../../../src/core/ports.ts";
+import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
 import { needs } from "../../needs.ts";
-import { openBare } from "../bare.ts";
+import { beginBare, quick } from "../bare.ts";
 import { makePlace, type Place } from "../tree.ts";
 import { copies } from "./here.ts";
 
@@ -23,17 +24,16 @@ export const onCopies = (
   given: Readonly<Record<string, string>> = copied,
 ) => needs(copies).test(title, () => use(makePlace(given)));
 
-export async function run(place: Place, command: string, options: Partial<CommandOptions> = {}) {
-  const opened = await openBare(place.work, place.state, { env: { PATH: "/usr/bin:/bin" } });
-  const transaction = await opened.workspace.begin({ id: "r1", task: "a command" });
-  const { signal } = new AbortController();
-  const result = await transaction.run(command, {
-    by: "plan",
-    timeoutMs: 20_000,
-    signal,
-    sandbox: "proposal",
-    ...options,
-  });
+/** A command on a copy, after these changes of its run. */
+export async function run(
+  place: Place,
+  command: string,
+  options: Partial<CommandOptions> = {},
+  changes: Parameters<Transaction["apply"]>[0] = [],
+) {
+  const { tx: transaction, ...opened } = await beginBare(place.work, place.state, { sandbox: defaultSandbox });
+  if (changes.length > 0) await transaction.apply(changes, "plan");
+  const result = await transaction.run(command, { ...quick, sandbox: "proposal", ...options });
   return { opened, transaction, result };
 }
 

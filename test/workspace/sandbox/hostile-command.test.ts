@@ -3,10 +3,9 @@ import { expect } from "bun:test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { quick } from "../bare.ts";
 import { at, change, file, treeOf } from "../tree.ts";
 import { onCopies, run, say } from "./copies.ts";
-
-const { signal } = new AbortController();
 
 onCopies(
   "what is asked about is a change of its own, though the project's rules ignore it; a repository there is denied",
@@ -18,12 +17,8 @@ onCopies(
     );
     const { changes, carried, refused } = result.effects;
     await transaction.drop(result.effects, null);
-    expect(
-      changes
-        .filter(({ isIgnored }) => !isIgnored)
-        .map(say)
-        .sort(),
-    ).toEqual([
+    const open = changes.filter(({ isIgnored }) => !isIgnored);
+    expect(open.map(say).sort()).toEqual([
       "create file .claude/deep/hook x",
       "create file .envrc x",
       "create folder .claude",
@@ -67,7 +62,7 @@ onCopies("names that are not UTF-8 are left out and told, wherever they stand", 
     place,
     `touch ${odd} ok.txt; mkdir build; cd build; touch ${odd}; chmod u+s ${odd}`,
   );
-  await transaction.keep(result.effects, () => true, signal);
+  await transaction.keep(result.effects, () => true, quick.signal);
   expect(result.effects.changes.map(say)).toEqual(["create file ok.txt"]);
   expect(result.effects.notes).toEqual([expect.stringContaining("has a name that is not UTF-8, and was left out")]);
   const modes = execFileSync("find", [join(place.work, "build"), "-type", "f", "-printf", "%m"]).toString();
@@ -96,7 +91,7 @@ onCopies("what a command closes to its own user is taken over all the same", asy
     "create file shut s",
     "create folder d",
   ]);
-  await transaction.keep(result.effects, () => true, signal);
+  await transaction.keep(result.effects, () => true, quick.signal);
   expect(treeOf(place.work)["build/d/o"]).toContain("o\n");
   const modes = result.effects.changes.map(
     ({ path, after }) => `${path} ${after?.kind === "link" ? "" : after?.mode.toString(8)}`,

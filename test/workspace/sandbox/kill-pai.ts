@@ -1,10 +1,8 @@
 /** Kills a process that runs a command, and counts what is left of the command: `kill-pai.ts FOLDER`; prints JSON. */
-import { mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { runConfined } from "../../../src/workspace/command/shell.ts";
 import { levelOf, type Way, ways } from "../../../src/workspace/sandbox/confinement.ts";
-import { openSandbox } from "../../../src/workspace/sandbox/open-sandbox.ts";
-import { defaultSandbox } from "../../../src/workspace/sandbox/settings.ts";
+import { openOnly } from "./bare-confinement.ts";
 
 export interface Killed {
   readonly way: Way;
@@ -28,20 +26,9 @@ function countSleeping(time: string): number {
 async function runForever(folder: string, way: Way, time: string): Promise<void> {
   const workspace = join(folder, "ws");
   mkdirSync(workspace, { recursive: true });
-  const sandbox = openSandbox({
-    settings: { ...defaultSandbox, only: way },
-    workspace,
-    workspaceFd: openSync(workspace, 0o10200000),
-    rules: { allow: [], deny: [] },
-    home: null,
-    own: [],
-    stateFolder: null,
-  });
-  if ((await sandbox.state()).level !== levelOf(way)) process.exit(3);
-  const limits = { env: { PATH: "/usr/bin:/bin" }, timeoutMs: 60_000, signal: new AbortController().signal };
-  await runConfined(command(time), limits, (argv, env) =>
-    sandbox.start({ argv, env, by: "plan", stdin: "ignore", stderr: "merge", layers: null }),
-  );
+  const { state, run } = await openOnly(way, workspace);
+  if (state.level !== levelOf(way)) process.exit(3);
+  await run(command(time));
 }
 
 async function killAt(folder: string, way: Way): Promise<readonly Killed[]> {

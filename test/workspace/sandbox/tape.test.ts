@@ -13,11 +13,6 @@ const prefixes = {
 };
 const emulators = { x64: ["qemu-x86_64-static", "qemu-x86_64"], arm64: ["qemu-aarch64-static", "qemu-aarch64"] };
 
-function withFolder<T>(use: (folder: string) => T): T {
-  const folder = newFolder("disk", "tape");
-  return use(folder);
-}
-
 /** How to start a program of this machine; null: it cannot be started here. */
 function startFor(machine: Machine): readonly string[] | null {
   if (machine === process.arch) return [];
@@ -28,19 +23,18 @@ function startFor(machine: Machine): readonly string[] | null {
 function play(machine: Machine, fill: (tape: Tape) => void) {
   const tape = createTape(machine);
   fill(tape);
-  return withFolder((folder) => {
-    const file = join(folder, "tape");
-    writeFileSync(file, tape.assemble());
-    chmodSync(file, 0o755);
-    const command = [...(startFor(machine) ?? []), file];
-    const done = Bun.spawnSync(["/bin/sh", "-c", 'exec "$@" 3>"$0"', join(folder, "report"), ...command]);
-    const report = readFileSync(join(folder, "report"));
-    return {
-      exit: done.exitCode,
-      said: done.stdout.toString(),
-      failed: report.length === 16 ? [tape.noteAt(report.readBigUInt64LE(0)), report.readBigInt64LE(8)] : null,
-    };
-  });
+  const folder = newFolder("disk", "tape");
+  const file = join(folder, "tape");
+  writeFileSync(file, tape.assemble());
+  chmodSync(file, 0o755);
+  const command = [...(startFor(machine) ?? []), file];
+  const done = Bun.spawnSync(["/bin/sh", "-c", 'exec "$@" 3>"$0"', join(folder, "report"), ...command]);
+  const report = readFileSync(join(folder, "report"));
+  return {
+    exit: done.exitCode,
+    said: done.stdout.toString(),
+    failed: report.length === 16 ? [tape.noteAt(report.readBigUInt64LE(0)), report.readBigInt64LE(8)] : null,
+  };
 }
 
 const say = (tape: Tape, text: string) => tape.call("write", [1, tape.bytes(Buffer.from(text)), text.length]);
@@ -48,15 +42,14 @@ const say = (tape: Tape, text: string) => tape.call("write", [1, tape.bytes(Buff
 for (const machine of ["x64", "arm64"] as const) {
   const assembler = `${prefixes[machine]}as`;
   needs(assembler).test(`${machine}: the machine code is what its listing assembles to`, () => {
-    withFolder((folder) => {
-      const [object, code] = [join(folder, "o"), join(folder, "code")];
-      const made = [
-        [assembler, "-o", object, join(listings, `interpreter-${machine}.S`)],
-        [`${prefixes[machine]}objcopy`, "-O", "binary", "-j", ".text", object, code],
-      ].map((command) => Bun.spawnSync(command).exitCode);
-      expect(made).toEqual([0, 0]);
-      expect(readFileSync(code).toString("hex")).toBe(Buffer.from(interpreterOf(machine)).toString("hex"));
-    });
+    const folder = newFolder("disk", "tape");
+    const [object, code] = [join(folder, "o"), join(folder, "code")];
+    const made = [
+      [assembler, "-o", object, join(listings, `interpreter-${machine}.S`)],
+      [`${prefixes[machine]}objcopy`, "-O", "binary", "-j", ".text", object, code],
+    ].map((command) => Bun.spawnSync(command).exitCode);
+    expect(made).toEqual([0, 0]);
+    expect(readFileSync(code).toString("hex")).toBe(Buffer.from(interpreterOf(machine)).toString("hex"));
   });
 
   const onMachine = needs({ name: `qemu for ${machine}`, isHere: startFor(machine) !== null }).test;

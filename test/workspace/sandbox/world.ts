@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { CommandOptions, CommandResult, Transaction } from "../../../src/core/ports.ts";
 import { defaultSandbox, type SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
 import { newFolder } from "../../grounds.ts";
-import { openBare } from "../bare.ts";
+import { beginBare, quick, usualEnv } from "../bare.ts";
 
 export interface World {
   readonly base: string;
@@ -33,20 +33,11 @@ export async function inWorld(settings: Partial<SandboxSettings>, use: (world: W
   mkdirSync(join(base, "home/.cache"));
   writeFileSync(join(base, "home/.ssh/id_rsa"), "canary\n");
   writeFileSync(join(base, "outside.txt"), "theirs\n");
-  const env = { PATH: "/usr/bin:/bin", HOME: join(base, "home"), API_TOKEN: "canary" };
-  const opened = await openBare(work, join(base, "state"), {
-    env,
-    home: join(base, "home"),
-    sandbox: { ...defaultSandbox, ...settings },
-  });
-  const transaction = await opened.workspace.begin({ id: "r1", task: "commands" });
-  const { signal } = new AbortController();
-  await use({
-    base,
-    work,
-    transaction,
-    run: (command, options = {}) => transaction.run(command, { by: "plan", timeoutMs: 20_000, signal, ...options }),
-  });
+  const home = join(base, "home");
+  const env = { ...usualEnv, HOME: home, API_TOKEN: "canary" };
+  const sandbox = { ...defaultSandbox, ...settings };
+  const { tx: transaction } = await beginBare(work, join(base, "state"), { env, home, sandbox });
+  await use({ base, work, transaction, run: (command, more) => transaction.run(command, { ...quick, ...more }) });
 }
 
 /** Tests of commands in such a world. */

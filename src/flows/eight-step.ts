@@ -5,6 +5,7 @@ import { renderChanges } from "../core/diff.ts";
 import { type ErrorCode, PaiError, toPaiError } from "../core/error.ts";
 import type { Message, Purpose } from "../core/model.ts";
 import {
+  describeSchedule,
   meanOf,
   readSchedule,
   type Schedule,
@@ -12,7 +13,6 @@ import {
   type StepVerdict,
 } from "../core/plan/parse-schedule.ts";
 import { promiseOfSchedule } from "../core/plan/promise.ts";
-import { describeSchedule } from "../core/plan/reply-schemas.ts";
 import { type PlanClaim, undoneStep } from "../core/plan/scope.ts";
 import { readNext } from "../core/script/body.ts";
 import type { Script } from "../core/script/script.ts";

@@ -8,9 +8,8 @@ import type { Reading } from "../core/json.ts";
 import { type Json, type Message, partOf } from "../core/model.ts";
 import { planOfScript } from "../core/plan/at-once.ts";
 import { readPlan } from "../core/plan/parse-plan.ts";
-import type { Plan } from "../core/plan/plan.ts";
+import { describeReply, type Plan, planSchema } from "../core/plan/plan.ts";
 import { type CallPromise, planPromise, promiseOf } from "../core/plan/promise.ts";
-import { planJsonSchema } from "../core/plan/reply-schemas.ts";
 import { scriptIn } from "../core/script/parser.ts";
 import { readProse } from "../core/script/prose.ts";
 import { isLook } from "../core/vocabulary.ts";
@@ -38,7 +37,7 @@ import type { Run } from "./run.ts";
 
 export const singleShotPlan: PlanKind<Plan> = {
   system: planAndWorkPrompt,
-  format: { name: "plan", schema: planJsonSchema, isOptional: true },
+  format: { name: "plan", schema: describeReply(planSchema), isOptional: true },
   readValue: readPlan,
   planOf: (plan) => plan,
   promise: promiseOf,

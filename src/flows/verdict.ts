@@ -2,9 +2,8 @@
 
 import { fence } from "../core/data-fence.ts";
 import { readJson } from "../core/json.ts";
-import { readVerdict, type ScheduleStep, type StepVerdict } from "../core/plan/parse-schedule.ts";
+import { describeVerdict, readVerdict, type ScheduleStep, type StepVerdict } from "../core/plan/parse-schedule.ts";
 import type { Plan } from "../core/plan/plan.ts";
-import { describeVerdict } from "../core/plan/reply-schemas.ts";
 import { ask, isBadReply } from "./ask.ts";
 import { renderRequest } from "./briefing/briefing.ts";
 import type { CheckReport } from "./checks/checking.ts";

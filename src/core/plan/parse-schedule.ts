@@ -20,7 +20,7 @@ import {
 import { type Fields, isFields, type Json } from "../model.ts";
 import { type PlanAction, rowOf } from "../vocabulary.ts";
 import { openEnvelope, readPlan } from "./parse-plan.ts";
-import { type Plan, type PlanStep, planOf, workOf } from "./plan.ts";
+import { describeReply, type Plan, type PlanStep, planOf, workOf } from "./plan.ts";
 
 const step = objectOf({ title: lenientText, hint: lenientText });
 const scopeFields = { ...fileLists, commands: lenientCommands };
@@ -34,10 +34,9 @@ const form = objectOf({
   scope: filled(scopeFields),
 });
 
-/** The schema with which a schedule is requested and checked. */
-export const scheduleSchema = form.schema;
+export const describeSchedule = (): Json => describeReply(form.schema);
 
-type Written = z.infer<typeof scheduleSchema>;
+type Written = z.infer<typeof form.schema>;
 
 function planOfSchedule({ mode, complexity: assessed, reply, steps, scope }: Written): Plan {
   if (mode === "chat")
@@ -126,12 +125,13 @@ const verdictForm = objectOf({
   next_fix: texts,
 });
 
-export const verdictSchema = verdictForm.schema;
+export const describeVerdict = (): Json => describeReply(verdictForm.schema);
 
-export type StepVerdict = z.infer<typeof verdictSchema>;
+export type StepVerdict = z.infer<typeof verdictForm.schema>;
 
 export function readVerdict(value: Json): StepVerdict | null {
-  const reading = readLeniently(verdictForm, unpackVerdict(value), "the verdict");
+  const named = isFields(value) ? nameFields(verdictNames, openEnvelope(value, isVerdict)) : value;
+  const reading = readLeniently(verdictForm, named, "the verdict");
   return reading.ok ? reading.value : null;
 }
 
@@ -170,10 +170,6 @@ const verdictNames: FieldNames = {
 };
 
 const isVerdict = (value: Fields) => ["passed", "pass", "quality_score"].some((name) => name in value);
-
-function unpackVerdict(value: Json): Json {
-  return isFields(value) ? nameFields(verdictNames, openEnvelope(value, isVerdict)) : value;
-}
 
 /** Whether a scope has only unknown fields: read as empty, it would have every later action refused. */
 function isForeignScope(schedule: Json): boolean {

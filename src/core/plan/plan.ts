@@ -1,4 +1,4 @@
-/** The form of a plan: its schema and type; `parse-plan.ts` reads one, `reply-schemas.ts` describes it to the model. */
+/** The form of a plan: its schema and type, and how replies are described to a model; `parse-plan.ts` reads one. */
 import * as z from "zod/mini";
 import {
   complexity,
@@ -15,6 +15,7 @@ import {
   toTarget,
   toText,
 } from "../json.ts";
+import type { Json } from "../model.ts";
 import { isLook, isPlanned, ownName, rowOf, vocabulary } from "../vocabulary.ts";
 
 /** The action that a model's name for it means: `LIST PATH`, `list-path`, `write_file`, `CREATE FOLDER`. */
@@ -70,6 +71,36 @@ export const planForm = objectOf({
 });
 
 export const planSchema = planForm.schema;
+
+/** Fields of a plan that are read when a model sends them, but not requested: nothing depends on them. */
+const unasked = new Set([
+  "step_number",
+  "depends_on",
+  "expected_outcome",
+  "fallback_strategies",
+  "estimated_time",
+  "key_challenges",
+  "recommendations",
+]);
+
+/**
+ * A reply as models are told it: JSON Schema (draft 2020-12) in the form that every server takes: all properties required and no others allowed, as the
+ * zod schemas say, without limits of numbers and without `$schema`.
+ */
+export function describeReply(schema: z.core.$ZodType): Json {
+  const { $schema: _, ...plain } = z.toJSONSchema(schema, {
+    io: "output",
+    reused: "inline",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.minimum;
+      delete jsonSchema.maximum;
+      for (const name of unasked) delete jsonSchema.properties?.[name];
+      if (jsonSchema.required !== undefined)
+        jsonSchema.required = jsonSchema.required.filter((name) => !unasked.has(name));
+    },
+  });
+  return plain as Json;
+}
 
 /** A plan. `intent` look: the steps are looks only, and another plan follows their results. */
 export type Plan = ShapeOf<typeof planSchema>;

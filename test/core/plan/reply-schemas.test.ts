@@ -1,6 +1,7 @@
 /** The schemas of replies, in the strict form that OpenAI and Anthropic take. */
 import { expect, test } from "bun:test";
-import { describeSchedule, describeVerdict, planJsonSchema } from "../../../src/core/plan/reply-schemas.ts";
+import { describeSchedule, describeVerdict } from "../../../src/core/plan/parse-schedule.ts";
+import { describeReply, planSchema } from "../../../src/core/plan/plan.ts";
 
 /** Every schema within a schema. */
 function parts(schema: unknown): Record<string, unknown>[] {
@@ -9,7 +10,7 @@ function parts(schema: unknown): Record<string, unknown>[] {
   return Array.isArray(schema) ? inner : [schema as Record<string, unknown>, ...inner];
 }
 
-test.each([planJsonSchema, describeSchedule(), describeVerdict()])(
+test.each([describeReply(planSchema), describeSchedule(), describeVerdict()])(
   "every property is required, and none other",
   (schema) => {
     const objects = parts(schema).filter((each) => each["type"] === "object");

@@ -1,7 +1,7 @@
 /** The prompts show the very language the parser reads. */
 import { expect, test } from "bun:test";
 import { readPlan } from "../../../src/core/plan/parse-plan.ts";
-import { planJsonSchema } from "../../../src/core/plan/reply-schemas.ts";
+import { describeReply, planSchema } from "../../../src/core/plan/plan.ts";
 import { parseScript } from "../../../src/core/script/parser.ts";
 import { planAndWorkPrompt } from "../../../src/flows/prompts/prompts.ts";
 import scriptPrompt from "../../../src/flows/prompts/script.md" with { type: "text" };
@@ -41,5 +41,6 @@ test("the form of a plan in the prompt is a plan that the parser reads, with eve
       : [];
   const asked = fields(readPlan({ ...JSON.parse(form) }));
   expect(asked.length).toBeGreaterThan(10);
-  for (const name of Object.keys((planJsonSchema as { properties: object }).properties)) expect(form).toContain(name);
+  for (const name of Object.keys((describeReply(planSchema) as { properties: object }).properties))
+    expect(form).toContain(name);
 });

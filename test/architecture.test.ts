@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_676,
+  core: 13_654,
   workspace: 11_353,
   cli: 10_114,
   flows: 10_817,
   models: 4_076,
   ui: 4_278,
-  store: 3_429,
+  store: 3_394,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -3,12 +3,7 @@ import { orNull } from "../core/error.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { readRegular, withLock, writePrivate } from "./safe-file.ts";
 
-export interface InputHistory {
-  /** Oldest first. */
-  readonly entries: readonly string[];
-  /** Adds a message unless it repeats the last one. False: it will not be saved. */
-  add(text: string): boolean;
-}
+export type InputHistory = ReturnType<typeof openInputHistory>;
 
 const limits = { entries: 1000, bytes: 256 * 1024, entry: 8 * 1024 };
 
@@ -29,13 +24,15 @@ function limit(entries: readonly string[]): readonly string[] {
 }
 
 /** `file` null: nothing is saved. Secrets are saved masked; a message that is too long lives only in this session. */
-export function openInputHistory(file: string | null): InputHistory {
+export function openInputHistory(file: string | null) {
   let entries: readonly string[] = file === null ? [] : limit(readEntries(file));
   return {
-    get entries() {
+    /** Oldest first. */
+    get entries(): readonly string[] {
       return entries;
     },
-    add(text) {
+    /** Adds a message unless it repeats the last one. False: it will not be saved. */
+    add(text: string): boolean {
       const entry = maskSecrets(text, "plain");
       const isLong = entry.length > limits.entry;
       if (entry !== entries.at(-1)) entries = [...entries, entry].slice(-limits.entries);

@@ -10,17 +10,9 @@ const text = z.string();
 const fact = { id: text, text, run: z.nullable(text), at: text, pending: z.boolean(), files: z.record(text, text) };
 const fileShape = z.object({ facts: z.readonly(z.array(z.object(fact))) });
 
-export interface Memory {
-  list(): readonly MemoryFact[];
-  /** Adds new facts; beyond 200 the oldest are dropped. Returns the added ones. */
-  add(facts: readonly Omit<MemoryFact, "id">[]): readonly MemoryFact[];
-  /** Changes the fact whose id begins with `id`; a result of null drops it. Throws usage if none or several match. */
-  change(id: string, edit: (fact: MemoryFact) => MemoryFact | null): MemoryFact;
-  /** Drops facts by id; returns how many there were. */
-  drop(ids: ReadonlySet<string>): number;
-}
+export type Memory = ReturnType<typeof openMemory>;
 
-export function openMemory(stateFolder: string): Memory {
+export function openMemory(stateFolder: string) {
   const none: { readonly facts: readonly MemoryFact[] } = { facts: [] };
   const hint = "repair it, or remove it to forget all of it";
   const file = openStateFile(stateFolder, "memory.json", fileShape, none, { hint });
@@ -34,7 +26,8 @@ export function openMemory(stateFolder: string): Memory {
 
   return {
     list,
-    add: (news) =>
+    /** Adds new facts; beyond 200 the oldest are dropped. Returns the added ones. */
+    add: (news: readonly Omit<MemoryFact, "id">[]): readonly MemoryFact[] =>
       edit((facts) => {
         const known = new Set(facts.map(({ text }) => text));
         const added = news
@@ -43,7 +36,8 @@ export function openMemory(stateFolder: string): Memory {
           .map((fact): MemoryFact => ({ ...fact, id: crypto.randomUUID().slice(0, 8) }));
         return [[...facts, ...added], added];
       }),
-    change: (id, change) =>
+    /** Changes the fact whose id begins with `id`; a result of null drops it. Throws usage if none or several match. */
+    change: (id: string, change: (fact: MemoryFact) => MemoryFact | null): MemoryFact =>
       edit((facts) => {
         const hint = "see: pai memory";
         const ids = facts.map((fact) => fact.id);
@@ -53,6 +47,8 @@ export function openMemory(stateFolder: string): Memory {
         const changed = made && { ...made, text: maskSecrets(made.text) };
         return [facts.flatMap((each) => (each !== fact ? [each] : changed === null ? [] : [changed])), changed ?? fact];
       }),
-    drop: (ids) => (ids.size === 0 ? 0 : edit((facts) => [facts.filter(({ id }) => !ids.has(id)), ids.size])),
+    /** Drops facts by id; returns how many there were. */
+    drop: (ids: ReadonlySet<string>): number =>
+      ids.size === 0 ? 0 : edit((facts) => [facts.filter(({ id }) => !ids.has(id)), ids.size]),
   };
 }

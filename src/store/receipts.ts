@@ -20,42 +20,34 @@ export interface ReceiptWriter {
   close(): void;
 }
 
-export interface Receipts {
-  /** Ids, newest first; only regular files count. */
-  ids(): readonly string[];
-  read(id: string): Receipt;
-  /** How a run began and ended. Fast: checks neither the hashes that link the lines nor their shape. */
-  ends(id: string): Ends;
-  /** The run whose id is `wanted` or begins with it. Throws failed if there is none, usage if there are several. */
-  find(wanted: string): string;
-  begin(id: string, warn: (text: string) => void): ReceiptWriter;
-  /** Deletes receipts older than 30 days and all but the newest `keep`; returns how many. */
-  prune(now: Date, keep: number): number;
-}
+export type Receipts = ReturnType<typeof openReceipts>;
 
 const days = 30;
 
 const idShape = /^\d{8}-\d{9}-[0-9a-f]{4}$/;
 
-export function openReceipts(folder: string): Receipts {
+export function openReceipts(folder: string) {
   const fileOf = (id: string) => join(folder, `${id}.jsonl`);
-  const ids = () =>
+  /** Newest first; only regular files count. */
+  const ids = (): readonly string[] =>
     listJsonl(folder)
       .filter((id) => idShape.test(id))
       .sort()
       .reverse();
   return {
     ids,
-    read: (id) => ({ id, ...readReceipt(readFileSync(fileOf(id), "utf8"), id) }),
-    ends: (id) => readEnds(fileOf(id)),
-    find(wanted) {
+    read: (id: string): Receipt => ({ id, ...readReceipt(readFileSync(fileOf(id), "utf8"), id) }),
+    ends: (id: string) => readEnds(fileOf(id)),
+    /** The run whose id is `wanted` or begins with it. Throws failed if there is none, usage if there are several. */
+    find(wanted: string): string {
       const hint = "see: pai history";
       const id = findId(ids(), wanted, "runs", hint);
       if (id === null) throw new PaiError("failed", `no receipt of run ${wanted}`, { hint });
       return id;
     },
-    begin: (id, warn) => openWriter(fileOf(id), warn),
-    prune(now, keep) {
+    begin: (id: string, warn: (text: string) => void) => openWriter(fileOf(id), warn),
+    /** Deletes receipts older than 30 days and all but the newest `keep`; returns how many. */
+    prune(now: Date, keep: number): number {
       const all = ids();
       const oldest = stampOf(new Date(now.getTime() - days * 86_400_000));
       const old = all.filter((id, at) => at >= keep || id < oldest);
@@ -70,6 +62,7 @@ export function openReceipts(folder: string): Receipts {
   };
 }
 
+/** How a run began and ended. Fast: checks neither the hashes that link the lines nor their shape. */
 function readEnds(file: string): Ends {
   const parse = <T extends Fact["type"]>(line: Uint8Array, type: T) => {
     const fact = JSON.parse(new TextDecoder().decode(line)) as Fact;

@@ -21,16 +21,8 @@ import { entryAt } from "../system/entry-at.ts";
 import { recordsIn, rootIn } from "./belongings.ts";
 import { listJsonl, openLines } from "./safe-file.ts";
 
-export interface OpenSession {
-  readonly session: Session;
-  /** Appends a line and applies it. If the file cannot be written, it warns once and the session continues unsaved. */
-  add(line: SessionLine): void;
-  /** Takes in what another process has added since. */
-  refresh(): void;
-  /** Takes every event of a run and saves those that belong to a session. Never throws. */
-  sink(event: StampedEvent): void;
-  close(): void;
-}
+export type OpenSession = ReturnType<typeof follow>;
+export type Sessions = ReturnType<typeof openSessions>;
 
 export interface SessionSummary {
   readonly id: string;
@@ -40,26 +32,12 @@ export interface SessionSummary {
   readonly bytes: number;
 }
 
-export interface Sessions {
-  readonly folder: string | null;
-  list(): readonly SessionSummary[];
-  /** Paths of session files that hold something, but no turn that can be read. */
-  unreadable(): readonly string[];
-  /**
-   * Loads a session by id, by the unique beginning of an id, or the newest (null). Throws usage if none or several
-   * match.
-   */
-  load(id: string | null): ReadSession;
-  open(session: Session | null, now: () => Date, warn: (text: string) => void): OpenSession;
-  prune(keep: number): number;
-}
-
 const idShape = /^\d{8}-\d{6}-[0-9a-f]{8}$/;
 
 const stamp = (at: Date) => at.toISOString().replace(/[-:]/g, "").replace("T", "-").slice(0, 15);
 
 /** `stateFolder` of one workspace; null: no session is kept. Its folder of sessions is made with the first line. */
-export function openSessions(stateFolder: string | null, root: string): Sessions {
+export function openSessions(stateFolder: string | null, root: string) {
   const folder = stateFolder === null ? null : join(stateFolder, "sessions");
   const fileOf = (id: string) => join(folder ?? "", `${id}.jsonl`);
   const ids = () => (folder === null ? [] : listJsonl(folder).filter((id) => idShape.test(id)));
@@ -74,7 +52,7 @@ export function openSessions(stateFolder: string | null, root: string): Sessions
       return [];
     }
   };
-  const list = () =>
+  const list = (): readonly SessionSummary[] =>
     ids()
       .flatMap(summarize)
       .sort((a, b) => b.changed - a.changed);
@@ -82,7 +60,8 @@ export function openSessions(stateFolder: string | null, root: string): Sessions
     const found = orNull(() => read(id));
     return found === null || (found.session.turns.length === 0 && found.damaged > 0);
   };
-  const unreadable = () =>
+  /** Paths of session files that hold something, but no turn that can be read. */
+  const unreadable = (): readonly string[] =>
     ids()
       .filter((id) => summarize(id).length === 0 && isUnreadable(id))
       .map(fileOf);
@@ -91,7 +70,8 @@ export function openSessions(stateFolder: string | null, root: string): Sessions
     folder,
     list,
     unreadable,
-    load(wanted) {
+    /** By id, by the unique beginning of an id, or the newest (null). Throws usage if none or several match. */
+    load(wanted: string | null): ReadSession {
       if (folder === null) throw new PaiError("usage", "no sessions are kept here");
       if (wanted !== null) {
         const id = findId(ids(), wanted, "sessions", "see: pai resume --list");
@@ -104,7 +84,7 @@ export function openSessions(stateFolder: string | null, root: string): Sessions
       const hint = lost.length === 0 ? null : `cannot be read: ${nameSome(lost)}`;
       throw new PaiError("usage", "no session here yet", { hint });
     },
-    open(loaded, now, warn) {
+    open(loaded: Session | null, now: () => Date, warn: (text: string) => void) {
       const at = now();
       if (folder === null) return follow(emptySession("", at.toISOString()), nowhere, { root, now, isNew: false });
       const id = loaded?.id ?? `${stamp(at)}-${crypto.randomUUID().slice(0, 8)}`;
@@ -112,7 +92,7 @@ export function openSessions(stateFolder: string | null, root: string): Sessions
       const session = loaded ?? emptySession(id, at.toISOString());
       return follow(session, file, { root, now, isNew: loaded === null });
     },
-    prune(keep) {
+    prune(keep: number): number {
       const old = list().slice(keep);
       for (const { id } of old) rmSync(fileOf(id), { force: true });
       return old.length;
@@ -168,16 +148,13 @@ function openAppend(file: string, warn: (text: string) => void, read: () => Sess
   };
 }
 
-function follow(
-  start: Session,
-  file: Append,
-  { root, now, isNew }: { root: string; now: () => Date; isNew: boolean },
-): OpenSession {
+function follow(start: Session, file: Append, { root, now, isNew }: { root: string; now: () => Date; isNew: boolean }) {
   let session = start;
   let begun = !isNew;
   /** Lines before the first turn. They are written with it, since a session without a turn leaves no file. */
   const early: SessionLine[] = [];
-  const add = (line: SessionLine) => {
+  /** Appends a line and applies it. If the file cannot be written, it warns once and the session continues unsaved. */
+  const add = (line: SessionLine): void => {
     session = foldSession(session, line);
     if (!begun && line.type.startsWith("session.")) return void early.push(line);
     if (!begun) {
@@ -189,11 +166,12 @@ function follow(
   };
   const printed: Printed = { checks: new Map(), commands: new Map() };
   return {
-    get session() {
+    get session(): Session {
       return session;
     },
     add,
-    refresh() {
+    /** Takes in what another process has added since. */
+    refresh(): void {
       const news = file.news();
       if (news === null) return;
       // Processes that spoke at the same time leave a mixture in the file that no provider takes.
@@ -205,7 +183,8 @@ function follow(
       const isMixed = JSON.stringify(begun) !== JSON.stringify(conversation.messages);
       session = isMixed ? { ...news, turns, conversation, replaced } : news;
     },
-    sink(event) {
+    /** Takes every event of a run and saves those that belong to a session. Never throws. */
+    sink(event: StampedEvent): void {
       notePrinted(printed, event);
       const line = lineOf(event, printed);
       if (line !== null) add(line);

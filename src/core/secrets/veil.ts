@@ -30,46 +30,9 @@ export interface VeilOptions {
   readonly known?: readonly string[];
 }
 
-export interface Revealed {
-  readonly text: string;
-  /** Names that were not replaced: their values are not allowed here, or no longer known. */
-  readonly kept: readonly string[];
-}
+export type Veil = ReturnType<typeof createVeil>;
 
-export interface Veil {
-  /** The random part of the names that are given out now. */
-  readonly part: string;
-  /** The number of the last name that was given out. */
-  readonly last: number;
-  readonly count: number;
-  /** Grows with every secret text that becomes known: texts that were hidden before may have to be hidden again. */
-  readonly version: number;
-  /** Replaces every secret by its name, which stays the same for the whole run. For texts of pai and the model. */
-  hide(text: string, manner?: Manner): string;
-  /** `hide` for texts from files and commands: text there that looks like one of our names is hidden as well. */
-  hideRaw(text: string, manner?: Manner): string;
-  hideOutput(text: string): string;
-  /** hideRaw for the content of a file; returns the same array when nothing is hidden. */
-  hideBytes(bytes: Uint8Array, manner?: Manner): Uint8Array;
-  hideAll<T>(value: T): T;
-  /** Replaces known secrets by their names, for what is shown and stored; learns no new secrets. */
-  cover<T>(value: T): T;
-  /** `cover` for what people see: what looks like a key, and is none that is known, is masked, too. */
-  show<T>(value: T): T;
-  /** From now on this text is a secret, in every spelling; words and short texts are not, which stand everywhere. */
-  learn(secret: string): void;
-  /** Goes on with the names that earlier texts of a session hold, so that none is given to another secret. */
-  resume(earlier: readonly string[]): void;
-  /** How many characters at the end of the text may be the beginning of a known secret. */
-  pending(text: string): number;
-  reveal(text: string, isAllowed: (value: string) => boolean): Revealed;
-  revealBytes(
-    bytes: Uint8Array,
-    isAllowed: (value: string) => boolean,
-  ): Pick<Revealed, "kept"> & { readonly bytes: Uint8Array };
-  namesIn(text: string): readonly string[];
-  blank(text: string): string;
-}
+type IsAllowed = (value: string) => boolean;
 
 /** How many secrets are known in every spelling: a file may hold any number of made-up ones. Others only as written. */
 const maxSpelled = 5_000;
@@ -84,7 +47,7 @@ const keyPieces = /\\[nrt]|(?<=[\r\n])[ +-]|<<SECRET_[a-z0-9]{4}_\d+>>|[A-Za-z0-
 const draw = (): string =>
   Array.from({ length: 4 }, () => letters.charAt(Math.floor(Math.random() * letters.length))).join("");
 
-export function createVeil(options: VeilOptions = {}): Veil {
+export function createVeil(options: VeilOptions = {}) {
   const { trusting = false } = options;
   const known = createKnownTexts();
   const values = new Map<string, string>();
@@ -117,6 +80,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     count += 1;
     for (const spelling of count > maxSpelled ? [value] : spellingsOf(value)) know(spelling);
   };
+  /** From now on this text is a secret, in every spelling; words and short texts are not, which stand everywhere. */
   const learnKey = (secret: string) => {
     if (secret.length < minKey || word.test(secret)) return;
     for (const spelling of spellingsOf(secret)) know(spelling);
@@ -168,6 +132,7 @@ export function createVeil(options: VeilOptions = {}): Veil {
     return isLeft;
   };
 
+  /** Replaces every secret by its name, which stays the same for the whole run. For texts of pai and the model. */
   const hide = (text: string, manner: Manner = "code"): string => {
     takeNumbers(text);
     const isLeft = learnAll(text, manner);
@@ -185,9 +150,11 @@ export function createVeil(options: VeilOptions = {}): Veil {
     parts.add(part);
     return text.replace(anyName, (written, owner: string) => (parts.has(owner) ? nameOf(written) : written));
   };
+  /** `hide` for texts from files and commands: text there that looks like one of our names is hidden as well. */
   const hideRaw = (text: string, manner: Manner = "code"): string => hide(refuseNames(text), manner);
 
-  const reveal: Veil["reveal"] = (text, isAllowed) => {
+  /** `kept`: names that were not replaced: their values are not allowed here, or no longer known. */
+  const reveal = (text: string, isAllowed: IsAllowed): { readonly text: string; readonly kept: readonly string[] } => {
     const kept = new Set<string>();
     const revealed = text.replace(anyName, (name, owner: string) => {
       if (!parts.has(owner)) return name;
@@ -199,39 +166,47 @@ export function createVeil(options: VeilOptions = {}): Veil {
     return { text: revealed, kept: [...kept] };
   };
   return {
-    get part() {
+    /** The random part of the names that are given out now. */
+    get part(): string {
       return part;
     },
-    get last() {
+    /** The number of the last name that was given out. */
+    get last(): number {
       return last;
     },
-    get count() {
+    get count(): number {
       return count;
     },
-    get version() {
+    /** Grows with every secret text that becomes known: texts that were hidden before may have to be hidden again. */
+    get version(): number {
       return version;
     },
     hide,
     hideRaw,
-    hideOutput: (text) => hide(replaceKeyLines(refuseNames(text), namePiece), "plain"),
-    // What claims to be UTF-16 may hold secrets in single bytes, too; both are hidden, and come back in the other order.
-    hideBytes(bytes, manner) {
+    hideOutput: (text: string): string => hide(replaceKeyLines(refuseNames(text), namePiece), "plain"),
+    /** hideRaw for the content of a file; returns the same array when nothing is hidden. */
+    hideBytes(bytes: Uint8Array, manner?: Manner): Uint8Array {
+      // What claims to be UTF-16 may hold secrets in single bytes, too; both are hidden, and come back in the other order.
       const hideText = (text: string) => hideRaw(text, manner);
       return changeText(openNarrow, changeText(openWide, bytes, hideText), hideText);
     },
-    hideAll: (value) => mapTexts(value, (text) => hide(text)),
-    cover: (value) => mapTexts(value, known.replace),
-    show: (value) => maskAll(mapTexts(value, known.replace)),
+    hideAll: <T>(value: T): T => mapTexts(value, (text) => hide(text)),
+    /** Replaces known secrets by their names, for what is shown and stored; learns no new secrets. */
+    cover: <T>(value: T): T => mapTexts(value, known.replace),
+    /** `cover` for what people see: what looks like a key, and is none that is known, is masked, too. */
+    show: <T>(value: T): T => maskAll(mapTexts(value, known.replace)),
     learn: learnKey,
-    resume(earlier) {
+    /** Goes on with the names that earlier texts of a session hold, so that none is given to another secret. */
+    resume(earlier: readonly string[]): void {
       const found = findNames(earlier);
       if (found === null) return;
       parts.add(found.part);
       if (names.size === 0) ({ part, last } = found);
     },
+    /** How many characters at the end of the text may be the beginning of a known secret. */
     pending: known.begun,
     reveal,
-    revealBytes(bytes, isAllowed) {
+    revealBytes(bytes: Uint8Array, isAllowed: IsAllowed) {
       const kept = new Set<string>();
       const revealIn = (text: string): string => {
         const revealed = reveal(text, isAllowed);
@@ -241,8 +216,11 @@ export function createVeil(options: VeilOptions = {}): Veil {
       const revealed = changeText(openWide, changeText(openNarrow, bytes, revealIn), revealIn);
       return { kept: [...kept], bytes: revealed };
     },
-    namesIn: (text) => [...new Set(findNamed(text).flatMap(([name, owner = ""]) => (parts.has(owner) ? [name] : [])))],
-    blank: (text) => text.replace(anyName, (name, owner: string) => (parts.has(owner) ? "<<SECRET>>" : name)),
+    namesIn: (text: string): readonly string[] => [
+      ...new Set(findNamed(text).flatMap(([name, owner = ""]) => (parts.has(owner) ? [name] : []))),
+    ],
+    blank: (text: string): string =>
+      text.replace(anyName, (name, owner: string) => (parts.has(owner) ? "<<SECRET>>" : name)),
   };
 }
 

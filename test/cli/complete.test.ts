@@ -45,10 +45,7 @@ test("the quotes of a folder stay open, and what is in it is offered behind them
   expect(await complete("see @m")).toEqual({ from: 5, words: ['"my docs/'] });
   const within = { from: 5, words: ['"my docs/one.md"', '"my docs/one more.md"'] };
   expect(await complete('see @"my docs/')).toEqual(within);
-  expect(await complete('see @"my docs/one m')).toEqual({
-    from: 5,
-    words: ['"my docs/one more.md"'],
-  });
+  expect(await complete('see @"my docs/one m')).toEqual({ from: 5, words: ['"my docs/one more.md"'] });
   expect(await wordsFor('see @"my docs/one.md" and')).toBeNull();
   expect(await wordsFor("请看@docs/i")).toEqual(["docs/install.md"]);
   expect(await wordsFor("me@docs/i")).toBeNull();

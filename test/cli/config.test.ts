@@ -41,13 +41,9 @@ test("get and list say what is in force, set writes it and keeps the rest of the
 
 test("get says why: a file, a variable, the only key, or nothing", async () => {
   const process = openProcess();
-  expect(await say(process, "get model")).toEqual({
-    code: 0,
-    out: "gemini:gemini-3.5-flash-lite\n",
-    err: expect.stringMatching(
-      /^model: the default, as nothing sets it\nfor: the model .*\nchange: pai config set model VALUE/,
-    ),
-  });
+  const why = /^model: the default, as nothing sets it\nfor: the model .*\nchange: pai config set model VALUE/;
+  const told = { out: "gemini:gemini-3.5-flash-lite\n", err: expect.stringMatching(why) };
+  expect(await say(process, "get model")).toEqual({ code: 0, ...told });
   const typed = { env: { OPENAI_API_KEY: "sk-x", PAI_MAX_CALLS: "7" } };
   const picked = await say(process, "get model", typed);
   expect(picked.out).toStartWith("openai:");
@@ -88,18 +84,15 @@ test("who sets an address agrees to send the present keys there", async () => {
   const endpoint = { provider: "gemini", url: "https://one.example", origin: "config.json" } as const;
   const options = { places: process.home.places, ask: null };
   await requireConsent(endpoint, [canary], options);
-  await expect(requireConsent({ ...endpoint, url: "https://two.example" }, [canary], options)).rejects.toMatchObject({
-    code: "untrusted",
-  });
+  const elsewhere = requireConsent({ ...endpoint, url: "https://two.example" }, [canary], options);
+  await expect(elsewhere).rejects.toMatchObject({ code: "untrusted" });
 });
 
 test("a setting is taken out of config.json, and one that was not set is not a failure", async () => {
   const process = openProcess();
   await say(process, "set model local:x");
-  expect(await say(process, "unset model")).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/^model is unset in /),
-  });
+  const unset = expect.stringMatching(/^model is unset in /);
+  expect(await say(process, "unset model")).toMatchObject({ code: 0, out: unset });
   expect(await say(process, "unset model")).toEqual({ code: 0, out: "model was not set\n", err: "" });
   expect((await say(process, "get model")).out).toBe("gemini:gemini-3.5-flash-lite\n");
   expect((await say(process, "unset modle")).code).toBe("usage");
@@ -124,11 +117,7 @@ test("one half of an effort that was set for both is set alone, and the other ha
 
 test("a switch is set in any of the usual words, memory too", async () => {
   const process = openProcess();
-  for (const [word, value] of [
-    ["yes", true],
-    ["0", false],
-    ["on", true],
-  ] as const) {
+  for (const [word, value] of Object.entries({ yes: true, "0": false, on: true })) {
     for (const name of ["memory", "strict"]) {
       expect((await say(process, `set ${name} ${word}`)).out).toStartWith(`${name} = ${value} in `);
       expect((await say(process, `get ${name}`)).out).toBe(`${value}\n`);

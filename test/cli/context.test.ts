@@ -72,9 +72,8 @@ test("what it says is what the run then sends", async () => {
   const lines = [plan({ steps: ["WRITE d.txt"] }), write("d.txt", "d\n") + finish()];
   await record(place, { task: "make d.txt", lines });
   const { facts } = (await receiptsOf(place)).read(idOf(1));
-  const sent = factsOf(facts, "context.sent")
-    .at(0)
-    ?.files.map(({ path }) => path);
+  const [context] = factsOf(facts, "context.sent");
+  const sent = context?.files.map(({ path }) => path);
   const { parts } = await preview("make d.txt");
   expect(sent).toEqual(["a.txt", "b/c.txt"]);
   expect(parts.flatMap(({ path }) => path ?? []) as string[]).toEqual(sent ?? []);
@@ -104,12 +103,9 @@ const none = { kind: "code", named: null, symbols: [], lines: [], definitions: [
 const figures = { words: 0.5, history: 0.2, frequency: 0.9, score: 1 } as const;
 const rankedAs = (path: string, over: Partial<RankedFile> = {}): RankedFile => ({ ...none, ...figures, path, ...over });
 const long = "lib/ansible/galaxy/collection/concrete_artifact_manager_with_a_name.py";
+const definitions = [{ name: "Bar", line: 300 }];
 const ranking = [
-  rankedAs("src/click/_termui_impl.py", {
-    named: "request",
-    lines: [1, 20, 300],
-    definitions: [{ name: "Bar", line: 300 }],
-  }),
+  rankedAs("src/click/_termui_impl.py", { named: "request", lines: [1, 20, 300], definitions }),
   rankedAs("文档/说明书.md", { kind: "document" }),
   rankedAs(long, { kind: "test" }),
 ];

@@ -13,12 +13,7 @@ function open(answer: "yes" | "no" | "always") {
     return answer;
   };
   const none = async () => null;
-  const allowing = decideByAsking(async () => ({
-    ask,
-    readLine: none,
-    readMessage: none,
-    askHidden: none,
-  }));
+  const allowing = decideByAsking(async () => ({ ask, readLine: none, readMessage: none, askHidden: none }));
   const { decide, forget } = allowing;
   return { decide, forget, allowing, asked: () => asked };
 }

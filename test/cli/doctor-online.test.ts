@@ -2,6 +2,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
 import { event, says } from "../models/gemini/gemini-wire.ts";
+import { listen } from "../models/loopback.ts";
 import { openProcess, type Typed } from "./fake-context.ts";
 
 const key = `AQ.${"dOcToR12".repeat(5)}`;
@@ -17,18 +18,13 @@ const listOf = (...names: string[]) =>
   Response.json({
     models: names.map((name) => ({ name: `models/${name}`, supportedGenerationMethods: ["generateContent"] })),
   });
-const server = Bun.serve({
-  port: 0,
-  hostname: "127.0.0.1",
-  fetch: ({ url, headers }) => {
-    const { pathname } = new URL(url);
-    const isList = pathname === "/v1beta/models";
-    if (pathname === "/") return new Response("", { status: 404 });
-    asked.push(
-      `${isList ? "list" : pathname.replace(/^.*models\/|:.*$/g, "")} ${headers.get("x-goog-api-key") === key}`,
-    );
-    return isList ? world.list() : world.plan();
-  },
+const server = listen(({ url, headers }) => {
+  const { pathname } = new URL(url);
+  const isList = pathname === "/v1beta/models";
+  if (pathname === "/") return new Response("", { status: 404 });
+  const what = isList ? "list" : pathname.replace(/^.*models\/|:.*$/g, "");
+  asked.push(`${what} ${headers.get("x-goog-api-key") === key}`);
+  return isList ? world.list() : world.plan();
 });
 afterAll(() => server.stop(true));
 beforeEach(() => {
@@ -36,16 +32,16 @@ beforeEach(() => {
   Object.assign(world, usual);
 });
 
+type Finding = { readonly name: string; readonly level: string; readonly text: string; readonly hint: string | null };
 async function examine(flags: Typed["flags"] = {}, env: Typed["env"] = {}) {
-  const typed = {
-    flags: { online: true, json: true, ...flags },
-    env: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url.origin, ...env },
-  };
-  const { code, out, err } = await openProcess().run({ run: doctorCommand }, typed);
-  const all =
-    out === ""
-      ? []
-      : (JSON.parse(out).data.findings as { name: string; level: string; text: string; hint: string | null }[]);
+  const { code, out, err } = await openProcess().run(
+    { run: doctorCommand },
+    {
+      flags: { online: true, json: true, ...flags },
+      env: { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url.origin, ...env },
+    },
+  );
+  const all: readonly Finding[] = out === "" ? [] : JSON.parse(out).data.findings;
   const told = all.filter(({ name }) => name === "model list" || name === "answer");
   return { code, err, out, told: told.map(({ name, level, text, hint }) => [name, level, text, hint] as const) };
 }
@@ -53,14 +49,10 @@ async function examine(flags: Typed["flags"] = {}, env: Typed["env"] = {}) {
 test("a model that answers: what its server lists, and one plan with its time, tokens and cost", async () => {
   const { code, told, out } = await examine();
   expect([code, asked]).toEqual([0, ["list true", "gemini-3.5-flash-lite true"]]);
+  const made = /^gemini:gemini-3\.5-flash-lite made a plan \([\d.]+ s, 920 tokens, \$0\.0003\)$/;
   expect(told).toEqual([
     ["model list", "ok", "1 model of gemini, with gemini-3.5-flash-lite", null],
-    [
-      "answer",
-      "ok",
-      expect.stringMatching(/^gemini:gemini-3\.5-flash-lite made a plan \([\d.]+ s, 920 tokens, \$0\.0003\)$/),
-      null,
-    ],
+    ["answer", "ok", expect.stringMatching(made), null],
   ]);
   expect(out).not.toContain(key);
 });
@@ -78,17 +70,12 @@ test("a default that is closed is an error before any task, with the line to typ
   world.list = () => listOf("gemini-3.5-flash-lite", "gemini-4-flash-lite");
   world.plan = () => Response.json({ error: { code: 404, message, status: "NOT_FOUND" } }, { status: 404 });
   const { code, told } = await examine();
-  expect([code, told]).toEqual([
-    1,
-    [
-      ["model list", "ok", "2 models of gemini, with gemini-3.5-flash-lite", null],
-      [
-        "answer",
-        "error",
-        expect.stringContaining("no longer available to new users"),
-        "use its successor: pai config set model gemini:gemini-4-flash-lite",
-      ],
-    ],
+  const gone = expect.stringContaining("no longer available to new users");
+  const hint = "use its successor: pai config set model gemini:gemini-4-flash-lite";
+  expect(code).toBe(1);
+  expect(told).toEqual([
+    ["model list", "ok", "2 models of gemini, with gemini-3.5-flash-lite", null],
+    ["answer", "error", gone, hint],
   ]);
 });
 
@@ -100,18 +87,14 @@ test("what will end, what new accounts do not get, and what is not listed are wa
     ["model list", "warning", "gemini-2.5-pro is closed to new accounts"],
   ]);
   const other = await examine({ model: "gemini-3.8-flash" });
-  expect([other.code, other.told[0]]).toEqual([
-    0,
-    ["model list", "warning", "gemini does not list gemini-3.8-flash", "pai models --online gemini"],
-  ]);
+  const unlisted = "gemini does not list gemini-3.8-flash";
+  const warning = ["model list", "warning", unlisted, "pai models --online gemini"] as const;
+  expect([other.code, other.told[0]]).toEqual([0, warning]);
 });
 
+const refusal = { error: { message: "API key not valid" } };
 test.each([
-  [
-    "a refused key",
-    () => Response.json({ error: { message: "API key not valid" } }, { status: 400 }),
-    "refused the key in GEMINI_API_KEY",
-  ],
+  ["a refused key", () => Response.json(refusal, { status: 400 }), "refused the key in GEMINI_API_KEY"],
   ["a reply that is cut", () => reply(talk, "MAX_TOKENS"), "ended its reply early (length)"],
 ])("%s is an error, and exit 1", async (_which, plan, message) => {
   world.plan = plan;
@@ -135,8 +118,6 @@ test("a server without a list is a warning, if it answers", async () => {
 
 test("every model of a list is asked", async () => {
   await examine({ model: "gemini:gemini-3.5-flash-lite,gemini:gemini-3.8-flash" });
-  expect(asked.filter((each) => !each.startsWith("list"))).toEqual([
-    "gemini-3.5-flash-lite true",
-    "gemini-3.8-flash true",
-  ]);
+  const plans = asked.filter((each) => !each.startsWith("list"));
+  expect(plans).toEqual(["gemini-3.5-flash-lite true", "gemini-3.8-flash true"]);
 });

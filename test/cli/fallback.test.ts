@@ -17,13 +17,8 @@ async function play(flags: Typed["flags"]) {
   const talk = JSON.stringify({ intent: "conversation", reply: "Hello" });
   const first = serve(() => Response.json({ error: { message: "no credit", status: "x" } }, { status: 402 }));
   const second = serve(() => sse([says(talk)]));
-  const folder = newFolder("disk", "fallback");
-  const typed = {
-    words: ["hi"],
-    flags: { yes: true, jsonl: true, cwd: folder, ...flags },
-    env: env(first, second),
-    stdin: "",
-  };
+  const all = { yes: true, jsonl: true, cwd: newFolder("disk", "fallback"), ...flags };
+  const typed = { words: ["hi"], flags: all, env: env(first, second), stdin: "" };
   const said = await openProcess().run(run, typed);
   await Promise.all([first.stop(), second.stop()]);
   const events = said.out

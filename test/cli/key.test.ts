@@ -9,9 +9,10 @@ import { openProcess, type Process, type Typed } from "./fake-context.ts";
 const canary = `AIza${"cAnArY0987".repeat(3)}tail`;
 const other = `AIza${"oThEr12345".repeat(3)}tail`;
 const gateway = "0123456789abcdef0123456789abcdef";
-const key = { run: defineConfigCommand("key", () => ({ askHidden: async () => canary, readLine: null })) };
-const silent = { run: defineConfigCommand("key", () => ({ askHidden: async () => null, readLine: null })) };
-const settings = { run: defineConfigCommand("config", () => ({ askHidden: async () => null, readLine: null })) };
+const asking = (name: "key" | "config", hidden: string | null) => ({
+  run: defineConfigCommand(name, () => ({ askHidden: async () => hidden, readLine: null })),
+});
+const [key, silent, settings] = [asking("key", canary), asking("key", null), asking("config", null)];
 
 const say = (process: Process, line: string, typed: Typed = {}) =>
   process.run(key, { words: line === "" ? [] : line.split(" "), ...typed });
@@ -58,8 +59,7 @@ test("a key on the command line works, and warns", async () => {
 
 test("what cannot be a key is refused, what does not look like one is stored with a warning", async () => {
   const process = openProcess();
-  expect((await say(process, "set", { stdin: " \n" })).code).toBe("key_invalid");
-  expect((await say(process, "set", { stdin: "two words" })).code).toBe("key_invalid");
+  for (const stdin of [" \n", "two words"]) expect((await say(process, "set", { stdin })).code).toBe("key_invalid");
   expect((await process.run(silent, { words: ["set"] })).code).toBe("key_invalid");
   expect((await say(process, "set", { flags: { noInput: true } })).code).toBe("usage");
   const short = await say(process, "set", { stdin: "sk-1234567", flags: { provider: "gemini" } });
@@ -69,11 +69,12 @@ test("what cannot be a key is refused, what does not look like one is stored wit
 
 test("one word after set is a name for the key, its provider, or the key itself", async () => {
   const process = openProcess();
-  expect((await say(process, "set work", { stdin: canary })).out).toBe("Stored the gemini key work: AIzacA...tail\n");
-  expect((await say(process, "set mistral", { stdin: gateway })).out).toBe(
-    "Stored the mistral key primary: 012345...cdef\n",
-  );
-  expect((await say(process, `set ${gateway}`)).out).toBe("Stored the gemini key primary: 012345...cdef\n");
+  for (const [line, stdin, kept] of [
+    ["set work", canary, "gemini key work: AIzacA...tail"],
+    ["set mistral", gateway, "mistral key primary: 012345...cdef"],
+    [`set ${gateway}`, undefined, "gemini key primary: 012345...cdef"],
+  ] as const)
+    expect((await say(process, line, stdin === undefined ? {} : { stdin })).out).toBe(`Stored the ${kept}\n`);
   expect((await say(process, "add two/words", { stdin: canary })).code).toBe("usage");
   expect((await say(process, "add env", { stdin: canary })).err).toContain("means the key of the environment");
 });
@@ -81,10 +82,8 @@ test("one word after set is a name for the key, its provider, or the key itself"
 test("without a word: help; with an unknown one: did you mean; with too many: usage", async () => {
   const process = openProcess();
   expect((await say(process, "")).out).toStartWith("Usage: pai key WORD\n");
-  expect(await say(process, "chek")).toMatchObject({
-    code: "usage",
-    err: expect.stringContaining("pai key check?"),
-  });
+  const meant = expect.stringContaining("pai key check?");
+  expect(await say(process, "chek")).toMatchObject({ code: "usage", err: meant });
   expect(await say(process, "list all")).toMatchObject({ code: "usage", err: "usage: pai key list\n" });
   expect((await say(process, "default")).code).toBe("usage");
 });
@@ -176,11 +175,7 @@ test("check --online asks for every key of every provider and names the one that
 
 test("remove promotes the next key, and default changes who is next", async () => {
   const process = openProcess();
-  for (const [id, key] of [
-    ["a", canary],
-    ["b", other],
-  ])
-    await say(process, `add ${id} ${key}`);
+  for (const line of [`add a ${canary}`, `add b ${other}`]) await say(process, line);
   const state = openKeyState(process.home.places.stateDir);
   state.save({ cursor: { gemini: "a" }, resting: { "gemini/a": 5 } });
   await say(process, "default b");
@@ -207,18 +202,15 @@ test("a key's beginning tells its provider, and the next step is named", async (
   expect(out).toBe("Stored the anthropic key primary: sk-ant...cdef\n");
   expect(err).toBe("check it: pai key check --online --provider anthropic\n");
   await config(process, "set model gemini:gemini-3.5-flash-lite");
-  expect((await say(process, "set", { stdin: "sk-or-v1-0123456789abcdefghijkl" })).err).toContain(
-    "use it: pai config set model openrouter:MAKER/MODEL",
-  );
+  const router = await say(process, "set", { stdin: "sk-or-v1-0123456789abcdefghijkl" });
+  expect(router.err).toContain("use it: pai config set model openrouter:MAKER/MODEL");
 });
 
 test("at a terminal a key of an unknown shape is stored for whom the person names", async () => {
   const process = openProcess();
   const person = seated(gateway, "mistral");
-  expect(await process.run(person, { words: ["set"] })).toMatchObject({
-    code: 0,
-    out: "Stored the mistral key primary: 012345...cdef\n",
-  });
+  const out = "Stored the mistral key primary: 012345...cdef\n";
+  expect(await process.run(person, { words: ["set"] })).toMatchObject({ code: 0, out });
   expect(person.asked).toEqual(["whose key is it? gemini, openai, anthropic, openrouter, mistral: "]);
   for (const answer of ["", "nobody", null])
     expect((await process.run(seated(gateway, answer), { words: ["set"] })).code).toBe("usage");
@@ -330,20 +322,20 @@ test("a stored key never appears in any output (R46)", async () => {
   const process = openProcess();
   const heard: string[] = [];
   const lines = [
-    `set ${canary}`,
-    `add work ${canary}`,
-    `add ${canary}`,
-    `${canary}`,
+    "set X",
+    "add work X",
+    "add X",
+    "X",
     "list",
     "check",
-    `default ${canary}`,
+    "default X",
     "default work",
-    `remove ${canary}`,
+    "remove X",
     "remove work",
   ];
   for (const json of [false, true]) {
     for (const line of lines) {
-      const { out, err } = await say(process, line, { flags: { json } });
+      const { out, err } = await say(process, line.replace("X", canary), { flags: { json } });
       heard.push(out, err);
     }
     for (const line of [`set ${canary} 1`, `set model ${canary}`, `set ${canary}`, `get ${canary}`, canary]) {

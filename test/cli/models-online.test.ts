@@ -3,47 +3,35 @@ import { afterAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelsCommand } from "../../src/cli/commands/models.ts";
+import { listen } from "../models/loopback.ts";
 import { put } from "../store/temp-home.ts";
 import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
 const asked: string[] = [];
 const broken = new Set<string>();
+const glm = {
+  ...{ id: "z-ai/glm-5", context_length: 202_752, expiration_date: "2027-03-01" },
+  pricing: { prompt: "0.000001", completion: "0.0000032", input_cache_read: "0.0000002" },
+  top_provider: { max_completion_tokens: 131_072 },
+};
 const answers: Readonly<Record<string, unknown>> = {
-  "/or/models": {
-    data: [
-      {
-        id: "z-ai/glm-5",
-        context_length: 202_752,
-        pricing: { prompt: "0.000001", completion: "0.0000032", input_cache_read: "0.0000002" },
-        top_provider: { max_completion_tokens: 131_072 },
-        expiration_date: "2027-03-01",
-      },
-      { id: "evil\u001b[31m" },
-    ],
-  },
+  "/or/models": { data: [glm, { id: "evil\u001b[31m" }] },
   "/oai/models": { data: [{ id: "gpt-6.1-terra" }, { id: "gpt-9" }, { id: "o3", shutdown_date: "2026-12-11" }] },
   "/mine/models": { data: [{ id: "qwen3:8b" }] },
   "/v1beta/models": { models: [{ name: "models/gemini-2.5-flash-lite", inputTokenLimit: 1_048_576 }] },
 };
-const server = Bun.serve({
-  port: 0,
-  hostname: "127.0.0.1",
-  fetch: ({ url, headers }) => {
-    const { pathname } = new URL(url);
-    asked.push(`${pathname} ${headers.get("authorization") ?? headers.get("x-goog-api-key") ?? "no key"}`);
-    if (broken.has(pathname))
-      return Response.json({ error: { message: "Incorrect API key provided" } }, { status: 401 });
-    const answer = answers[pathname];
-    return answer === undefined ? new Response("", { status: 404 }) : Response.json(answer);
-  },
+const server = listen(({ url, headers }) => {
+  const { pathname } = new URL(url);
+  asked.push(`${pathname} ${headers.get("authorization") ?? headers.get("x-goog-api-key") ?? "no key"}`);
+  const error = { message: "Incorrect API key provided" };
+  if (broken.has(pathname)) return Response.json({ error }, { status: 401 });
+  const answer = answers[pathname];
+  return answer === undefined ? new Response("", { status: 404 }) : Response.json(answer);
 });
 afterAll(() => server.stop(true));
 
 const at = server.url.origin;
-const env = {
-  OPENAI_BASE_URL: `${at}/oai`,
-  GOOGLE_GEMINI_BASE_URL: at,
-};
+const env = { OPENAI_BASE_URL: `${at}/oai`, GOOGLE_GEMINI_BASE_URL: at };
 const keys = { OPENAI_API_KEY: "sk-proj-0123456789abcdefghij", GEMINI_API_KEY: `AQ.${"x".repeat(40)}` };
 const now = new Date("2026-11-23T12:00:00Z");
 
@@ -56,16 +44,13 @@ async function list(process: Process, words: readonly string[], typed: Typed = {
 }
 
 test("one provider: its models with windows, outputs, prices and ends; OpenRouter without a key", async () => {
-  expect(await list(openProcess(), ["openrouter"])).toEqual({
-    code: 0,
-    out: [
-      "USD per million tokens  window output      in  cached     out",
-      `openrouter (${at}/or), 1 model; left out: 1 without a usable name`,
-      "  z-ai/glm-5              203k   131k       1     0.2     3.2  ends 2027-03-01",
-      "",
-    ].join("\n"),
-    err: "",
-  });
+  const out = [
+    "USD per million tokens  window output      in  cached     out",
+    `openrouter (${at}/or), 1 model; left out: 1 without a usable name`,
+    "  z-ai/glm-5              203k   131k       1     0.2     3.2  ends 2027-03-01",
+    "",
+  ];
+  expect(await list(openProcess(), ["openrouter"])).toEqual({ code: 0, out: out.join("\n"), err: "" });
   expect(asked).toEqual(["/or/models no key"]);
 });
 
@@ -81,10 +66,8 @@ test("what a server does not tell comes from the catalogue; unknown is a questio
 test("without a name every provider with a key is asked, at most once a day; a name asks anew", async () => {
   const process = openProcess();
   const first = await list(process, [], { env: keys });
-  expect(asked.toSorted()).toEqual([
-    `/oai/models Bearer ${keys.OPENAI_API_KEY}`,
-    `/v1beta/models ${keys.GEMINI_API_KEY}`,
-  ]);
+  const [openai, gemini] = [`/oai/models Bearer ${keys.OPENAI_API_KEY}`, `/v1beta/models ${keys.GEMINI_API_KEY}`];
+  expect(asked.toSorted()).toEqual([openai, gemini]);
   expect(first.out).toContain("gemini-2.5-flash-lite     1M    66k     0.1    0.01     0.4  closed to new accounts");
   const later = await list(process, [], { env: keys }, new Date("2026-11-23T15:20:00Z"));
   expect([asked, later.out.includes(`openai (${at}/oai, asked 3 h 20 min ago), 3 models`)]).toEqual([[], true]);
@@ -94,7 +77,7 @@ test("without a name every provider with a key is asked, at most once a day; a n
   await list(process, [], { env: keys }, nextDay);
   expect(asked).toHaveLength(2);
   await list(process, [], { env: { ...keys, GOOGLE_GEMINI_BASE_URL: `${at}/elsewhere` } }, nextDay);
-  expect(asked).toEqual([`/elsewhere/v1beta/models ${keys.GEMINI_API_KEY}`]);
+  expect(asked).toEqual([`/elsewhere${gemini}`]);
 });
 
 test("the server of this machine is asked, too, with keys or without; where none answers nothing is said of it", async () => {
@@ -118,35 +101,22 @@ test("nothing is asked unbidden", async () => {
 test("one provider that refuses is a warning beside the others, alone it is the error", async () => {
   broken.add("/oai/models");
   const both = await list(openProcess(), [], { env: keys });
-  expect([both.code, both.out.includes("gemini-2.5-flash-lite"), both.err]).toEqual([
-    0,
-    true,
-    expect.stringContaining("openai refused the key in OPENAI_API_KEY (HTTP 401)"),
-  ]);
+  const refused = expect.stringContaining("openai refused the key in OPENAI_API_KEY (HTTP 401)");
+  expect([both.code, both.out.includes("gemini-2.5-flash-lite"), both.err]).toEqual([0, true, refused]);
   const alone = await list(openProcess(), ["openai"], { env: keys });
   expect([alone.code, alone.err.includes(keys.OPENAI_API_KEY)]).toEqual(["key_rejected", false]);
   broken.clear();
 });
 
+const mistral = { MISTRAL_API_KEY: "x".repeat(32), PAI_BASE_URL: at, OPENAI_BASE_URL: "" };
+const plain = { ...keys, OPENAI_BASE_URL: "http://192.0.2.1" };
 test.each([
   ["an unknown provider", ["openruter"], {}, "usage", "did you mean openrouter?"],
   ["no key at all", [], {}, "no_key", "pai models --online openrouter"],
   ["no key of the named provider", ["openai"], {}, "no_key", "pai key set openai"],
-  [
-    "a server without a list",
-    ["mistral"],
-    { MISTRAL_API_KEY: "x".repeat(32), PAI_BASE_URL: at, OPENAI_BASE_URL: "" },
-    "network",
-    "404",
-  ],
+  ["a server without a list", ["mistral"], mistral, "network", "404"],
   ["one address for two providers", [], { ...keys, PAI_BASE_URL: at }, "usage", "asks both"],
-  [
-    "a key over plain http",
-    ["openai"],
-    { ...keys, OPENAI_BASE_URL: "http://192.0.2.1" },
-    "untrusted",
-    "pai config set insecureHttp true",
-  ],
+  ["a key over plain http", ["openai"], plain, "untrusted", "pai config set insecureHttp true"],
 ])("%s is an error that says what to do", async (_which, words, given, code, hint) => {
   const said = await list(openProcess(), words, { env: given });
   expect([said.code, said.out]).toEqual([code, ""]);
@@ -171,23 +141,12 @@ test("a damaged file of lists is asked for again, and nothing is kept of an ephe
 
 test("--json has the whole list, with the address and the time", async () => {
   const { out } = await list(openProcess(), ["openrouter"], { flags: { json: true } });
+  const price = { input: 1, cached: 0.2, output: 3.2 };
+  const told = { window: 202_752, max_output: 131_072, price, next_price: null, ends: "2027-03-01", closed: null };
+  const models = [{ name: "z-ai/glm-5", ...told }];
+  const asked_at = "2026-11-23T12:00:00.000Z";
+  const omitted = ["1 without a usable name"];
   expect(JSON.parse(out).data.providers).toEqual([
-    {
-      provider: "openrouter",
-      address: `${at}/or`,
-      asked_at: "2026-11-23T12:00:00.000Z",
-      models: [
-        {
-          name: "z-ai/glm-5",
-          window: 202_752,
-          max_output: 131_072,
-          price: { input: 1, cached: 0.2, output: 3.2 },
-          next_price: null,
-          ends: "2027-03-01",
-          closed: null,
-        },
-      ],
-      omitted: ["1 without a usable name"],
-    },
+    { provider: "openrouter", address: `${at}/or`, asked_at, models, omitted },
   ]);
 });

@@ -32,12 +32,8 @@ function tell(
   const warned: string[] = [];
   const base = { settings: { notify }, places: { home: folder }, root: "/nonexistent/project" };
   const context = { env: { PATH: path }, err: (text: string) => said.push(text), tty: { stderr: tty } };
-  notifyEnd(
-    context as never,
-    base as never,
-    { ...ended, ...outcome },
-    { task, notify: ({ text }) => warned.push(text) },
-  );
+  const notified = { ...ended, ...outcome };
+  notifyEnd(context as never, base as never, notified, { task, notify: ({ text }) => warned.push(text) });
   return { said, warned };
 }
 
@@ -69,8 +65,7 @@ test("nothing for a short run, for one that the person stopped, and without the 
 });
 
 test("a program that is not there is a warning; one of the project is not there", () => {
-  expect(tell(["no-such-program"]).warned).toEqual([
-    expect.stringContaining("the setting notify cannot run no-such-program"),
-  ]);
+  const missing = expect.stringContaining("the setting notify cannot run no-such-program");
+  expect(tell(["no-such-program"]).warned).toEqual([missing]);
   expect(tell(["tell"], {}, "x", true, `.:/nonexistent/project/bin`).warned).toHaveLength(1);
 });

@@ -125,13 +125,14 @@ test("what is surely no key is explained or understood, and asked again", async 
   const words = ["?", "what?", "1", "gemini", "3", "demo", "2"];
   const { said, demos, keys, looked } = await offer({ found: [], hidden: [...words, geminiKey] });
   expect([demos, looked, keys("gemini")]).toEqual([2, 2, [geminiKey]]);
-  const told = [
+  for (const text of [
     "paste a key, or type 2",
     "too short for a key",
     "offline: d\npaste the key itself",
     "aistudio.google.com/apikey\n",
-  ];
-  for (const text of [...told, "no model answers on this machine yet"]) expect(said).toContain(text);
+    "no model answers on this machine yet",
+  ])
+    expect(said).toContain(text);
   expect((await offer({ found: [], hidden: ["q", geminiKey] })).keys("gemini")).toEqual([]);
   const { model, said: again } = await offer({ lines: ["x", "7", "2"] });
   expect([model, again.split("answer with a number from 1 to 2").length]).toEqual(["local:b", 3]);
@@ -200,8 +201,6 @@ test("after a first success the chosen model is kept with its address when the p
   await offerToKeep(context, chosen, { ok: false }, async () => "y");
   await offerToKeep(context, chosen, { ok: true }, async () => "y");
   await offerToKeep(context, chosen, { ok: true }, () => Promise.reject(new Error("asked twice")));
-  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
-    baseUrl: { local: "http://127.0.0.1:8000/v1" },
-    model: "local:a",
-  });
+  const baseUrl = { local: "http://127.0.0.1:8000/v1" };
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ baseUrl, model: "local:a" });
 });

@@ -1,6 +1,5 @@
 /** Providers of the user's settings: asked, listed and examined like those of pai, and nothing of them leaks. */
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configCommand, keyCommand } from "../../src/cli/commands/config.ts";
 import { doctorCommand } from "../../src/cli/commands/doctor.ts";
@@ -13,8 +12,11 @@ import { openProcess, type Process, type Typed } from "./fake-context.ts";
 
 const server = useServer();
 const talk = JSON.stringify({ intent: "conversation", reply: "Hello" });
-const ask = (process: Process, typed: Typed) =>
-  process.run({ run: runCommand }, { words: ["hi"], stdin: "", ...typed, flags: { json: true, ...typed.flags } });
+const ask = (process: Process, model: string, typed: Typed = {}) =>
+  process.run(
+    { run: runCommand },
+    { words: ["hi"], stdin: "", ...typed, flags: { json: true, model, ...typed.flags } },
+  );
 
 function withRows(rows: object): Process {
   const process = openProcess();
@@ -39,7 +41,7 @@ test("a row is asked at its URL, with its query, its headers and its key, and PA
     },
   });
   const env = { AZURE_KEY: "azure-key-0123456789", TENANT: "tenant-4711", PAI_BASE_URL: elsewhere.origin };
-  const { code, out } = await ask(process, { env, flags: { model: "azure:gpt-x y".replace(" ", "-") } });
+  const { code, out } = await ask(process, "azure:gpt-x-y", { env });
   await elsewhere.stop();
   expect(code).toBe(0);
   const [seen] = server.seen;
@@ -60,7 +62,7 @@ test("a value that a header takes from a variable is masked wherever a reply rep
   });
   const reply = JSON.stringify({ intent: "conversation", reply: "your secret is gw-secret-value-99, ok?" });
   server.answer = () => sse([says(reply)]);
-  const { code, out, err } = await ask(process, { env: { GW: "gw-secret-value-99" }, flags: { model: "gw:m" } });
+  const { code, out, err } = await ask(process, "gw:m", { env: { GW: "gw-secret-value-99" } });
   expect([code, server.seen[0]?.headers.get("x-auth")]).toEqual([0, "Basic gw-secret-value-99"]);
   expect(out).toContain("your secret is");
   expect(out + err).not.toContain("gw-secret-value-99");
@@ -72,20 +74,13 @@ test("what is missing ends with 3 or 4 and says which setting or variable", asyn
     keyed: { wire: "chat", url: server.origin, key: { variable: "NO_KEY_HERE" } },
     kept: { wire: "chat", url: server.origin, key: { stored: true } },
   });
-  const head = await ask(process, { flags: { model: "head:m" } });
-  expect([head.code, head.err]).toEqual([
-    "config_invalid",
-    expect.stringContaining("providers.head.headers.x-a wants the variable NOWHERE"),
-  ]);
-  const keyed = await ask(process, { flags: { model: "keyed:m" } });
-  expect([keyed.code, keyed.err]).toEqual([
-    "no_key",
-    expect.stringContaining("set NO_KEY_HERE, store one with: pai key set keyed"),
-  ]);
-  const kept = await ask(process, { flags: { model: "kept:m" } });
-  expect([kept.code, kept.err]).toEqual(["no_key", expect.stringContaining("store one with: pai key set kept")]);
-  const unknown = await ask(process, { flags: { model: "hed:m" } });
-  expect([unknown.code, unknown.err]).toEqual(["model_unknown", expect.stringContaining("did you mean head:m?")]);
+  for (const [model, code, words] of [
+    ["head:m", "config_invalid", "providers.head.headers.x-a wants the variable NOWHERE"],
+    ["keyed:m", "no_key", "set NO_KEY_HERE, store one with: pai key set keyed"],
+    ["kept:m", "no_key", "store one with: pai key set kept"],
+    ["hed:m", "model_unknown", "did you mean head:m?"],
+  ] as const)
+    expect(await ask(process, model)).toMatchObject({ code, err: expect.stringContaining(words) });
   expect(server.seen).toEqual([]);
 });
 
@@ -100,7 +95,7 @@ test("a stored key of a row is set, listed, checked online and used; an unknown 
   const checked = await key(["check"], { flags: { provider: "gw", online: true } });
   expect([checked.code, server.seen[0]?.path]).toEqual([0, "/api/models"]);
   server.answer = () => sse([says(talk)]);
-  expect((await ask(process, { flags: { model: "gw:some/model" } })).code).toBe(0);
+  expect((await ask(process, "gw:some/model")).code).toBe(0);
   expect(server.seen[1]?.headers.get("authorization")).toBe("Bearer stored-key-123456");
   expect(server.seen[1]?.body).toMatchObject({ model: "some/model" });
   const wrong = await key(["set"], { flags: { provider: "gv" }, stdin: "x" });
@@ -111,7 +106,7 @@ test("a key in a file that NAME_FILE names is found for a row, too", async () =>
   const process = withRows({ gw: { wire: "messages", url: server.origin, key: { variable: "GW_KEY" } } });
   const file = put(join(process.home.root, "key"), "key-of-a-file-1\n");
   server.answer = () => new Response("no", { status: 401 });
-  const { code, err } = await ask(process, { env: { GW_KEY_FILE: file }, flags: { model: "gw:claude-sonnet-5-5" } });
+  const { code, err } = await ask(process, "gw:claude-sonnet-5-5", { env: { GW_KEY_FILE: file } });
   expect(server.seen[0]?.headers.get("x-api-key")).toBe("key-of-a-file-1");
   expect(server.seen[0]?.path).toBe("/v1/messages");
   expect([code, err]).toEqual([4, expect.stringContaining("gw refused the key in GW_KEY_FILE")]);
@@ -121,30 +116,21 @@ test("plain http to another machine is refused with a key, unless the row accept
   const row = { wire: "chat", url: "http://gateway.corp.invalid/v1", key: { variable: "K" } } as const;
   const process = withRows({ plain: row, accepted: { ...row, insecureHttp: true } });
   const env = { K: "key-0123456789" };
-  const plain = await ask(process, { env, flags: { model: "plain:m" } });
+  const plain = await ask(process, "plain:m", { env });
   expect([plain.code, plain.err]).toEqual(["untrusted", expect.stringContaining("plain http")]);
-  const flags = { model: "accepted:m", timeout: "1" };
-  const accepted = await ask(process, { env, flags });
+  const accepted = await ask(process, "accepted:m", { env, flags: { timeout: "1" } });
   expect([accepted.code, accepted.err]).toEqual([expect.any(Number), expect.not.stringContaining("plain http")]);
 });
 
 test("pai models lists the rows with their place, pai doctor their names, and both show no secret of them", async () => {
-  const process = withRows({
-    gw: {
-      wire: "responses",
-      url: "https://gw.example/v1",
-      key: { variable: "GW_KEY" },
-      headers: { "x-key": "literal-99" },
-    },
+  const headers = { "x-key": "literal-99" };
+  const providers = {
+    gw: { wire: "responses", url: "https://gw.example/v1", key: { variable: "GW_KEY" }, headers },
     token: { wire: "chat", url: "https://t.example", key: { command: "printtoken" } },
-  });
-  put(
-    process.home.config("config.json"),
-    JSON.stringify({
-      ...JSON.parse(readFileSync(process.home.config("config.json"), "utf8")),
-      models: { "gw:alias": { window: 50_000, prices: { input: 1, output: 2 } } },
-    }),
-  );
+  };
+  const facts = { "gw:alias": { window: 50_000, prices: { input: 1, output: 2 } } };
+  const process = openProcess();
+  put(process.home.config("config.json"), JSON.stringify({ providers, models: facts }));
   const env = { GW_KEY: "gw-key-0123456789" };
   const models = (await process.run({ run: modelsCommand }, { env, stdin: "" })).out;
   expect(models).toContain("gw (keys: env), responses at https://gw.example/v1\n");
@@ -162,8 +148,6 @@ test("pai config sets one row, and names what is wrong in it", async () => {
   expect((await config("set", "providers.gw", '{"wire":"chat","url":"https://gw.example"}')).code).toBe(0);
   expect((await config("get", "providers.gw")).out).toBe('{"wire":"chat","url":"https://gw.example"}\n');
   const wrong = await config("set", "providers.gw", '{"wire":"chat","url":"gw"}');
-  expect([wrong.code, wrong.err]).toEqual([
-    "usage",
-    expect.stringContaining("providers.gw.url must be an http:// or https:// URL"),
-  ]);
+  const why = expect.stringContaining("providers.gw.url must be an http:// or https:// URL");
+  expect([wrong.code, wrong.err]).toEqual(["usage", why]);
 });

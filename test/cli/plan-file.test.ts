@@ -28,23 +28,16 @@ function refusalOf(text: string): Pick<PaiError, "code" | "message" | "hint"> {
 
 test("a foreign file is refused in one sentence that says what it is not, and how a plan is made", () => {
   const json = ['{"name":"x","version":"1.0"}', "[1,2]", "null", '"text"', '{"kind":"pai-note","task":"say hello"}'];
+  const not = /^x\.json is no plan that pai can read: it [a-zA-Z ]+$/;
   for (const text of [...json, "hello there", "\u0000\u007fELF", "", " \n"]) {
     const { code, message, hint } = refusalOf(text);
-    expect([text, code]).toEqual([text, "usage"]);
-    expect([text, message]).toEqual([
-      text,
-      expect.stringMatching(/^x\.json is no plan that pai can read: it [a-zA-Z ]+$/),
-    ]);
+    expect([text, code, message]).toEqual([text, "usage", expect.stringMatching(not)]);
     expect(hint).toBe('make one with: pai plan -o FILE "what to do"');
   }
 });
 
 test("a plan of pai with a damaged field is told which", () => {
-  for (const [field, value] of [
-    ["mode", 5],
-    ["task", undefined],
-    ["base", {}],
-  ] as const) {
+  for (const [field, value] of Object.entries({ mode: 5, task: undefined, base: {} })) {
     const { code, message } = refusalOf(JSON.stringify({ ...saved, [field]: value }));
     expect([field, code]).toEqual([field, "usage"]);
     expect(message).toStartWith(`x.json is no plan that pai can read: ${field}: `);

@@ -43,11 +43,8 @@ test("on a narrow terminal a run goes on below, and no line is wider", () => {
 test("a run that only made a plan is called planned, and neither answered nor unverified", () => {
   const { outcome } = run;
   if (outcome === null) throw new Error("the run has not ended");
-  const row = toRow({
-    ...run,
-    status: "planned",
-    outcome: { ...outcome, status: "unverified", actions: { done: 0, failed: 0, refused: 0 } },
-  });
+  const ended = { ...outcome, status: "unverified", actions: { done: 0, failed: 0, refused: 0 } } as const;
+  const row = toRow({ ...run, status: "planned", outcome: ended });
   expect(`${row.lead}  ${row.facts}`).toBe(
     "20261123-011207921-808e  2026-11-23 01:12  planned      10 calls, 13,228 tokens, $0.0016, +8 -3, 2 min 14 s",
   );

@@ -22,10 +22,11 @@ async function runAll(workspace: Workspace, runs: readonly (readonly [string, st
   }
 }
 
+const ids = ["20260101-000000000-0001", "20260101-000000000-0002", "20260101-000000000-0003"] as const;
+
 test("a file made by one run and changed by the next is one new file; undone runs and others' work are left out", async () => {
   const place = makeFolder();
   const { workspace, history } = await openHere(place);
-  const ids = ["20260101-000000000-0001", "20260101-000000000-0002", "20260101-000000000-0003"] as const;
   await runAll(workspace, [
     [ids[0], null, "one\n"],
     [ids[1], "one\n", "one\ntwo\n"],
@@ -46,7 +47,7 @@ test("a file made by one run and changed by the next is one new file; undone run
 test("what turns changed that a summary tells is among the session's changes", async () => {
   const place = makeFolder();
   const { workspace, history } = await openHere(place);
-  const run = "20260101-000000000-0001";
+  const [run] = ids;
   await runAll(workspace, [[run, null, "one\n"]]);
   const turns = [{ run: "summary", told: [{ run, told: [] }] }];
   expect(changesOfSession(history, { turns } as never).map(({ path }): string => path)).toEqual(["a.txt"]);
@@ -56,9 +57,9 @@ test("what somebody wrote between two runs is none of the session's changes", as
   const place = makeFolder();
   const { workspace, history } = await openHere(place);
   const runs = [
-    ["20260101-000000000-0001", null, "one\n"],
-    ["20260101-000000000-0002", "one\nby hand\n", "two\nby hand\n"],
-    ["20260101-000000000-0003", "two\nby hand\n", "two\nby hand\nthree\n"],
+    [ids[0], null, "one\n"],
+    [ids[1], "one\nby hand\n", "two\nby hand\n"],
+    [ids[2], "two\nby hand\n", "two\nby hand\nthree\n"],
   ] as const;
   for (const run of runs) {
     if (run[1] !== null) writeFileSync(join(place.root, "a.txt"), run[1]);
@@ -75,12 +76,10 @@ function openTalk(
 ) {
   const did: string[] = [];
   // An empty place names no path, so nobody is asked.
-  const list = (id: string) => ({
-    id,
-    status: left.includes(id) ? "rolled_back" : "applied",
-    changes: [],
-    left: Array(1),
-  });
+  const list = (id: string) => {
+    const status = left.includes(id) ? "rolled_back" : "applied";
+    return { id, status, changes: [], left: Array(1) };
+  };
   const history = {
     list: () => ["r3", "r2", "r1"].map(list),
     // What stands in the way comes behind the trial.
@@ -122,13 +121,8 @@ test("what a rollback left and somebody changed since stays and is named; a fail
     left: ["r2", "r3"],
   });
   const failed = await rewindTalk(talk, "1 code").catch((thrown) => thrown.code);
-  expect([failed, ...did]).toEqual([
-    "io_failed",
-    "undo r3",
-    "undo r2",
-    "left as somebody else changed it: b.py",
-    "undo r1",
-  ]);
+  const before = ["undo r3", "undo r2", "left as somebody else changed it: b.py", "undo r1"];
+  expect([failed, ...did]).toEqual(["io_failed", ...before]);
 });
 
 test("a rewind says how often /redo brings back what it took back", async () => {

@@ -83,26 +83,23 @@ test("one plans, the other works, each with its key, name and effort, and each c
     .split("\n")
     .map((line) => JSON.parse(line));
   const started = events.filter(({ type }) => type === "model.started");
-  expect(started.map(({ purpose, model }) => [purpose, model])).toEqual([
-    ["plan", "thinker:a"],
-    ["execute", "writer:b"],
-  ]);
+  const made = started.map(({ purpose, model }) => `${purpose} ${model}`);
+  expect(made).toEqual(["plan thinker:a", "execute writer:b"]);
   const { promise } = events.find(({ type }) => type === "plan.ready");
   expect(promise).toMatchObject({ expected: 2, at_most: 3 });
-  expect(promise.cost).toBeGreaterThan((1000 * 10 + 100 * 100) / 1e6);
-  expect(promise.cost).toBeLessThan((1000 * 10 + 100 * 100) / 1e6 + 0.02);
+  const callOf = (price: number) => (1000 * price + 100 * price * 10) / 1e6;
+  expect(promise.cost).toBeGreaterThan(callOf(10));
+  expect(promise.cost).toBeLessThan(callOf(10) + 0.02);
   const { outcome } = events.at(-1);
   expect(outcome.model).toMatchObject({ requested: pair, served: ["qwen3-8b"] });
-  const callOf = (price: number) => (1000 * price + 100 * price * 10) / 1e6;
   expect(outcome.cost).toBeCloseTo(callOf(10) + callOf(1), 9);
 });
 
 test("the receipt names the model of each call and holds no key, and the run can be replayed", async () => {
   const { process, folder } = await run({});
   const { stateDir } = process.home.places;
-  const runs = readdirSync(stateDir ?? "", { recursive: true, encoding: "utf8" }).find((name) =>
-    name.endsWith("/runs"),
-  );
+  const entries = readdirSync(stateDir ?? "", { recursive: true, encoding: "utf8" });
+  const runs = entries.find((name) => name.endsWith("/runs"));
   const receipts = openReceipts(join(stateDir ?? "", runs ?? ""));
   const [id = ""] = receipts.ids();
   const { facts } = receipts.read(id);
@@ -128,10 +125,8 @@ test("a window that is too small for the one is no matter for the other", async 
 test("pai doctor looks at the keys of both", async () => {
   const { out } = await run({ json: true, offline: true }, { run: doctorCommand });
   const keys = JSON.parse(out).data.findings.filter(({ name }: { name: string }) => name === "key");
-  expect(keys.map(({ text }: { text: string }) => text)).toEqual([
-    "thinker: env (THINKER_KEY)",
-    "writer: env (WRITER_KEY)",
-  ]);
+  const texts = keys.map(({ text }: { text: string }) => text);
+  expect(texts).toEqual(["thinker: env (THINKER_KEY)", "writer: env (WRITER_KEY)"]);
 });
 
 test.each([
@@ -157,11 +152,13 @@ test("tool-loop makes no plan: two models are a usage error there, before any ca
 
 test("a list of stand-ins stays one, and both are spelled as they are asked", () => {
   const providers: [] = [];
-  expect(listModels("gpt-6.1-terra,claude-sonnet-5-5")).toEqual(["gpt-6.1-terra", "claude-sonnet-5-5"]);
-  expect(listModels(" plan= gpt-6.1-terra , work=claude-sonnet-5-5")).toEqual(["gpt-6.1-terra", "claude-sonnet-5-5"]);
-  expect(spellModels({ model: "gpt-6.1-terra,local:x", providers })).toBe("openai:gpt-6.1-terra,local:x");
-  expect(spellModels({ model: "plan=gpt-6.1-terra,work=local:x", providers })).toBe(
-    "plan=openai:gpt-6.1-terra,work=local:x",
-  );
+  const two: readonly [string, string] = ["gpt-6.1-terra", "claude-sonnet-5-5"];
+  for (const written of ["gpt-6.1-terra,claude-sonnet-5-5", " plan= gpt-6.1-terra , work=claude-sonnet-5-5"])
+    expect(listModels(written)).toEqual([...two]);
+  for (const [written, spelled] of [
+    ["gpt-6.1-terra,local:x", "openai:gpt-6.1-terra,local:x"],
+    ["plan=gpt-6.1-terra,work=local:x", "plan=openai:gpt-6.1-terra,work=local:x"],
+  ] as const)
+    expect(spellModels({ model: written, providers })).toBe(spelled);
   expect(listModels("replay:a,plan=b")).toEqual(["replay:a,plan=b"]);
 });

@@ -37,14 +37,8 @@ needs(postgres).describe("a real server", () => {
   beforeEach(() => {
     server.sql("delete from pai.eval_items; delete from pai.eval_queues");
   });
-  const worker = (name: string, more: Partial<Worker> = {}): Worker => ({
-    queue: "night",
-    name,
-    pai: "1",
-    tasks: [sha],
-    lease: 60,
-    ...more,
-  });
+  const usual = { queue: "night", pai: "1", tasks: [sha], lease: 60 };
+  const worker = (name: string, more: Partial<Worker> = {}): Worker => ({ ...usual, name, ...more });
   const expire = () =>
     server.sql("update pai.eval_items set lease = now() - interval '1 second' where lease is not null");
 
@@ -54,11 +48,8 @@ needs(postgres).describe("a real server", () => {
     const taken = await Promise.all(
       stores.map(async (own, at) => {
         const keys: string[] = [];
-        for (
-          let work = await takeWork(own, worker(`w${at}`));
-          work !== null;
-          work = await takeWork(own, worker(`w${at}`))
-        ) {
+        const take = () => takeWork(own, worker(`w${at}`));
+        for (let work = await take(); work !== null; work = await take()) {
           keys.push(work.key);
           await finishWork(own, "night", work.key, { key: work.key });
         }

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { orNull } from "../../src/core/error.ts";
 import { openTeamStore, readAddress, type TeamStore } from "../../src/lab/team/team-store.ts";
 import { newFolder } from "../grounds.ts";
 import type { Need } from "../needs.ts";
@@ -48,17 +49,18 @@ const asUser = isRoot ? ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "-
 
 function run(args: readonly string[]): string {
   const [program = "", ...more] = [...asUser, ...args];
-  const { status, stdout, stderr } = spawnSync(program, more, {
-    cwd: "/",
-    encoding: "utf8",
-    env: { LC_ALL: "C.UTF-8" },
-  });
+  const env = { LC_ALL: "C.UTF-8" };
+  const { status, stdout, stderr } = spawnSync(program, more, { cwd: "/", encoding: "utf8", env });
   if (status !== 0) throw new Error(`${args.join(" ")}: ${stderr}${stdout}`);
   return stdout;
 }
 
+/** A server at a free port of this machine. */
+export const listenHere = (socket: Partial<Bun.SocketHandler> = {}) =>
+  Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {}, ...socket } });
+
 function freePort(): number {
-  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const probe = listenHere();
   probe.stop(true);
   return probe.port;
 }
@@ -106,6 +108,9 @@ export function startPostgres(cert: { readonly cert: string; readonly key: strin
   const start = () => {
     run([program("pg_ctl"), "-D", data, "-l", join(folder, "log"), "-w", "start"]);
   };
+  const kill = () => {
+    run([program("pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop"]);
+  };
   start();
   return {
     folder,
@@ -116,21 +121,11 @@ export function startPostgres(cert: { readonly cert: string; readonly key: strin
       const where = ["-h", folder, "-p", String(port), "-U", "owner", "-d", "postgres"];
       return run([program("psql"), ...quiet, ...where, "-c", text]).trim();
     },
-    kill: () => {
-      run([program("pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop"]);
-    },
+    kill,
     start,
     stop() {
-      spawnSync(asUser[0] ?? program("pg_ctl"), [
-        ...asUser.slice(1),
-        ...(isRoot ? [program("pg_ctl")] : []),
-        "-D",
-        data,
-        "-m",
-        "immediate",
-        "-w",
-        "stop",
-      ]);
+      // It may have been killed.
+      orNull(kill);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -18,6 +18,8 @@ function openState() {
     folder,
     started,
     finished,
+    /** A note of a run that ended well. */
+    ended: (run: string) => ({ id: run, started: started(run) as never, finished: finished(good) as never }),
     write(id: string, ...facts: readonly object[]) {
       const lines = facts.map((fact) => sealFact(fact as never, "").line);
       writeFileSync(join(folder, "runs", `${id}.jsonl`), lines.join(""));
@@ -81,9 +83,7 @@ test("a run that goes on is counted once it has ended", () => {
 test("runs stay counted when their receipts are deleted", () => {
   using state = openState();
   state.write(id(1), state.started(id(1)), state.finished(good));
-  noteEnded(state.folder, [
-    { id: id(2), started: state.started(id(2)) as never, finished: state.finished(good) as never },
-  ]);
+  noteEnded(state.folder, [state.ended(id(2))]);
   expect(state.totals()).toMatchObject({ runs: 2 });
 });
 
@@ -95,12 +95,10 @@ test("a run that was under way when it was first seen is counted by its end, als
   noteUndone(state.folder, id(1), "undo");
   expect(state.totals()).toMatchObject({ runs: 1 });
   rmSync(join(state.folder, "runs", `${id(1)}.jsonl`));
-  noteEnded(state.folder, [
-    { id: id(1), started: state.started(id(1)) as never, finished: state.finished(good) as never },
-  ]);
+  noteEnded(state.folder, [state.ended(id(1))]);
   expect(state.totals()).toMatchObject({ runs: 2, solved: 2, undone: 1 });
   // A row of a run that has ended is not replaced by a later note.
-  noteEnded(state.folder, [{ id: id(2), started: state.started(id(2)) as never, finished: null }]);
+  noteEnded(state.folder, [{ ...state.ended(id(2)), finished: null }]);
   expect(state.totals()).toMatchObject({ runs: 2, solved: 2 });
 });
 
@@ -109,7 +107,7 @@ test("what went along with a request is not kept longer than its receipt", () =>
   const started = state.started(id(1));
   const history = [{ request: "an older request", answer: "an older answer" }];
   const told = { ...started, task: { text: "do it", history, context: "a long context" } };
-  noteEnded(state.folder, [{ id: id(1), started: told as never, finished: state.finished(good) as never }]);
+  noteEnded(state.folder, [{ ...state.ended(id(1)), started: told as never }]);
   expect(readFileSync(join(state.folder, "ended.jsonl"), "utf8")).not.toMatch(/older|long context/);
 });
 
@@ -127,15 +125,9 @@ test("receipts that are damaged, foreign or hostile harm nothing", () => {
   const runs = join(state.folder, "runs");
   writeFileSync(join(runs, `${id(1)}.jsonl`), "{}\n[]\n");
   writeFileSync(join(runs, `${id(2)}.jsonl`), "\u0000\u0001");
-  state.write(
-    id(3),
-    { type: "run.started", at: 7, task: [], root: {} },
-    state.finished({ status: 4, calls: "many", usage: null }),
-  );
-  state.write(
-    id(4),
-    state.started(id(4)),
-    state.finished({ ...good, cost: "1e999", usage: { input: -5, output: 1e308 } }),
-  );
+  const odd = state.finished({ status: 4, calls: "many", usage: null });
+  state.write(id(3), { type: "run.started", at: 7, task: [], root: {} }, odd);
+  const huge = state.finished({ ...good, cost: "1e999", usage: { input: -5, output: 1e308 } });
+  state.write(id(4), state.started(id(4)), huge);
   expect(state.totals()).toMatchObject({ runs: 1, cost: 0 });
 });

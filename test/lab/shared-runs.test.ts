@@ -67,9 +67,8 @@ test("a letter that is replaced while it is sent stays for the next time", () =>
   const sent = outbox.list("undone", 5);
   mailUndone(outbox, "box", runOf(1), false);
   outbox.remove(sent);
-  expect(outbox.list("undone", 5).map(({ json }) => json)).toEqual([
-    { key: keyOf("box", "/home/ana/shop", id(1)), undone: false },
-  ]);
+  const left = { key: keyOf("box", "/home/ana/shop", id(1)), undone: false };
+  expect(outbox.list("undone", 5).map(({ json }) => json)).toEqual([left]);
 });
 
 const startSender = (folder: string, team: string, ms: string) =>
@@ -85,12 +84,8 @@ test("what two processes send arrives in the order in which it was put", async (
   mailUndone(outbox, "box", runOf(1), false);
   const quick = startSender(folder, team, "0");
   expect(await Promise.all([slow.exited, quick.exited])).toEqual([0, 0]);
-  expect(
-    readFileSync(team, "utf8")
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line)[0].undone),
-  ).toEqual([true, false]);
+  const lines = readFileSync(team, "utf8").trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line)[0].undone)).toEqual([true, false]);
   expect(outbox.waiting()).toBe(0);
 });
 
@@ -144,10 +139,8 @@ needs(postgres).describe("a real server", () => {
       create trigger full_disk before insert on pai.runs for each row execute function full_disk()`);
     mailRun(outbox, "box", runOf(1));
     const store = server.store();
-    await expect(catchUp(store, outbox)).rejects.toMatchObject({
-      code: "store_away",
-      message: expect.stringContaining("No space left"),
-    });
+    const message = expect.stringContaining("No space left");
+    await expect(catchUp(store, outbox)).rejects.toMatchObject({ code: "store_away", message });
     await catchUp(store, outbox).catch(() => {});
     expect(outbox.waiting()).toBe(1);
     server.sql("drop trigger full_disk on pai.runs");
@@ -171,12 +164,8 @@ needs(postgres).describe("a real server", () => {
     const store = server.store();
     await catchUp(store, outbox);
     const [run] = await readTeamRuns(store, 5);
-    expect(run).toMatchObject({
-      task: task.replace("\0", "\u{fffd}").toWellFormed(),
-      root: "/tmp/'\"\\",
-      host: "'; select 1",
-      who: "owner",
-    });
+    const known = task.replace("\0", "\u{fffd}").toWellFormed();
+    expect(run).toMatchObject({ task: known, root: "/tmp/'\"\\", host: "'; select 1", who: "owner" });
   });
 
   test("sums by user, model and day, with what was undone", async () => {

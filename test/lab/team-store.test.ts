@@ -6,7 +6,7 @@ import { version } from "../../src/cli/commands/version.ts";
 import { migrations, openTeamStore, readAddress } from "../../src/lab/team/team-store.ts";
 import { newFolder } from "../grounds.ts";
 import { needs } from "../needs.ts";
-import { type Postgres, postgres, startPostgres } from "./postgres.ts";
+import { listenHere, type Postgres, postgres, startPostgres } from "./postgres.ts";
 
 const open = (url: string, withinMs = 20_000) => openTeamStore(readAddress(url), withinMs);
 
@@ -76,25 +76,14 @@ test("a server that is not there is away, and nothing waits for it", async () =>
 });
 
 test("a server that is not PostgreSQL is reported as such", async () => {
-  const web = Bun.listen({
-    hostname: "127.0.0.1",
-    port: 0,
-    socket: {
-      data(socket) {
-        socket.write("HTTP/1.1 400 Bad Request\r\n\r\n");
-      },
-    },
-  });
+  const web = listenHere({ data: (socket) => void socket.write("HTTP/1.1 400 Bad Request\r\n\r\n") });
   const failure = await failureOf(`postgres://ana@127.0.0.1:${web.port}/pai?sslmode=verify-full`);
   web.stop(true);
-  expect(failure).toMatchObject({
-    code: "store_away",
-    message: expect.stringMatching(/is not PostgreSQL$/),
-  });
+  expect(failure).toMatchObject({ code: "store_away", message: expect.stringMatching(/is not PostgreSQL$/) });
 });
 
 test("a server that takes the connection and says nothing is away after the time that was given", async () => {
-  const silent = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const silent = listenHere();
   const failure = await failureOf(`postgres://ana@127.0.0.1:${silent.port}/pai`, 300);
   silent.stop(true);
   expect(failure?.code).toBe("store_away");
@@ -162,21 +151,8 @@ needs(postgres, "openssl").describe("TLS", () => {
   const makeCert = (name: string) => {
     const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
     const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`];
-    spawnSync("openssl", [
-      "req",
-      "-new",
-      "-x509",
-      "-nodes",
-      "-days",
-      "2",
-      "-newkey",
-      "rsa:2048",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      ...subject,
-    ]);
+    const what = "req -new -x509 -nodes -days 2 -newkey rsa:2048".split(" ");
+    spawnSync("openssl", [...what, "-keyout", key, "-out", cert, ...subject]);
     return { key, cert };
   };
   beforeAll(() => {
@@ -198,9 +174,8 @@ needs(postgres, "openssl").describe("TLS", () => {
   test("one that is named is trusted, for its own name only", async () => {
     const named = `sslmode=verify-full&sslrootcert=${join(folder, "localhost.pem")}`;
     const store = open(url(named));
-    expect(await store.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()", [])).toEqual([
-      { ssl: true },
-    ] as never);
+    const told = await store.query("select ssl from pg_stat_ssl where pid = pg_backend_pid()", []);
+    expect(told).toEqual([{ ssl: true }] as never);
     await store.close();
     expect(await failureOf(url(named).replace("@localhost", "@127.0.0.1"))).toMatchObject({ code: "tls" });
     makeCert("other.example");

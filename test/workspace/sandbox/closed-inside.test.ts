@@ -43,7 +43,7 @@ test("what cannot be reached in a home stops nothing", () => {
 });
 
 needs(rootUser).test(
-  "a folder that its owner may not enter is removed; a file in it with a name elsewhere keeps its rights",
+  "a folder that its owner may not enter is removed; a file with a name elsewhere keeps its rights",
   () => {
     const place = makePlace({ kept: "the user's" });
     const [kept, top] = [join(place.work, "kept"), join(place.work, "left")];

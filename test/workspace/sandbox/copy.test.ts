@@ -182,16 +182,13 @@ onCopies("more hidden files than there may be open ones are hidden all the same"
   expect(result).toMatchObject({ held: { level: "full" }, exit: 0, output: "end\n" });
 });
 
-onCopies(
-  "links with the name of a secret that lead to programs or folders of the system keep no command from running",
-  async (place) => {
-    for (const [n, target] of ["/usr", "/bin/bash", "/", "/etc", "/proc"].entries())
-      symlinkSync(target, join(place.work, `.env.${n}`));
-    writeFileSync(join(place.work, ".env"), "KEY=canary\n");
-    const { result } = await run(place, "cat .env; ls /etc/passwd", { sandbox: "throwaway" });
-    expect(result).toMatchObject({ held: { level: "full" }, exit: 0, output: "/etc/passwd\n" });
-  },
-);
+onCopies("links named like secrets that lead to programs or folders of the system stop no command", async (place) => {
+  for (const [n, target] of ["/usr", "/bin/bash", "/", "/etc", "/proc"].entries())
+    symlinkSync(target, join(place.work, `.env.${n}`));
+  writeFileSync(join(place.work, ".env"), "KEY=canary\n");
+  const { result } = await run(place, "cat .env; ls /etc/passwd", { sandbox: "throwaway" });
+  expect(result).toMatchObject({ held: { level: "full" }, exit: 0, output: "/etc/passwd\n" });
+});
 
 const first = "mkdir low u w m1; mount -t overlay o -o lowerdir=low,upperdir=u,workdir=w m1";
 const second =

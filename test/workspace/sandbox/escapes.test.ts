@@ -12,27 +12,17 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
   needs(confinedBy(only)).describe(only, () => {
     const inside = testIn({ only });
 
-    inside(
-      "a folder with a secret or a repository cannot be moved away by a command in the project",
-      async ({ work, run }) => {
-        mkdirSync(join(work, "config/deep"), { recursive: true });
-        writeFileSync(join(work, "config/deep/.env"), "KEY=canary\n");
-        mkdirSync(join(work, "node_modules/x"), { recursive: true });
-        for (const away of [
-          "mv config node_modules/x/c",
-          "mv config/deep d",
-          "mv sub node_modules/x/s",
-          "rm -r config",
-        ])
-          expect([away, (await run(away)).exit === 0]).toEqual([away, false]);
-        expect(
-          (await run("mkdir config/new && mv config/new config/n && echo f > config/n/f && mv config/n/f f")).exit,
-        ).toBe(0);
-        expect((await run("cat config/deep/.env; echo evil >> sub/.git/config && echo got in")).output).not.toMatch(
-          /canary|got in/,
-        );
-      },
-    );
+    inside("a folder with a secret or a repository in it cannot be moved away", async ({ work, run }) => {
+      mkdirSync(join(work, "config/deep"), { recursive: true });
+      writeFileSync(join(work, "config/deep/.env"), "KEY=canary\n");
+      mkdirSync(join(work, "node_modules/x"), { recursive: true });
+      const ways = ["mv config node_modules/x/c", "mv config/deep d", "mv sub node_modules/x/s", "rm -r config"];
+      for (const away of ways) expect([away, (await run(away)).exit === 0]).toEqual([away, false]);
+      const own = "mkdir config/new && mv config/new config/n && echo f > config/n/f && mv config/n/f f";
+      expect((await run(own)).exit).toBe(0);
+      const { output } = await run("cat config/deep/.env; echo evil >> sub/.git/config && echo got in");
+      expect(output).not.toMatch(/canary|got in/);
+    });
 
     inside("a folder that cannot be listed is closed", async ({ work, run }) => {
       mkdirSync(join(work, "config"));
@@ -73,15 +63,12 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
       expect((await run("cat /proc/self/limits | grep core")).output).toMatch(/core file size +1 +1 +bytes/);
     });
 
-    inside(
-      "secrets of the repository above are hidden where the project is a part of it",
-      async ({ base, work, run }) => {
-        rmSync(join(work, ".git"), { recursive: true });
-        mkdirSync(join(base, ".git"));
-        writeFileSync(join(base, ".env"), "KEY=canary\n");
-        expect((await run("cat ../outside.txt ../.env")).output).not.toContain("canary");
-      },
-    );
+    inside("secrets of the repository that holds the project are hidden", async ({ base, work, run }) => {
+      rmSync(join(work, ".git"), { recursive: true });
+      mkdirSync(join(base, ".git"));
+      writeFileSync(join(base, ".env"), "KEY=canary\n");
+      expect((await run("cat ../outside.txt ../.env")).output).not.toContain("canary");
+    });
 
     inside("secrets right inside folders that are not looked through are hidden too", async ({ work, run }) => {
       for (const folder of ["node_modules", ".venv", ".vscode"]) {
@@ -91,9 +78,8 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
       expect((await run("cat */.env .*/.env")).output).not.toContain("canary");
     });
     inside("a command can write to /dev/stdout and /dev/stderr, too", async ({ run }) => {
-      expect((await run("echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr")).output).toBe(
-        "a\nb\nc\nc\n",
-      );
+      const { output } = await run("echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr");
+      expect(output).toBe("a\nb\nc\nc\n");
       expect((await run("sleep 5 & echo at once")).output).toBe("at once\n");
     });
   });
@@ -116,7 +102,7 @@ needs(confinedBy("namespaces")).describe("own namespaces", () => {
   });
 
   needs(mounts).test(
-    "a mount below the project is shown on a copy and only read there; what is closed in it stays closed",
+    "a mount below the project is shown on a copy and only read there, but for what is closed",
     async () => {
       await inWorld({ only: "namespaces" }, async ({ base, work, run, transaction }) => {
         mkdirSync(join(base, "volume/.git"), { recursive: true });
@@ -126,17 +112,14 @@ needs(confinedBy("namespaces")).describe("own namespaces", () => {
         expect(Bun.spawnSync(["mount", "--bind", join(base, "volume"), join(work, "mounted")]).success).toBe(true);
         try {
           for (const sandbox of ["in-place", "proposal"] as const) {
-            const command =
-              "cat mounted/file mounted/.env; echo x > mounted/.git/config; echo more >> mounted/file && echo wrote";
-            const result = await run(command, { sandbox });
-            expect([result.held.level, result.output.includes("theirs"), result.output.includes("canary")]).toEqual([
-              "full",
-              true,
-              false,
-            ]);
+            const looks = "cat mounted/file mounted/.env; echo x > mounted/.git/config";
+            const { held, output, effects } = await run(`${looks}; echo more >> mounted/file && echo wrote`, {
+              sandbox,
+            });
+            expect([held.level, output.includes("theirs"), output.includes("canary")]).toEqual(["full", true, false]);
             expect(existsSync(join(base, "volume/.git/config"))).toBe(false);
-            expect(result.output.includes("wrote")).toBe(sandbox === "in-place");
-            await transaction.drop(result.effects, null);
+            expect(output.includes("wrote")).toBe(sandbox === "in-place");
+            await transaction.drop(effects, null);
           }
         } finally {
           Bun.spawnSync(["umount", join(work, "mounted")]);
@@ -190,24 +173,19 @@ async function reach(readable: readonly string[], folder: string | null = null):
 }
 
 needs(confinedBy("namespaces"), python).test(
-  "with the network a service that runs as the user is closed, unless its path is named",
+  "with the network a service of the user is closed unless named",
   async () => {
-    expect([await reach([]), await reach(["../manager.sock"])]).toEqual([
-      expect.stringContaining("refused"),
-      "reached",
-    ]);
+    expect(await reach([])).toContain("refused");
+    expect(await reach(["../manager.sock"])).toBe("reached");
   },
 );
 
-needs(confinedBy("namespaces"), python, rootUser).test(
-  "a service below /run is there if its path is named",
-  async () => {
-    const folder = `/run/pai-test-${crypto.randomUUID()}`;
-    mkdirSync(folder);
-    expect(await reach([], folder)).toContain("No such file");
-    expect(await reach([`${folder}/manager.sock`], folder)).toBe("reached");
-  },
-);
+needs(confinedBy("namespaces"), python, rootUser).test("a service below /run is there if it is named", async () => {
+  const folder = `/run/pai-test-${crypto.randomUUID()}`;
+  mkdirSync(folder);
+  expect(await reach([], folder)).toContain("No such file");
+  expect(await reach([`${folder}/manager.sock`], folder)).toBe("reached");
+});
 
 needs(confinedBy("landlock")).describe("Landlock alone", () => {
   needs("prlimit").test("the limits of pai are its own", () =>

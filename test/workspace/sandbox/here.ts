@@ -17,10 +17,7 @@ async function look(): Promise<SandboxState> {
 export const here: SandboxState = await look();
 
 /** Files that are closed to the model are closed to its commands. */
-export const closesFiles: Need = {
-  name: "a sandbox that closes files (full)",
-  isHere: here.level === "full",
-};
+export const closesFiles: Need = { name: "a sandbox that closes files (full)", isHere: here.level === "full" };
 
 /** Commands work on a copy of the project. */
 export const copies: Need = { name: "copies of a project (overlayfs)", isHere: here.proposes };

@@ -8,7 +8,7 @@ import { at, change, file, treeOf } from "../tree.ts";
 import { onCopies, run, say } from "./copies.ts";
 
 onCopies(
-  "what is asked about is a change of its own, though the project's rules ignore it; a repository there is denied",
+  "what is asked about is a change though rules ignore it; a repository there is denied",
   async (place) => {
     const { result, transaction } = await run(
       place,

@@ -68,17 +68,8 @@ function inject(folder: string, tape: string, call: string, use: number) {
   rmSync(log, { force: true });
   // strace starts the tape by a call of its own.
   const when = call === "execve" ? use + 1 : use;
-  const traced = [
-    "strace",
-    "-f",
-    "-qq",
-    "-o",
-    log,
-    "-e",
-    `trace=${call}`,
-    "-e",
-    `inject=${call}:error=EPERM:when=${when}`,
-  ];
+  const rules = ["-e", `trace=${call}`, "-e", `inject=${call}:error=EPERM:when=${when}`];
+  const traced = ["strace", "-f", "-qq", "-o", log, ...rules];
   const done = Bun.spawnSync(["/bin/sh", "-c", 'exec "$@" 3>/dev/null 4<"$0"', join(folder, "ws"), ...traced, tape], {
     env: { PATH: "/usr/bin:/bin" },
     cwd: "/",

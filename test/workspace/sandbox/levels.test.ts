@@ -61,32 +61,28 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
       expect((await run(`ls -A ${base}/state 2>/dev/null`)).output).toBe("");
     });
 
-    inside(
-      "the home is closed, whatever its files are called, but for tools and caches without their credentials",
-      async ({ base, run }) => {
-        const home = join(base, "home");
-        const name = crypto.randomUUID().replaceAll("-", "");
-        mkdirSync(join(home, `.config/${name}`), { recursive: true });
-        mkdirSync(join(home, ".cargo"));
-        mkdirSync(join(home, ".local/bin"), { recursive: true });
-        for (const path of [name, `.${name}`, `.config/${name}/token`, ".cargo/credentials.toml"])
-          writeFileSync(join(home, path), "AKIAQ3EGRTMZ7L2KXW5D\n");
-        writeFileSync(join(home, ".local/bin/tool"), "#!/bin/sh\necho tool\n", { mode: 0o755 });
-        writeFileSync(join(home, ".cargo/registry"), "known\n");
-        const looks = [
-          `cat ~/${name} ~/.${name}`,
-          `cat ~/.config/${name}/token`,
-          "cat ~/.cargo/credentials.toml",
-          "grep -rs AKIA ~",
-        ];
-        for (const look of looks) expect([look, (await run(look)).output.includes("AKIA")]).toEqual([look, false]);
-        expect((await run("~/.local/bin/tool; cat ~/.cargo/registry")).output).toBe("tool\nknown\n");
-        await run("echo x > ~/.profile; echo x > ~/.local/bin/new; echo x > ~/.cargo/new");
-        expect([".profile", ".local/bin/new", ".cargo/new"].filter((path) => existsSync(join(home, path)))).toEqual([]);
-        const asked = await run(`cat ~/${name}; true`, { sandbox: "throwaway" });
-        if (only === "namespaces") expect(asked.held.hidden).toEqual([join(home, name)]);
-      },
-    );
+    inside("the home is closed but for tools and caches without credentials", async ({ base, run }) => {
+      const home = join(base, "home");
+      const name = crypto.randomUUID().replaceAll("-", "");
+      mkdirSync(join(home, `.config/${name}`), { recursive: true });
+      mkdirSync(join(home, ".cargo"));
+      mkdirSync(join(home, ".local/bin"), { recursive: true });
+      for (const path of [name, `.${name}`, `.config/${name}/token`, ".cargo/credentials.toml"])
+        writeFileSync(join(home, path), "AKIAQ3EGRTMZ7L2KXW5D\n");
+      writeFileSync(join(home, ".local/bin/tool"), "#!/bin/sh\necho tool\n", { mode: 0o755 });
+      writeFileSync(join(home, ".cargo/registry"), "known\n");
+      const looks = [
+        `cat ~/${name} ~/.${name} ~/.config/${name}/token`,
+        "cat ~/.cargo/credentials.toml",
+        "grep -rs AKIA ~",
+      ];
+      for (const look of looks) expect([look, (await run(look)).output.includes("AKIA")]).toEqual([look, false]);
+      expect((await run("~/.local/bin/tool; cat ~/.cargo/registry")).output).toBe("tool\nknown\n");
+      await run("echo x > ~/.profile; echo x > ~/.local/bin/new; echo x > ~/.cargo/new");
+      expect([".profile", ".local/bin/new", ".cargo/new"].filter((path) => existsSync(join(home, path)))).toEqual([]);
+      const asked = await run(`cat ~/${name}; true`, { sandbox: "throwaway" });
+      if (only === "namespaces") expect(asked.held.hidden).toEqual([join(home, name)]);
+    });
 
     inside("a public certificate is there, a key with the same ending is not", async ({ work, run }) => {
       writeFileSync(join(work, "site.pem"), "-----BEGIN CERTIFICATE-----\nMII\n");
@@ -95,9 +91,8 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
     });
 
     inside("the private /run can be written, and nothing of it stays", async ({ run }) => {
-      expect((await run("mkdir -p /run/pai-test && echo 1 > /run/pai-test.pid && cat /run/pai-test.pid")).output).toBe(
-        "1\n",
-      );
+      const { output } = await run("mkdir -p /run/pai-test && echo 1 > /run/pai-test.pid && cat /run/pai-test.pid");
+      expect(output).toBe("1\n");
       expect(existsSync("/run/pai-test.pid")).toBe(false);
     });
 
@@ -123,9 +118,8 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
         async ({ base, run }) => {
           expect((await run("cat .env ~/.ssh/id_rsa")).output).toBe("KEY=canary\ncanary\n");
           expect((await run(`echo x >> .git/config && echo y > ${base}/outside.txt`)).exit).toBe(0);
-          expect(Number((await run("cat /proc/net/dev | grep -c :")).output)).toBe(
-            readdirSync("/sys/class/net").length,
-          );
+          const seen = Number((await run("cat /proc/net/dev | grep -c :")).output);
+          expect(seen).toBe(readdirSync("/sys/class/net").length);
           await run(`echo x > ${base}/new.txt`);
           expect(existsSync(join(base, "new.txt"))).toBe(false);
         },
@@ -140,9 +134,8 @@ for (const only of ["namespaces", "bubblewrap"] as const) {
       inWorld(
         { only },
         async ({ work, run }) => {
-          expect((await run("echo x > new.txt; cat .env; pwd")).output).toBe(
-            `${only === "namespaces" ? "" : "cat: .env: Permission denied\n"}${work}\n`,
-          );
+          const denied = only === "namespaces" ? "" : "cat: .env: Permission denied\n";
+          expect((await run("echo x > new.txt; cat .env; pwd")).output).toBe(`${denied}${work}\n`);
         },
         "a b,c:d\\e'f\"g",
       ));
@@ -167,22 +160,13 @@ needs(confinedBy("namespaces")).describe("own namespaces", () => {
 needs(confinedBy("landlock")).describe("Landlock alone", () => {
   const inside = testIn({ only: "landlock" });
 
-  inside(
-    "only the project and a private folder are written; what is hidden outside cannot be read; no sockets",
-    async ({ base, run }) => {
-      expect((await run('echo x > x.txt; echo t > "$TMPDIR/t"; cat x.txt "$TMPDIR/t"')).output).toBe("x\nt\n");
-      writeFileSync(join(base, "home/notes.txt"), "mine\n");
-      for (const attack of [
-        `echo x > ${base}/outside.txt`,
-        `echo x > ${base}/new.txt`,
-        "cat ~/.ssh/id_rsa",
-        "cat ~/notes.txt",
-        network,
-      ]) {
-        expect([attack, (await run(attack)).exit === 0]).toEqual([attack, false]);
-      }
-    },
-  );
+  inside("only the project and a private folder are written; no hidden file, no socket", async ({ base, run }) => {
+    expect((await run('echo x > x.txt; echo t > "$TMPDIR/t"; cat x.txt "$TMPDIR/t"')).output).toBe("x\nt\n");
+    writeFileSync(join(base, "home/notes.txt"), "mine\n");
+    const writes = [`echo x > ${base}/outside.txt`, `echo x > ${base}/new.txt`];
+    for (const attack of [...writes, "cat ~/.ssh/id_rsa", "cat ~/notes.txt", network])
+      expect([attack, (await run(attack)).exit === 0]).toEqual([attack, false]);
+  });
 });
 
 test("folders of processes that were killed are cleared away, those of others are not", () => {
@@ -249,12 +233,9 @@ describe("a line on the wall", () => {
   });
 
   test("is silent where the user could not do it either, on timeouts, and where the output says something else", () => {
+    const asUser = { isRoot: false, mayWrite: () => false, isUnseen: () => false };
     const silent = [
-      said('open() "/run/nginx.pid" failed (13: Permission denied)', {
-        isRoot: false,
-        mayWrite: () => false,
-        isUnseen: () => false,
-      }),
+      said('open() "/run/nginx.pid" failed (13: Permission denied)', asUser),
       said("bind() to 0.0.0.0:80 failed (13: Permission denied)", { isRoot: false }),
       said("[Errno 2] No such file or directory: '/opt/data/a.csv'"),
       said("1 test failed"),

@@ -7,12 +7,8 @@ import { confinedBy } from "./ways.ts";
 import { testIn, type World } from "./world.ts";
 
 /** Runs a command that says when it has begun, does something then, and gives what it says after that. */
-async function during(
-  { work, run, transaction }: World,
-  act: () => void,
-  command: string,
-  sandbox: "in-place" | "proposal",
-) {
+async function during(world: World, act: () => void, command: string, sandbox: "in-place" | "proposal") {
+  const { work, run, transaction } = world;
   const waits = "touch begun; n=0; while [ ! -e acted ] && [ $n -lt 3000 ]; do sleep 0.02; n=$((n+1)); done";
   // On a copy nobody outside sees what it writes; a moment is enough.
   const alone = "sleep 0.5";

@@ -119,11 +119,11 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_654,
+  core: 13_728,
   workspace: 11_353,
-  cli: 10_114,
+  cli: 10_113,
   flows: 10_817,
-  models: 4_076,
+  models: 4_003,
   ui: 4_278,
   store: 3_394,
   lab: 3_610,

@@ -1,27 +1,20 @@
 /** The link to an MCP server over "streamable HTTP": each message is a POST, answered by JSON or a stream of events. */
+import { createSseReader } from "../core/event-stream.ts";
 import { isFields, type Json } from "../core/model.ts";
 import type { ServerLink } from "../core/ports.ts";
 import { parseMessage } from "./lines.ts";
 
-/** Cuts the text of an event stream into the data of its events. */
-export interface EventReader {
-  push(piece: string): readonly string[];
-  end(): readonly string[];
-}
-
-export interface AddressOptions {
-  /** Headers of the user, besides those of the protocol. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Sends one request to the server's address; must not follow redirects. */
-  readonly send: (init: RequestInit) => Promise<Response>;
-  readonly createReader: () => EventReader;
-}
-
 const maxAnswer = 4 * 1024 * 1024;
 const goodbyeMs = 2000;
 
-/** Opens the link; sends nothing before the first message. */
-export function openAddress({ headers, send, createReader }: AddressOptions): ServerLink {
+/**
+ * Opens the link; sends nothing before the first message. `headers`: of the user, besides those of the protocol. `send`: one
+ * request to the server's address; must not follow redirects.
+ */
+export function openAddress(
+  headers: Readonly<Record<string, string>>,
+  send: (init: RequestInit) => Promise<Response>,
+): ServerLink {
   const connection = new AbortController();
   const encoder = new TextEncoder();
   let session: string | null = null;
@@ -67,7 +60,7 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
       throw new Error(explain(response.status));
     }
     let isAnswered = id === null;
-    for await (const each of readAnswer(response, createReader)) if (receive(each) === id) isAnswered = true;
+    for await (const each of readAnswer(response)) if (receive(each) === id) isAnswered = true;
     if (!isAnswered) throw new Error("the server's answer holds no message for this request");
   }
 
@@ -96,9 +89,9 @@ export function openAddress({ headers, send, createReader }: AddressOptions): Se
   };
 }
 
-async function* readAnswer(response: Response, createReader: () => EventReader): AsyncGenerator<string, void> {
+async function* readAnswer(response: Response): AsyncGenerator<string, void> {
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const reader = isStream ? createReader() : null;
+  const reader = isStream ? createSseReader() : null;
   const text = new TextDecoder();
   let held = "";
   for await (const bytes of response.body ?? []) {

@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { connectServer } from "../../src/mcp/client.ts";
 import { openAddress } from "../../src/mcp/http-link.ts";
-import { createSseReader } from "../../src/models/wire/sse.ts";
 
 const signal = new AbortController().signal;
 const tool = { name: "add", description: "Adds", inputSchema: { type: "object" } };
@@ -51,7 +50,7 @@ function serve(call: Answer, initialize: Answer | null = null) {
   });
   open.push(server);
   const send = (init: RequestInit) => fetch(`http://127.0.0.1:${server.port}/mcp`, { ...init, redirect: "manual" });
-  const link = openAddress({ headers: { authorization: "Bearer x" }, send, createReader: createSseReader });
+  const link = openAddress({ authorization: "Bearer x" }, send);
   return { asked, connect: () => connectServer(link, "1", signal) };
 }
 
@@ -121,7 +120,7 @@ describe("a server behind an address", () => {
     );
     await expect(connect()).rejects.toThrow("wants a login");
     const send = (init: RequestInit) => fetch("http://127.0.0.1:1/", init);
-    const link = openAddress({ headers: {}, send, createReader: createSseReader });
+    const link = openAddress({}, send);
     await expect(connectServer(link, "1", signal)).rejects.toThrow();
   });
 });

@@ -17,7 +17,6 @@ import {
 import { type CallAnswer, connectServer, type Patience, type ToolClient } from "../../mcp/client.ts";
 import { openAddress } from "../../mcp/http-link.ts";
 import { parseEndpoint, tlsOf } from "../../models/wire/endpoint.ts";
-import { createSseReader } from "../../models/wire/sse.ts";
 import {
   type AddressServer,
   type McpServer,
@@ -203,7 +202,7 @@ function openServerAddress(server: AddressServer, env: Environment): ServerLink 
     Object.entries(server.headers).map(([name, value]) => [name, fillVariables(server, value, env)]),
   );
   const send = (init: RequestInit) => fetch(server.url, { ...init, ...tls, redirect: "manual", timeout: false, proxy });
-  return openAddress({ headers, send, createReader: createSseReader });
+  return openAddress(headers, send);
 }
 
 /** Replaces `${NAME}`, but only in the user's own file: no project chooses which variables leave the machine. */

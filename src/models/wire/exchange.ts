@@ -1,5 +1,7 @@
 /** One request and its answer, read into events: with a limit on silence, no redirects, only pai's headers. */
+
 import { type PaiError, toPaiError } from "../../core/error.ts";
+import { createLineReader, createSseReader } from "../../core/event-stream.ts";
 import type { ModelEvent } from "../../core/model.ts";
 import { interruption } from "../stream.ts";
 import { type Endpoint, fetchFrom, readStart } from "./endpoint.ts";
@@ -7,7 +9,6 @@ import { fields, parseJson, textIn } from "./fields.ts";
 import { type AskedServer, failure, readFetchError, readHttpError, renderWait } from "./http-errors.ts";
 import { never, onceAtOnce, onceSoon } from "./judge.ts";
 import type { Decoder } from "./replies.ts";
-import { createLineReader, createSseReader } from "./sse.ts";
 
 export type Exchange = ReturnType<typeof openExchange>;
 

@@ -1,7 +1,7 @@
 /** Events and answers as servers and gateways really write them: cut anywhere, longer than they need be. */
 import { expect, test } from "bun:test";
+import { createSseReader } from "../../../src/core/event-stream.ts";
 import { readStart } from "../../../src/models/wire/endpoint.ts";
-import { createSseReader } from "../../../src/models/wire/sse.ts";
 import { expectCpu } from "../../core/cpu-time.ts";
 
 function read(text: string, size: number): readonly string[] {

@@ -98,7 +98,6 @@ async function diffBeyond(run: Run, rights: Rights, asked: readonly Asked[], cal
   return renderChanges(squash(steps.flatMap(({ call, changes }) => (isWanted(call) ? changes : []))));
 }
 
-/** A request as the person reads it; for a command with its sandbox, and with each of its lines marked. */
 async function renderAsked(run: Run, { request, claim }: Asked): Promise<string> {
   const { action, path, destination, why } = request;
   if (claim.kind === "command")

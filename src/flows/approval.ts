@@ -26,13 +26,10 @@ import { askBound, describeSandbox, mayRunCommand, onlyCommands } from "./comman
 import { keepPlans } from "./plans/plan-state.ts";
 import type { Run } from "./run.ts";
 
-interface Claimed {
-  readonly claims: readonly PlanClaim[];
-  readonly refusals: readonly PaiError[];
-}
+type Claimed = ReturnType<typeof claimsOfPlan>;
 
 /** The claims of the plan's steps; those on closed files that a person may open are among them. */
-export function claimsOfPlan(run: Run, plan: Plan): Claimed {
+export function claimsOfPlan(run: Run, plan: Plan) {
   const claims: PlanClaim[] = [];
   const refusals: PaiError[] = [];
   for (const { action, target, destination } of plan.execution_plan?.steps ?? []) {

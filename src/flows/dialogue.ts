@@ -236,9 +236,6 @@ const roomForFiles = ({ calling }: Run): number => Math.min(maxOfFiles, partOf(c
 const leastOfParts = 8_000;
 const usualOfAside = 5_000;
 
-/** How much of the files that a plan names is shown: by path the characters that its parts may have, or null for all of it. */
-type Shares = ReadonlyMap<RelPath, number | null>;
-
 /** Characters of the lines of a text that the messages do not show. */
 export function untoldSize({ dialogue }: Run, path: RelPath, text: string): number {
   const lines = linesOf(text);
@@ -286,7 +283,8 @@ export async function shareRoom(run: Run, { paths, edited, read }: Named) {
   const part = Math.max(leastOfParts, Math.min(room / large.length, maxOfParts));
   const shareOf = (file: Sized) => (whole.has(file.path) ? null : large.includes(file) ? part : leastOfParts);
   return {
-    shares: new Map(sized.map((file) => [file.path, shareOf(file)])) as Shares,
+    /** By path the characters that the parts of a file may have; null: all of it. */
+    shares: new Map(sized.map((file) => [file.path, shareOf(file)])),
     size: sized.reduce((sum, file) => sum + Math.min(file.untold, shareOf(file) ?? maxShown), 0),
   };
 }

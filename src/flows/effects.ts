@@ -14,7 +14,8 @@ import { listen } from "../core/steps.ts";
 import { nameSome } from "../core/suggest.ts";
 import { isAllowed, refuseUnallowed, withinOnly } from "./changes/allowed.ts";
 import { acceptBatch, applyBatch, decideCommand, isAsked } from "./changes/batch.ts";
-import { judgeCommand, type Refusal, refusePath, touchedBy } from "./changes/judge.ts";
+import type { Refusal } from "./changes/changing.ts";
+import { judgeCommand, refusePath, touchedBy } from "./changes/judge.ts";
 import type { Run } from "./run.ts";
 
 export interface Ended extends CommandResult {
@@ -59,13 +60,13 @@ export async function settleEffects(run: Run, rights: Rights | null, ended: Ende
  */
 export async function settleCheck(run: Run, ended: Ended): Promise<void> {
   const { command, effects } = ended;
-  const tell = (level: "info" | "warning", code: string, text: string) =>
-    run.emit({ type: "notice", level, code, text: `${command}: ${text}` });
+  const tell = (code: string, text: string) =>
+    run.emit({ type: "notice", level: "warning", code, text: `${command}: ${text}` });
   const { changes, carried, refused } = effects;
   const forbidden = refused.find(({ why }) => why !== null);
   if (forbidden !== undefined) {
     tellStays(run, ended, await dropEffects(run, effects, null));
-    return tell("warning", "path_refused", `what it changed was taken back: ${forbidden.why}`);
+    return tell("path_refused", `what it changed was taken back: ${forbidden.why}`);
   }
   const asked = (await refuseUnallowed(run, [...touchedBy(changes), ...largeOf(effects)]))?.paths ?? [];
   const isBack = ({ path, runsUnasked }: Refused) => !run.interactive && runsUnasked && !isAllowed(run.changing, path);
@@ -76,18 +77,14 @@ export async function settleCheck(run: Run, ended: Ended): Promise<void> {
   if (back.length > 0) {
     const way = asked.length === 0 ? "" : `; ${asked.map(spellAllow).join(" ")} allows it`;
     const text = `it changed what may run code later or steer agents, which was taken back: ${nameSome(back)}${way}`;
-    tell("warning", "path_refused", text);
+    tell("path_refused", text);
   }
   if (closed.length > 0) {
     const text = `it changed files that are closed to pai, and that go back if the run fails: ${nameSome(closed)}`;
-    tell("warning", "command_left", text);
+    tell("command_left", text);
   }
-  const stays = carried.map(({ path }) => path);
-  tellStays(
-    run,
-    ended,
-    stays.filter((path) => !back.includes(path)),
-  );
+  const stays = carried.flatMap(({ path }) => (back.includes(path) ? [] : [path]));
+  tellStays(run, ended, stays);
 }
 
 const largeOf = ({ carried }: Effects): readonly RelPath[] =>
@@ -201,21 +198,18 @@ function tellStays(
   stays: readonly RelPath[],
 ): void {
   const open = new Set(largeOf(effects));
-  const tell = (paths: readonly RelPath[], what: (isOne: boolean) => string): void => {
+  const tell = (paths: readonly RelPath[], what: string): void => {
     if (paths.length === 0) return;
-    const text = `${command}: ${nameSome(paths)} ${what(paths.length === 1)}`;
+    const text = `${command}: ${nameSome(paths)} ${what}`;
     run.emit({ type: "notice", level: "info", code: "command_left", text });
   };
   // A cache of a tool is nobody's work: it is not worth a line in every run.
   const ignored = stays.filter((path) => !open.has(path) && !isCache(path));
   for (const path of ignored) run.changing.stays.add(path);
-  tell(ignored, (isOne) =>
-    isOne ? "is ignored: no undo takes its change back" : "are ignored: no undo takes their changes back",
-  );
-  tell(
-    stays.filter((path) => open.has(path)),
-    () => "changed, and no copy was kept: no undo takes it back",
-  );
+  const [one, more] = ["is ignored: no undo takes its change back", "are ignored: no undo takes their changes back"];
+  tell(ignored, ignored.length === 1 ? one : more);
+  const uncopied = stays.filter((path) => open.has(path));
+  tell(uncopied, "changed, and no copy was kept: no undo takes it back");
 }
 
 /** Takes effects back; `paths` null: all. Returns the paths that stay as they are, as there was no copy of them. */

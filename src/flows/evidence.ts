@@ -19,7 +19,7 @@ import type { FilesRead, Shown } from "./briefing/reading.ts";
 import { type Focus, noteSent, pathOfRead, renderNested, showFile, toReadable } from "./briefing/sources.ts";
 import { mayRunCommand } from "./commands/commands.ts";
 import { continueOrStart, filesOf, shareRoom, sizeOfFiles, tellChanged, textNow, untoldSize } from "./dialogue.ts";
-import { type BatchReport, type CallReport, perform } from "./perform.ts";
+import { type CallReport, perform } from "./perform.ts";
 import type { Run } from "./run.ts";
 
 function inputOfStep({ action, target, destination }: PlanStep): Json {
@@ -105,17 +105,12 @@ export async function lookBehind(run: Run, plan: Plan, rights: Rights): Promise<
   if (calls.length > 0) await perform(run, calls, rights);
 }
 
-interface Evidence {
-  readonly text: string;
-  readonly batch: BatchReport;
-}
-
 /**
  * The plan's evidence as one text: what has changed since it was told, the files it names (parts of large ones that it
  * changes), and the results of looks and commands before its first change. Where the dialogue cannot go on with the
  * prompt `system`, also what the planning calls have looked at.
  */
-export async function collectEvidence(run: Run, plan: Plan, rights: Rights, system: string): Promise<Evidence> {
+export async function collectEvidence(run: Run, plan: Plan, rights: Rights, system: string) {
   const before = stepsBefore(plan);
   const isDue = ({ action, target }: PlanStep) => isLook(action) || (action === "RUN" && mayRunCommand(run, target));
   const calls = callsOfSteps(plan, (step) => before.includes(step) && isDue(step));

@@ -106,7 +106,6 @@ function lineFor(kind: AnyAction["kind"], code: ErrorCode | null, text: string):
   return kind === "command" ? (text.split("\n", 1)[0] ?? "") : text;
 }
 
-/** Judges, decides and applies the staged changes; refused ones drop out, the rest is applied as one. */
 async function flush(batch: Batch): Promise<void> {
   const { run, rights, waiting, reports } = batch;
   const earlier = reports.length;
@@ -114,7 +113,6 @@ async function flush(batch: Batch): Promise<void> {
   const calls = waiting.map(({ paths }) => paths);
   const refusals = await decideStaged(run, rights, calls);
   const before = run.begun?.changes.length ?? 0;
-  /** Reports once what was applied, and what was refused. */
   const tell = (isApplied: boolean) => {
     for (const { call, text, paths } of waiting.splice(0)) {
       const refused = paths.flatMap((path) => refusals.get(path) ?? []).at(0);

@@ -129,7 +129,6 @@ export interface PhaseResults {
 export const renderForms = (tag: string): string =>
   `Send an existing file's change as MODIFY::path::${tag}, <<<<<<< SEARCH, its lines, =======, the new lines, >>>>>>> REPLACE, END::${tag}; a new file as WRITE::path::${tag}, its lines, END::${tag}; then FINISH::${tag}, the message, END::${tag}.`;
 
-/** Asks for a whole file instead of edits, and shows it again. */
 async function renderStubborn(run: Run, path: RelPath): Promise<string> {
   run.dialogue.files.delete(path);
   const now = await showFile(run, path);

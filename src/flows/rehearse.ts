@@ -9,11 +9,6 @@ import { targetOfCall } from "./approval.ts";
 import type { Run } from "./run.ts";
 import { createOverlay } from "./stage.ts";
 
-interface Rehearsed {
-  readonly steps: readonly { readonly call: Call; readonly changes: readonly Change[] }[];
-  readonly complaints: readonly { readonly call: Call; readonly code: Complaint["code"]; readonly text: string }[];
-}
-
 /** The mistake of a proposal: one that its action finds, or a placeholder for code, which no plan allows; null: none. */
 function mistakeIn({ changing }: Run, proposal: Proposal | Complaint): Pick<Complaint, "code" | "text"> | null {
   if (proposal.kind !== "change") return proposal.kind === "complaint" ? proposal : null;
@@ -24,13 +19,13 @@ function mistakeIn({ changing }: Run, proposal: Proposal | Complaint): Pick<Comp
 }
 
 /** What the policy refuses is left out: it is refused, with its reason, when it is performed. */
-export async function rehearse(run: Run, calls: readonly Call[]): Promise<Rehearsed> {
+export async function rehearse(run: Run, calls: readonly Call[]) {
   const actions = new Map(run.acting.actions.map((action) => [action.name as string, action]));
   const below = run.veiled.stage();
   const overlay = createOverlay(below);
   const stage: Stage = { ...overlay, shown: (path) => overlay.shown(path) ?? below.shown(path) };
-  const steps: Rehearsed["steps"][number][] = [];
-  const complaints: Rehearsed["complaints"][number][] = [];
+  const steps: { readonly call: Call; readonly changes: readonly Change[] }[] = [];
+  const complaints: { readonly call: Call; readonly code: Complaint["code"]; readonly text: string }[] = [];
   for (const call of calls) {
     const action = actions.get(call.name);
     if (action?.kind !== "change") continue;

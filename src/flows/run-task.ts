@@ -111,12 +111,7 @@ const hideWords = (veil: Veil, answer: Decision): Decision =>
     ? { ...answer, feedback: veil.hide(answer.feedback, "plain") }
     : answer;
 
-interface RunParts {
-  readonly emit: Emit;
-  readonly veil: Veil;
-}
-
-function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }: RunParts): Run {
+function createRun(task: Task, options: RunOptions, ports: Ports, { emit, veil }: Pick<Run, "emit" | "veil">): Run {
   const room = Math.min(maxShown, roomOf(ports.model.window));
   const asked = { text: task.text, at: ports.now() };
   const overlay = createOverlay(ports.workspace, room, options.mode === "tool-loop" ? "tools" : "script", asked);

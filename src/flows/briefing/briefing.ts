@@ -99,7 +99,6 @@ const askedOf = ({ checking }: Run, request: string, output: string): Asked => (
   checks: blankSecrets(checking.checks.join("\n")),
 });
 
-/** The ranking of a project, which a receipt may keep. */
 function keepRanking({ ranking, survey, terms, commits, lacks }: RankedProject): Likely {
   const files = ranking.files.slice(0, limits.kept);
   survey.finish({ files, values: ranking.values, commits }, terms);

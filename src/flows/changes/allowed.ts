@@ -11,12 +11,7 @@ import { meaningsOf } from "../../core/secrets/known-texts.ts";
 import { holdsText } from "../../core/text.ts";
 import { isLook, rowOf } from "../../core/vocabulary.ts";
 import type { Run } from "../run.ts";
-import type { Changing } from "./changing.ts";
-
-interface Unallowed {
-  readonly paths: readonly RelPath[];
-  readonly error: PaiError;
-}
+import type { Changing, Refusal } from "./changing.ts";
 
 /** Whether a glob matches a path; `folder/**` also matches the folder itself. */
 const names = (glob: string, path: string) =>
@@ -56,7 +51,7 @@ function refuseAll(concerns: ReadonlyMap<RelPath, string>): PaiError {
 }
 
 /** Why not all of these may be changed; null: they may. A person is asked once a run about each path. */
-export async function refuseUnallowed(run: Run, touched: readonly RelPath[]): Promise<Unallowed | null> {
+export async function refuseUnallowed(run: Run, touched: readonly RelPath[]) {
   const concerns = findConcerns(run, touched);
   const paths = [...concerns.keys()];
   if (paths.length === 0) return null;
@@ -77,11 +72,6 @@ export async function requireOwnYes(run: Run, touched: readonly RelPath[]): Prom
 /** Whether every group of --only globs has one that matches the path. */
 export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
   return only.every((globs) => globs.some((glob) => names(glob, path)));
-}
-
-interface Refusal {
-  readonly code: "secret_refused";
-  readonly text: string;
 }
 
 const holds = (blobs: readonly Blob[], value: string): boolean =>

@@ -13,7 +13,8 @@ import { cutDiff, quoteWords } from "../../core/session/became.ts";
 import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../run.ts";
-import { dropRefused, findUnallowed, judgeStaged, type Refusal } from "./judge.ts";
+import type { Refusal } from "./changing.ts";
+import { dropRefused, findUnallowed, judgeStaged } from "./judge.ts";
 import { mergeStaged } from "./meanwhile.ts";
 
 /** Warns about hard links: pai replaces a file to change it, so its other names keep the old content. */
@@ -165,7 +166,6 @@ export async function decideCommand(run: Run, ended: string): Promise<Refusal | 
 
 const namesOf = ({ path, from }: Pick<ChangeSummary, "path" | "from">) => (from === null ? [path] : [from, path]);
 
-/** Notes a person's no, or what they said to changes that are then made anew. */
 function noteNo(
   { changing, planning }: Run,
   proposed: readonly ChangeSummary[],

@@ -1,5 +1,6 @@
 /** What may be changed, and what the run has changed: written where changes are judged, allowed, applied and kept. */
 import type { Change } from "../../core/change.ts";
+import type { ErrorCode } from "../../core/error.ts";
 import type { GuardLimits } from "../../core/guard/guard.ts";
 import type { RelPath } from "../../core/path.ts";
 
@@ -20,9 +21,13 @@ export interface ChangeOptions {
 /** What somebody else did to a file of the run: changed other lines, lines of the run, all of these, or the file is gone. */
 export type Became = "beside" | "within" | "undone" | "removed";
 
-interface Meanwhile {
-  readonly isTold: boolean;
-  readonly how: Became;
+/** Why a change is not made. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  /** For the model: why, and what it can do instead. */
+  readonly text: string;
+  /** The person wants the change made again in another way: a model that can be asked for it was not refused. */
+  readonly isAnew?: true;
 }
 
 export interface Changing extends ChangeOptions {
@@ -44,7 +49,7 @@ export interface Changing extends ChangeOptions {
   /** What the person said to files that belong to them once they are changed. */
   readonly owners: Map<RelPath, boolean>;
   /** Files that somebody else has changed, too, while the run worked on them. */
-  readonly merged: Map<RelPath, Meanwhile>;
+  readonly merged: Map<RelPath, { readonly isTold: boolean; readonly how: Became }>;
   /** How many changes the run had when the model was last told what checks had changed. */
   toldAt: number;
   /** Ignored files that commands changed and that a rollback of the run restores. */

@@ -2,21 +2,14 @@
 
 import { replyCaps } from "../../core/caps.ts";
 import { type Blob, type Change, losesFile } from "../../core/change.ts";
-import { type ErrorCode, toPaiError } from "../../core/error.ts";
+import { toPaiError } from "../../core/error.ts";
 import { type GuardInput, judgeSteps, type Verdict } from "../../core/guard/guard.ts";
 import { type PathUse, parentOf, type RelPath, resolveFrom } from "../../core/path.ts";
 import type { Rights } from "../../core/plan/scope.ts";
 import { pace } from "../../core/steps.ts";
 import type { Run } from "../run.ts";
 import { mayHoldSecrets, refuseUnallowed, typedFor, withinOnly } from "./allowed.ts";
-
-export interface Refusal {
-  readonly code: ErrorCode;
-  /** For the model: why, and what it can do instead. */
-  readonly text: string;
-  /** The person wants the change made again in another way: a model that can be asked for it was not refused. */
-  readonly isAnew?: true;
-}
+import type { Refusal } from "./changing.ts";
 
 type Refusals = Map<RelPath, Refusal>;
 

@@ -63,7 +63,6 @@ async function touchedOf({ workspace }: Run, changes: readonly Change[]): Promis
   return found;
 }
 
-/** Notes what became of one change. The screen names it where nothing is left of it. */
 function note({ changing: { merged }, emit }: Run, { path, how }: Touched): void {
   const known = merged.get(path);
   if (known !== undefined && (isGone(known.how) || known.how === how)) return;
@@ -190,7 +189,6 @@ function tellMerged({ changing, emit }: Run, path: RelPath, what: string): void 
   emit({ type: "notice", level: "info", code: "merged", text });
 }
 
-/** Shows both sides of the lines in question to the person, and throws conflict. */
 function refuseTouched(run: Run, change: Change, now: Change["before"]): never {
   const { path, before, after } = change;
   const [base, ours, theirs] = [before, after, now].map((blob) => run.veiled.hide(path, blob));

@@ -19,7 +19,7 @@ import { breathe } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import { isToolCall } from "../../core/tool-calls.ts";
 import { rowOf } from "../../core/vocabulary.ts";
-import type { Refusal } from "../changes/judge.ts";
+import type { Refusal } from "../changes/changing.ts";
 import { ownChanges } from "../checks/checking.ts";
 import { describeEnd, hasEffects, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
@@ -94,7 +94,6 @@ export async function askBound(run: Run, command: string, ask: (note: string) =>
 export const describeSandbox = async ({ workspace }: Run): Promise<string> =>
   sandboxWording(workspace.root, await workspace.sandbox());
 
-/** Records the sandbox level, and says once in a run how its commands are sandboxed. */
 async function tellSandbox(run: Run, { held: { level } }: CommandResult): Promise<void> {
   run.shell.sandbox = level ?? "off";
   if (run.shell.sandboxTold) return;

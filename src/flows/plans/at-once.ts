@@ -70,7 +70,6 @@ export function offerAtOnce(run: Run, { isWhole, text, parts }: Briefing): strin
   return system;
 }
 
-/** The files that an answer without actions may mean: those that it names. */
 const targetsIn =
   (run: Run) =>
   (text: string): readonly LooseTarget[] =>

@@ -51,31 +51,24 @@ test("auto: a look of the plan is not a separate step", async () => {
 
 describe("prose is the answer", () => {
   const byHand = { interactive: true } as const;
+  const mayWork = { ...byHand, atOnce: "auto" } as const;
   const code = "The list is shared:\n\n```py\nX = []\n```\n";
   const edit = "a.py\n<<<<<<< SEARCH\nX = 1\n=======\nX = 2\n>>>>>>> REPLACE\n";
   test.each([
     ["at once to a person", "who are you?", ["A model. If you like, I'll change a.py."], byHand],
-    ["at once to a person, where the work might come", "hello", ["Hello!"], { ...byHand, atOnce: "auto" }],
-    ["with code, to a question", "why?", [code], { ...byHand, atOnce: "auto" }],
+    ["at once to a person, where the work might come", "hello", ["Hello!"], mayWork],
+    ["with code, to a question", "why?", [code], mayWork],
     ["with code, to somebody who only asks", "show the fault", [code], { asksOnly: true }],
     ["the second time, when it announced work", "explain a.py", ["Let me look at it.", "It sets X."], byHand],
-    [
-      "the second time, when the work might come",
-      "explain a.py",
-      ["I'll look.", "I will look."],
-      { ...byHand, atOnce: "auto" },
-    ],
-    ["the second time, with code to no question", "add Y", [code, code], { ...byHand, atOnce: "auto" }],
+    ["the second time, when the work might come", "explain a.py", ["I'll look.", "I will look."], mayWork],
+    ["the second time, with code to no question", "add Y", [code, code], mayWork],
     ["at once to a question, where nobody reads it", "what does a.py hold?", ["It sets X. X is 1."], {}],
     ["at once to a question, where the work might come", "explain a.py", ["It sets X."], { atOnce: "always" }],
     ["the second time, when it claims work", "add Y", ["Done.", "Y is added to a.py."], byHand],
   ] as const)("%s", async (_, task, lines, options) => {
     const ran = await play({ files, task, lines, options });
-    expect(ran.outcome).toMatchObject({
-      status: "answered",
-      text: lines.at(-1)?.trim(),
-      calls: { made: lines.length },
-    });
+    const text = lines.at(-1)?.trim();
+    expect(ran.outcome).toMatchObject({ status: "answered", text, calls: { made: lines.length } });
   });
 
   test.each([

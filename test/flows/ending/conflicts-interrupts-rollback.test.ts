@@ -64,11 +64,8 @@ describe("a file that somebody else changes during call 2", () => {
 
   test("a folder that the run made stays with somebody's lines in its file, and is not named as changed", async () => {
     const place = makeFolder(files);
-    const lines = [
-      plan({ steps: ["WRITE bin/slug"] }),
-      write("bin/slug", "one\n") + finish(),
-      { text: finish(), before: () => writeFileSync(join(place.root, "bin/slug"), "one\nmine\n") },
-    ];
+    const last = { text: finish(), before: () => put("bin/slug", "one\nmine\n")(place.root) };
+    const lines = [plan({ steps: ["WRITE bin/slug"] }), write("bin/slug", "one\n") + finish(), last];
     const options = { checks: ["false"], ...capOf(3) };
     const ran = await playIn(place, { lines, options });
     expect(filesIn(place.root)["bin/slug"]).toBe("one\nmine\n");
@@ -79,14 +76,11 @@ describe("a file that somebody else changes during call 2", () => {
 
   test("between two phases: the first phase is taken back, what is theirs is left and named", async () => {
     const place = makeFolder(files);
-    const lines = [
-      plan({ steps }),
-      modify("a.txt", ["one\n", "1\n"]) + finish(),
-      {
-        text: modify("a.txt", ["1\n", "uno\n"]) + finish(),
-        before: () => writeFileSync(join(place.root, "a.txt"), "mine\n"),
-      },
-    ];
+    const last = {
+      text: modify("a.txt", ["1\n", "uno\n"]) + finish(),
+      before: () => put("a.txt", "mine\n")(place.root),
+    };
+    const lines = [plan({ steps }), modify("a.txt", ["one\n", "1\n"]) + finish(), last];
     const ran = await playIn(place, { lines });
     expect(ran.outcome).toMatchObject({ code: 11, changes: [{ path: "a.txt" }] });
     expect(filesIn(place.root)).toEqual({ "a.txt": "mine\n", "b.txt": "two\n" });

@@ -94,11 +94,8 @@ test("what the model was told of a file that the run then did not change is told
   const place = makeFolder({ "a.txt": "1\n2\n3\n" });
   const change = call("edit", { path: "a.txt", old_str: "1\n", new_str: "one\n" });
   const byHand = () => writeFileSync(join(place.root, "a.txt"), "1\n2\n3\nmine\n");
-  const lines = [
-    { ...calls(change), before: byHand },
-    calls(call("write", { path: "b.txt", content: "b\n" })),
-    "Done.",
-  ];
+  const makes = calls(call("write", { path: "b.txt", content: "b\n" }));
+  const lines = [{ ...calls(change), before: byHand }, makes, "Done."];
   const ran = await playLoopIn(place, lines, { options: { interactive: true }, answers: ["no", "yes"] });
   expect(resultsOf(ran, 2).at(-1)?.text).toContain("changed since it was shown, and not by you: a.txt");
   expect([ran.outcome.changes.map(({ path }) => path), ran.outcome.merged]).toEqual([["b.txt"], ["a.txt"]]);
@@ -113,6 +110,5 @@ test.each([
   const ran = await playHere((path) => ({
     lines: [plan({ steps: ["MODIFY a.txt"] }), { text: edit + finish(), before: () => writeFileSync(path, text) }],
   }));
-  const merged = ran.eventsOf("notice").filter(({ code }) => code === "merged");
-  expect(merged.map((each) => each.text)).toEqual([`a.txt was changed by someone else meanwhile: ${told}`]);
+  expect(ran.notices("merged")).toEqual([`a.txt was changed by someone else meanwhile: ${told}`]);
 });

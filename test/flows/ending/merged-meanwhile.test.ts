@@ -181,11 +181,8 @@ test("a later edit of the same run merges too, and the undo of both gives back w
     ],
   }));
   expect(ran.files["a.txt"]).toBe("one\n2\nthree\n4\n5\nmine\n");
-  expect(ran.outcome).toMatchObject({
-    code: 0,
-    merged: ["a.txt"],
-    changes: [{ added: 2, deleted: 2 }, { path: "b.txt" }],
-  });
+  const changes = [{ added: 2, deleted: 2 }, { path: "b.txt" }];
+  expect(ran.outcome).toMatchObject({ code: 0, merged: ["a.txt"], changes });
   expect(ran.undone).toBe(theirs);
 });
 
@@ -201,11 +198,8 @@ test("a line that somebody wrote into a file that the run made stays when the ru
     ],
   }));
   expect(ran.files["a.txt"]).toBe(`mine\n${before.replace("3", "three")}`);
-  expect(ran.outcome).toMatchObject({
-    code: 0,
-    merged: ["a.txt"],
-    changes: [{ added: 5, deleted: 0 }, { path: "b.txt" }],
-  });
+  const changes = [{ added: 5, deleted: 0 }, { path: "b.txt" }];
+  expect(ran.outcome).toMatchObject({ code: 0, merged: ["a.txt"], changes });
   expect(ran.undone).toBe("mine\n");
 });
 
@@ -272,8 +266,7 @@ test("what somebody else writes behind a red check is named where the user keeps
   expect(ran.files).toEqual({ "a.txt": both });
   expect(ran.outcome).toMatchObject({ status: "failed", keep: true, merged: ["a.txt"] });
   expect(becameOf(ran.outcome)).toContain("somebody else changed meanwhile, too: a.txt");
-  const told = ran.eventsOf("notice").filter(({ code }) => code === "merged");
-  expect(told.at(-1)?.text).toBe("changed by someone else meanwhile, and kept so: a.txt");
+  expect(ran.notices("merged").at(-1)).toBe("changed by someone else meanwhile, and kept so: a.txt");
 });
 
 test.each([
@@ -285,9 +278,6 @@ test.each([
     lines: [...first, work, { text: work, before: () => put(before) }, finish()],
     ...{ options: { interactive: true, checks: ["false"], atOnce: "auto" }, answers: "yes" },
   }));
-  expect([ran.outcome.keep, ran.outcome.changes.length, ran.files["a.txt"]]).toEqual([
-    true,
-    1,
-    "1\n2\nnew\nlines\n3\n4\n5\n",
-  ]);
+  expect([ran.outcome.keep, ran.outcome.changes.length]).toEqual([true, 1]);
+  expect(ran.files["a.txt"]).toBe("1\n2\nnew\nlines\n3\n4\n5\n");
 });

@@ -8,12 +8,8 @@ import { createStamper } from "../../../src/flows/run-task.ts";
 import { expectCpu } from "../../core/cpu-time.ts";
 import { everyEvent } from "../../every-event.ts";
 
-const delta = (text: string, channel: "reply" | "thought" = "reply"): RunEvent => ({
-  type: "model.delta",
-  n: 1,
-  channel,
-  text,
-});
+const delta = (text: string, channel: "reply" | "thought" = "reply"): RunEvent =>
+  ({ type: "model.delta", n: 1, channel, text }) as const;
 const phase: RunEvent = { type: "phase.started", phase: 1, of: 1 };
 
 function stamp(events: readonly RunEvent[], keys: readonly string[]): readonly StampedEvent[] {

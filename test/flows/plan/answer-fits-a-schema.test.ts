@@ -4,7 +4,7 @@ import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { playLoop } from "../loop.ts";
 import { modify, plan, talk } from "../plans.ts";
-import { play } from "../scripted.ts";
+import { capOf, play } from "../scripted.ts";
 
 const outputSchema =
   '{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}';
@@ -76,20 +76,14 @@ test("one that never fits fails the run, which is taken back", async () => {
 });
 
 test("a cap on calls that leaves none ends it with what was wrong", async () => {
-  const caps = { calls: 2, tokens: null, cost: null };
-  const ran = await play({ files, lines: [...steps, change + finish("Two.")], options: { ...options, caps } });
-  expect([ran.outcome.code, ran.outcome.error?.message]).toEqual([
-    7,
-    "the answer does not fit the schema: it is not JSON",
-  ]);
+  const capped = { ...options, ...capOf(2) };
+  const { outcome } = await play({ files, lines: [...steps, change + finish("Two.")], options: capped });
+  const message = "the answer does not fit the schema: it is not JSON";
+  expect(outcome).toMatchObject({ code: 7, error: { message } });
 });
 
 test("the summary of eight-step is the answer", async () => {
-  const ran = await play({
-    flow: eightStep,
-    files,
-    lines: [talk('{"n":4}')],
-    options: { ...options, mode: "eight-step" },
-  });
+  const inSteps = { ...options, mode: "eight-step" };
+  const ran = await play({ flow: eightStep, files, lines: [talk('{"n":4}')], options: inSteps });
   expect([ran.outcome.code, ran.outcome.text]).toEqual([0, '{"n":4}']);
 });

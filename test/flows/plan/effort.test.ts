@@ -33,12 +33,8 @@ test("a plan that was made with another effort is not used again", async () => {
   const [planCache, place] = [openCache(), makeFolder()];
   const asked = async (level: Effort, replies: readonly string[]) => {
     rmSync(join(place.root, "a.txt"), { force: true });
-    const { purposes } = await playIn(place, {
-      lines: replies,
-      options: { effort: { plan: level, work: null } },
-      planCache,
-    });
-    return purposes;
+    const options = { effort: { plan: level, work: null } };
+    return (await playIn(place, { lines: replies, options, planCache })).purposes;
   };
   const [, made = "", work = ""] = lines;
   expect(await asked("high", [made, work])).toBe("plan execute");

@@ -27,12 +27,8 @@ describe("the first request", () => {
 
   test("shows the best file whole where that fits, and small ones near it before parts of a long one", async () => {
     const named = (count: number) => module(count, (n) => (n === 9 ? "round the invoice total" : "work"));
-    const files = {
-      ...fillers,
-      "shop/invoice.py": named(150),
-      "shop/total.py": named(40),
-      "shop/round.py": named(900),
-    };
+    const shop = { "shop/invoice.py": named(150), "shop/total.py": named(40), "shop/round.py": named(900) };
+    const files = { ...fillers, ...shop };
     const text = await first({ files, task: "round the total in shop/invoice.py" });
     expect(text).toContain('<file path="shop/invoice.py">');
     expect(text).toContain('<file path="shop/total.py">');
@@ -68,25 +64,19 @@ describe("the first request", () => {
       "shop/invoice.py": module(100, (n) => (n % 10 === 0 ? "round the invoice total" : "work")),
       "tests/test_all.py": `# of a part\n${Array.from({ length: 600 }, (_, n) => about(n)).join("")}`,
     };
-    const text = await first({
-      files,
-      task: "round the invoice total",
-      options: { checks: ["true tests/test_all.py"] },
-    });
+    const options = { checks: ["true tests/test_all.py"] };
+    const text = await first({ files, task: "round the invoice total", options });
     const [, shown = ""] = /<file path="tests\/test_all\.py"[^>]*>\n([\s\S]*?)<\/file>/.exec(text) ?? [];
     expect(shown).toContain("def test_part_1():");
     expect(shown).not.toContain("def test_part_150():");
   });
 
   test("shows what the code of a class is about before what its docstring tells", async () => {
-    const told = Array.from(
-      { length: 120 },
-      () => "    The tax of a basket is rounded with the tax rate of a basket.\n",
-    );
+    const told = "    The tax of a basket is rounded with the tax rate of a basket.\n".repeat(120);
     const code = Array.from({ length: 300 }, (_, n) => `    def part_${n}(self):\n        return ${n}\n\n`);
     const rounds =
       "    def tax(self, basket):\n        rate = self.rate(basket)\n        return rate * basket.total\n\n";
-    const text = `class Basket:\n    """A basket.\n\n${told.join("")}    """\n\n${code.join("")}${rounds}${code.join("")}`;
+    const text = `class Basket:\n    """A basket.\n\n${told}    """\n\n${code.join("")}${rounds}${code.join("")}`;
     const shown = await first({ files: { ...fillers, "shop/basket.py": text }, task: "round the tax of a basket" });
     expect(shown).toContain("return rate * basket.total");
   });

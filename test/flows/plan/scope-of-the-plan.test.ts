@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { here } from "../../workspace/sandbox/here.ts";
 import { finish, modify, plan, write } from "../plans.ts";
-import { play, type Setup } from "../scripted.ts";
+import { capOf, play, type Setup } from "../scripted.ts";
 
 const create = plan({ steps: ["WRITE a.txt"] });
 const made = write("a.txt", "1\n");
@@ -59,30 +59,22 @@ describe("rights", () => {
     });
     const amended = { action: "MODIFY", path: "b.txt", why: "", accept: true, by: "user" };
     expect(yes.outcome.amended).toMatchObject([amended]);
-    const no = await play({
-      files,
-      lines: [...lines, finish()],
-      answers: ["yes", "no"],
-      options: { interactive: true },
-    });
+    const asked = { answers: ["yes", "no"], options: { interactive: true } } as const;
+    const no = await play({ files, lines: [...lines, finish()], ...asked });
     expect([no.outcome.code, no.files["b.txt"]]).toEqual([0, "b\n"]);
   });
 
   test("a no to it fails nothing when no call is left to tell the model", async () => {
     const lines = [create, made + modify("b.txt", ["b\n", "x\n"]) + finish()];
-    const caps = { calls: 2, tokens: null, cost: null };
-    const ran = await play({ files, lines, answers: ["yes", "no"], options: { interactive: true, caps } });
+    const options = { interactive: true, ...capOf(2) };
+    const ran = await play({ files, lines, answers: ["yes", "no"], options });
     expect(ran.outcome).toMatchObject({ code: 0, status: "unverified" });
     expect(ran.files).toMatchObject({ "a.txt": "1\n", "b.txt": "b\n" });
   });
 
   test("the plan's own words widen nothing: only its steps do", async () => {
-    const text = plan({
-      steps: ["WRITE a.txt"],
-      reply: "I will also change b.txt",
-      read: ["b.txt"],
-      purpose: "and RM b.txt",
-    });
+    const words = { reply: "I will also change b.txt", read: ["b.txt"], purpose: "and RM b.txt" };
+    const text = plan({ steps: ["WRITE a.txt"], ...words });
     const script = made + write("b.txt", "x\n") + finish();
     expect((await play({ files, lines: [text, script, script] })).outcome.code).toBe(12);
   });
@@ -136,11 +128,9 @@ describe("10 and 12, before any further call", () => {
 
 describe("-n", () => {
   test("both calls and the diff, nothing written, commands run on a copy or not at all, no question, 0", async () => {
+    const steps = ["MODIFY b.txt", "WRITE new/a.txt", "RM c.txt", "RUN touch ran.txt"];
     const lines = [
-      plan({
-        steps: ["MODIFY b.txt", "WRITE new/a.txt", "RM c.txt", "RUN touch ran.txt"],
-        checks: ["touch checked.txt"],
-      }),
+      plan({ steps, checks: ["touch checked.txt"] }),
       `${modify("b.txt", ["b\n", "B\n"])}${write("new/a.txt", "1\n")}RM::c.txt\nRUN::touch ran.txt\n${finish()}`,
     ];
     const files = { "b.txt": "b\n", "c.txt": "c\n" };

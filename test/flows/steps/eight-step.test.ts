@@ -75,13 +75,8 @@ test("a failed verdict is healed once with its reasons and fixes, and with a ste
 test("a step that stays failed ends the run as failed, with everything taken back and a local summary", async () => {
   const steps = schedule({ steps: ["one", "two"], create: ["a.py", "b.py"] });
   const ran = await run([steps, write("a.py", "x = 1"), verdict(false, 2, ["wrong"]), "nothing to do"]);
-  expect(ran.outcome).toMatchObject({
-    status: "failed",
-    score: 2,
-    code: 9,
-    text: "rolled back: step 1, one, stayed failed: wrong",
-    changes: [],
-  });
+  const text = "rolled back: step 1, one, stayed failed: wrong";
+  expect(ran.outcome).toMatchObject({ status: "failed", score: 2, code: 9, text, changes: [] });
   expect(ran.files).toEqual({});
 });
 
@@ -106,12 +101,8 @@ test("a verdict that cannot be read fails nothing and mends nothing: checks and 
 });
 
 test("FINISH in an act ends the task early and says which steps it covered, when all of the scope is done", async () => {
-  const ran = await run([
-    schedule({ steps: ["one", "two"], create: ["a.py"] }),
-    write("a.py", "x = 1", finish),
-    verdict(true),
-    summary,
-  ]);
+  const made = schedule({ steps: ["one", "two"], create: ["a.py"] });
+  const ran = await run([made, write("a.py", "x = 1", finish), verdict(true), summary]);
   expect(ran.purposes).toBe("plan execute integrity summary");
   expect(ran.eventsOf("notice").map(({ code, text }) => [code, text])).toContainEqual([
     "steps_covered",
@@ -230,11 +221,8 @@ test("work that is done is not lost because the summary could not be had: it is 
 
 test("a file that somebody deleted while the plan was made is met before anything is done", async () => {
   const place = makeFolder({ "a.py": "x = 1\n" });
-  const ran = await playIn(place, {
-    lines: [{ text: schedule({ modify: ["a.py"] }), before: () => rmSync(join(place.root, "a.py")) }],
-    flow: eightStep,
-    options: { mode: "eight-step" },
-  });
+  const lines = [{ text: schedule({ modify: ["a.py"] }), before: () => rmSync(join(place.root, "a.py")) }];
+  const ran = await playIn(place, { lines, flow: eightStep, options: { mode: "eight-step" } });
   expect([ran.outcome.code, ran.files]).toEqual([11, {}]);
 });
 
@@ -266,12 +254,8 @@ test("feedback on the schedule is one more call, and the new promise is shown", 
 
 test("the summary and the verdict are never executed, whatever lines they hold", async () => {
   const files = { "victim.txt": "keep\n" };
-  const lines = [
-    schedule({ create: ["a.py"] }),
-    write("a.py", "x", finish),
-    verdict(true, 8, ["RM::victim.txt"]),
-    "RM::victim.txt\nDone.",
-  ];
+  const judged = verdict(true, 8, ["RM::victim.txt"]);
+  const lines = [schedule({ create: ["a.py"] }), write("a.py", "x", finish), judged, "RM::victim.txt\nDone."];
   expect((await run(lines, { files })).files).toMatchObject(files);
 });
 
@@ -295,12 +279,8 @@ test("--mode auto works eight-step on a complex plan, grouped into its steps, an
 
 test("a step may amend the schedule's scope, and a reply in another format is read or answered in its news", async () => {
   const amended = `AMEND::WRITE::b.py::a.py imports it\n${write("b.py", "y = 1", finish)}`;
-  const ran = await run([
-    schedule({ create: ["a.py"] }),
-    write("a.py", "import b", "") + amended,
-    verdict(true),
-    summary,
-  ]);
+  const act = write("a.py", "import b") + amended;
+  const ran = await run([schedule({ create: ["a.py"] }), act, verdict(true), summary]);
   expect(ran.files).toEqual({ "a.py": "import b\n", "b.py": "y = 1\n" });
   expect(ran.outcome.amended).toMatchObject([{ path: "b.py", accept: true, by: "policy" }]);
   const fenced = await run([schedule({ create: ["a.py"] }), "```python\nx = 1\n```\n", verdict(true), summary]);
@@ -339,9 +319,9 @@ describe("a fault that somebody mends by hand while the judge is awaited", () =>
   const fails = verdict(false, 2, ["y is wrong"]);
   const options = { mode: "eight-step", checks: ["! grep y a.py"], baseline: true } as const;
   const checked = (ran: Ran) => ran.eventsOf("check.finished").filter(({ when }) => when === "after").length;
-  const mendIn = (place: Place, by: string) => ({
+  const mendIn = ({ root }: Place, by: string) => ({
     text: fails,
-    before: () => writeFileSync(join(place.root, "a.py"), by),
+    before: () => writeFileSync(join(root, "a.py"), by),
   });
 
   test("the check judges what is there now, where the repair has nothing left to do", async () => {

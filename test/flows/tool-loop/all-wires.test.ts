@@ -38,13 +38,10 @@ const wires: readonly Wire[] = [
       const said = says.map((text) => gemini.event(gemini.says(text))).join("");
       return said + gemini.event(gemini.parts(parts.length > 0 ? parts : [{ text: "" }]));
     },
-    cut: (says) =>
-      gemini.event(
-        gemini.parts(
-          says.map((text) => ({ text })),
-          "MAX_TOKENS",
-        ),
-      ),
+    cut: (says) => {
+      const parts = says.map((text) => ({ text }));
+      return gemini.event(gemini.parts(parts, "MAX_TOKENS"));
+    },
   },
   {
     id: "openai:gpt-5",
@@ -116,22 +113,11 @@ describe.each(wires)("$id", ({ id, path, write: toWire, cut }) => {
   }
 
   test("streams, looks at once, decides a batch once, hears a refusal, keeps tasks", async () => {
+    const looks = [["read", { path: "a.txt" }] as const, ["grep", { pattern: "two" }] as const];
+    const tasks = [{ content: "Copy it", description: "to b.txt" }];
     const turns: Turn[] = [
-      {
-        says: ["Look", "ing."],
-        calls: [
-          ["read", { path: "a.txt" }],
-          ["grep", { pattern: "two" }],
-        ],
-      },
-      {
-        says: [],
-        calls: [
-          ["write_tasks", { tasks: [{ content: "Copy it", description: "to b.txt" }] }],
-          write("b.txt", "b"),
-          write("d.txt", "d"),
-        ],
-      },
+      { says: ["Look", "ing."], calls: looks },
+      { says: [], calls: [["write_tasks", { tasks }], write("b.txt", "b"), write("d.txt", "d")] },
       { says: ["Then c."], calls: [write("c.txt", "c"), ["update_task", { id: 1, status: "completed" }]] },
       { says: ["All ", "done."] },
     ];

@@ -122,7 +122,7 @@ const budgets = {
   core: 13_728,
   workspace: 11_353,
   cli: 10_113,
-  flows: 10_817,
+  flows: 10_770,
   models: 4_003,
   ui: 4_278,
   store: 3_394,

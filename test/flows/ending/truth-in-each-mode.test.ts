@@ -21,6 +21,8 @@ interface Work {
   readonly claims?: number;
 }
 
+const edited = (put: string | null) => (put === null ? [] : ["a.txt"]);
+const ran = (command?: string) => (command === undefined ? [] : [command]);
 const edit = (put: string | null) => (put === null ? "" : modify("a.txt", ["one\n", put]));
 const run = (command?: string) => (command === undefined ? "" : `RUN::${command}\n`);
 const again = (times: number, line: Line): readonly Line[] => Array.from({ length: times }, () => line);
@@ -29,9 +31,7 @@ const modes = {
   "single-shot": {
     flow: singleShot,
     lines: ({ put, command, claims = 0 }: Work): readonly Line[] => [
-      plan({
-        steps: [...(put === null ? [] : ["MODIFY a.txt"]), ...(command === undefined ? [] : [`RUN ${command}`])],
-      }),
+      plan({ steps: [...edited(put).map((path) => `MODIFY ${path}`), ...ran(command).map((each) => `RUN ${each}`)] }),
       edit(put) + run(command) + finish(claim),
       ...again(claims, finish(claim)),
     ],
@@ -39,7 +39,7 @@ const modes = {
   "eight-step": {
     flow: eightStep,
     lines: ({ put, command, claims = 0 }: Work): readonly Line[] => [
-      schedule({ modify: put === null ? [] : ["a.txt"], run: command === undefined ? [] : [command] }),
+      schedule({ modify: edited(put), run: ran(command) }),
       edit(put) + run(command) + finish(claim),
       verdict(),
       ...again(claims, finish(claim)),
@@ -50,8 +50,8 @@ const modes = {
     flow: toolLoop,
     lines: ({ put, command, claims = 0 }: Work): readonly Line[] => [
       calls(
-        ...(put === null ? [] : [call("edit", { path: "a.txt", edits: [{ search: "one\n", replace: put }] })]),
-        ...(command === undefined ? [] : [call("bash", { command })]),
+        ...edited(put).map((path) => call("edit", { path, edits: [{ search: "one\n", replace: put }] })),
+        ...ran(command).map((each) => call("bash", { command: each })),
       ),
       ...again(claims + 1, claim),
     ],

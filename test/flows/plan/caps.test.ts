@@ -47,16 +47,10 @@ describe("at most", () => {
   });
 
   test("after feedback no second repair eats the execution call", async () => {
-    const ran = await play({
-      answers: [{ feedback: "call it b.txt" }],
-      options: { interactive: true },
-      lines: ["[]", create, "[]"],
-    });
-    expect([ran.purposes, ran.outcome.code, ran.outcome.error?.code]).toEqual([
-      "plan repair replan",
-      7,
-      "reply_invalid",
-    ]);
+    const asked = { answers: [{ feedback: "call it b.txt" }], options: { interactive: true } } as const;
+    const ran = await play({ ...asked, lines: ["[]", create, "[]"] });
+    expect(ran.purposes).toBe("plan repair replan");
+    expect(ran.outcome).toMatchObject({ code: 7, error: { code: "reply_invalid" } });
   });
 
   test("an empty reply is asked for again once, out of the spare", async () => {
@@ -147,11 +141,8 @@ function openDay(calls: number, reply = 8192) {
 
 test("every call reserves before it is made and settles what it cost", async () => {
   const { allowance, planned, settled } = openDay(9, 777);
-  const { outcome, requests } = await play({
-    lines: [talk("Hello.")],
-    allowance,
-    price: { input: 1, output: 2, cached: 1 },
-  });
+  const price = { input: 1, output: 2, cached: 1 };
+  const { outcome, requests } = await play({ lines: [talk("Hello.")], allowance, price });
   expect([outcome.status, requests.length, planned.length]).toEqual(["answered", 1, 1]);
   expect(requests[0]?.maxOutputTokens).toBe(777);
   expect(planned[0]?.input).toBeGreaterThan(100);
@@ -194,9 +185,6 @@ test("a share that a cap of the run makes too small is given back unused", async
     }),
   };
   const { outcome, requests } = await play({ lines: [], allowance });
-  expect([outcome.error?.code, requests.length, settled]).toEqual([
-    "budget_cost",
-    0,
-    [{ calls: 0, tokens: 0, cost: 0 }],
-  ]);
+  expect([outcome.error?.code, requests.length]).toEqual(["budget_cost", 0]);
+  expect(settled).toEqual([{ calls: 0, tokens: 0, cost: 0 }]);
 });

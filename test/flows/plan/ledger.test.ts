@@ -127,10 +127,8 @@ describe("a provider that counts too little", () => {
   test("does not carry a run past its caps", async () => {
     const files = { "a.txt": "some words of a line\n".repeat(200) };
     const told = { input: 1, cached: 0, output: 1, thought: 0 };
-    const lines = Array.from(
-      { length: 50 },
-      (_, n): Line => ({ text: "", calls: [call("read", { path: "a.txt", from: n + 1 })], usage: told }),
-    );
+    const read = (from: number): Line => ({ text: "", calls: [call("read", { path: "a.txt", from })], usage: told });
+    const lines = Array.from({ length: 50 }, (_, n) => read(n + 1));
     const caps = { calls: null, tokens: 9000, cost: null };
     const ran = await playLoop(lines, { files, options: { caps } });
     expect(ran.outcome.code).toBe(13);

@@ -58,20 +58,14 @@ describe("calls", () => {
 
   test("a script of nothing but FINISH is an answer too, behind a look", async () => {
     const lines = [plan({ steps: ["READ a"] }), finish("It holds a one.")];
-    const ran = await play({ files: { a: "1\n" }, lines });
-    expect(ran.outcome).toMatchObject({ status: "answered", code: 0, text: "It holds a one." });
+    const { outcome } = await play({ files: { a: "1\n" }, lines });
+    expect(outcome).toMatchObject({ status: "answered", code: 0, text: "It holds a one." });
   });
 
   test("looks are done before call 2, failing ones are reported to the model and end nothing", async () => {
-    const ran = await play({
-      files: { "src/a.py": "def area(r):\n    pass\n", "src/b.txt": "x\n" },
-      lines: [
-        plan({
-          steps: ["TREE", "SEARCH area -> src", "GLOB **/*.py", "LIST_PATH src", "READ none.py", "READ src/a.py"],
-        }),
-        talk("Seen."),
-      ],
-    });
+    const files = { "src/a.py": "def area(r):\n    pass\n", "src/b.txt": "x\n" };
+    const steps = ["TREE", "SEARCH area -> src", "GLOB **/*.py", "LIST_PATH src", "READ none.py", "READ src/a.py"];
+    const ran = await play({ files, lines: [plan({ steps }), talk("Seen.")] });
     const asked = ran.asked(2);
     expect(ran.outcome).toMatchObject({ status: "answered", code: 0 });
     expect(asked).toContain("src/a.py:1:def area(r):");
@@ -179,11 +173,8 @@ describe("the promise in tokens and money", () => {
     const silent = { text: plan({ steps }), usage: noUsage };
     const ran = await play({ files, lines: [silent], options: { planOnly: true } });
     const [started, finished] = [ran.eventsOf("model.started")[0], ran.eventsOf("model.finished")[0]];
-    expect(finished?.usage).toMatchObject({
-      input: started?.estimate,
-      cached: 0,
-      output: Math.ceil(silent.text.length / 4),
-    });
+    const output = Math.ceil(silent.text.length / 4);
+    expect(finished?.usage).toMatchObject({ input: started?.estimate, cached: 0, output });
     expect(ran.outcome.usage).toMatchObject(finished?.usage ?? noUsage);
     const capped = { caps: { calls: null, tokens: (started?.estimate ?? 0) + 500, cost: null } };
     expect((await play({ files, lines: [silent], options: capped })).outcome.error?.code).toBe("budget_tokens");

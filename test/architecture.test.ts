@@ -124,7 +124,7 @@ const budgets = {
   cli: 10_113,
   flows: 10_770,
   models: 4_003,
-  ui: 4_278,
+  ui: 4_254,
   store: 3_394,
   lab: 3_610,
   acp: 1_020,

@@ -11,15 +11,19 @@ export type NoticeTexts = readonly Pick<Notice, "level" | "code" | "text">[];
 
 export const noticesOf = (notices: NoticeTexts) => notices.map(({ level, code, text }) => ({ level, code, text }));
 
-export interface CommandAnswer {
+export function renderCommandDocument({
+  command,
+  code,
+  data,
+  notices,
+  error,
+}: {
   readonly command: string;
   readonly code: number;
   readonly data: unknown;
   readonly notices: NoticeTexts;
   readonly error: Failure | null;
-}
-
-export function renderCommandDocument({ command, code, data, notices, error }: CommandAnswer): string {
+}): string {
   const found = { data: data ?? null, notices: noticesOf(notices), error };
   return `${spellJson(maskAll({ v: 1, ok: code === 0, command, code, ...found }))}\n`;
 }

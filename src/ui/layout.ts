@@ -41,7 +41,6 @@ export function expandTabs(text: string): string {
   });
 }
 
-/** Like `wrap` for paths: breaks after a slash where possible. */
 export function wrapPath(path: string, columns: number): string[] {
   const lines = [""];
   for (const part of path.split(/(?<=[/ ])/).flatMap((piece) => wrap(piece, columns))) {

@@ -29,14 +29,9 @@ export function renderError({ code, message, hint }: PaiError, columns: number |
   return `${lines.join("\n")}\n`;
 }
 
-interface Said {
-  readonly text: string;
-  readonly error?: PaiError;
-}
-
-function renderLine(type: string, { text, error }: Said, columns: number | null): string {
-  if (error !== undefined) return renderError(error, columns);
-  return `${wrap(`${type === "warn" ? "warning: " : ""}${visible(text)}`, columns).join("\n")}\n`;
+function renderLine(type: string, said: string | PaiError, columns: number | null): string {
+  if (typeof said !== "string") return renderError(said, columns);
+  return `${wrap(`${type === "warn" ? "warning: " : ""}${visible(said)}`, columns).join("\n")}\n`;
 }
 
 export function createLog({ err, level, columns, record }: LogOptions) {
@@ -48,10 +43,10 @@ export function createLog({ err, level, columns, record }: LogOptions) {
       level: levels[level],
       // consola would print throttled repetitions later, after other lines.
       throttle: 0,
-      reporters: [{ log: ({ type, args: [said] }) => err(renderLine(type, said as Said, columns())) }],
+      reporters: [{ log: ({ type, args: [said] }) => err(renderLine(type, said, columns())) }],
     });
   };
-  const say = (kind: "warn" | "info" | "error", said: Said) => {
+  const say = (kind: "warn" | "info" | "error", said: string | PaiError) => {
     opened ??= open();
     opened[kind](said);
   };
@@ -59,8 +54,8 @@ export function createLog({ err, level, columns, record }: LogOptions) {
     notify({ level: meant, code, text: given }: Pick<Notice, "level" | "code" | "text">) {
       const text = maskSecrets(given);
       record?.({ level: meant, code, text });
-      say(meant === "warning" ? "warn" : "info", { text });
+      say(meant === "warning" ? "warn" : "info", text);
     },
-    fail: (error: PaiError) => say("error", { text: error.message, error }),
+    fail: (error: PaiError) => say("error", error),
   };
 }

@@ -9,13 +9,6 @@ export interface Completion {
   readonly notes?: readonly string[];
 }
 
-export interface EditorOptions {
-  readonly history: readonly string[];
-  /** Whether the message may have several rows: Alt+Enter, or a backslash before Enter, inserts a line feed. */
-  readonly rows: boolean;
-  readonly text?: string;
-}
-
 /** What the caller must do after a key; "edited": redraw. */
 export type EditorQuestion =
   | "edited"
@@ -41,7 +34,8 @@ function sharedStart(words: readonly string[]): string {
   return first.slice(0, length);
 }
 
-export function openEditor({ history, rows, text: start = "" }: EditorOptions) {
+/** `rows`: whether the message may have several: Alt+Enter, or a backslash before Enter, inserts a line feed. */
+export function openEditor(history: readonly string[], rows: boolean, start = "") {
   let line: InputLine = { text: start, at: start.length };
   /** Ctrl+X was pressed; Ctrl+E after it opens the user's editor. */
   let prefixed = false;

@@ -23,15 +23,6 @@ export interface OutsideEdit {
   readonly outside: string;
 }
 
-export interface LineOptions {
-  readonly prompt: string;
-  /** null: a one-line answer to a question, where Ctrl+C always interrupts. */
-  readonly message: MessageOptions | null;
-  readonly text: string;
-  /** Keys that are an answer alone, without Enter, if no other key follows soon; absent: none. */
-  readonly keys?: string;
-}
-
 /** Milliseconds in which a key that is an answer may still become the first letter of words. */
 const soonMs = 300;
 
@@ -87,13 +78,18 @@ function openMenu({ style, size }: Pick<LineTerminal, "style" | "size">) {
   };
 }
 
-/** Settles with the line, with a message to edit outside, or with null after Ctrl+D. */
+/**
+ * Settles with the line, with a message to edit outside, or with null after Ctrl+D. `message` null: a one-line answer to a
+ * question, where Ctrl+C always interrupts. `keys`: those that are an answer alone, without Enter, if no other follows soon.
+ */
 export function openLineReader(
-  { prompt, message, text, keys = "" }: LineOptions,
+  prompt: string,
+  message: MessageOptions | null,
+  { text = "", keys = "" }: { readonly text?: string; readonly keys?: string },
   settle: Settle<string | OutsideEdit | null>,
   { err, style, size }: LineTerminal,
 ): Reader {
-  const editor = openEditor({ history: message?.history ?? [], rows: message !== null, text });
+  const editor = openEditor(message?.history ?? [], message !== null, text);
   const screen = style.plain ? openPlainScreen(err) : openLineScreen(err, size);
   const menu = openMenu({ style, size });
   let stale = false;

@@ -65,7 +65,6 @@ function windowOf(view: LineView, height: number): LineView {
 interface LineScreen {
   /** `below`: rows under the text, none wider than the terminal. */
   readonly draw: (prompt: string, text: string, at: number, below?: readonly string[]) => void;
-  /** Clears the screen; the next drawing starts at its top. */
   readonly clear: () => void;
   /** Call it when the width has changed: the terminal has re-wrapped its content. */
   readonly resize: () => void;

@@ -15,13 +15,6 @@ import { type LineTerminal, type MessageOptions, type OutsideEdit, openLineReade
 import { openRawInput, type Reader, type Settle } from "./raw-input.ts";
 import { type Answer, readAnswer, renderQuestion } from "./read-answer.ts";
 
-export interface PrompterOptions extends LineTerminal {
-  /** Keys come from standard input; otherwise from the process's terminal, which is opened for each question. */
-  readonly isStdinKeyboard: boolean;
-  readonly kitty: boolean;
-  readonly signal: AbortSignal;
-}
-
 export type FinalAnswer = Exclude<Answer, "again" | "show" | "help">;
 
 const isFinal = (answer: Answer): answer is FinalAnswer =>
@@ -29,7 +22,10 @@ const isFinal = (answer: Answer): answer is FinalAnswer =>
 
 export type Prompter = ReturnType<typeof createPrompter>;
 
-export function createPrompter(options: PrompterOptions) {
+/** `isStdinKeyboard`: keys come from standard input; otherwise from the terminal of the process. */
+export function createPrompter(
+  options: LineTerminal & { readonly isStdinKeyboard: boolean; readonly kitty: boolean; readonly signal: AbortSignal },
+) {
   const { err, style, size } = options;
   const terminal = style.plain ? "dumb" : options.kitty ? "kitty" : "legacy";
   const raw = openRawInput(options.isStdinKeyboard, terminal, options);
@@ -52,7 +48,7 @@ export function createPrompter(options: PrompterOptions) {
     let text = message.text ?? "";
     for (;;) {
       const read = await raw.read<string | OutsideEdit>("keep", (settle) =>
-        openLineReader({ prompt: message.prompt, message, text }, settle, options),
+        openLineReader(message.prompt, message, { text }, settle, options),
       );
       if (typeof read === "string" || read === null) return read;
       text = (await message.editOutside?.(read.outside)) ?? read.outside;
@@ -61,7 +57,7 @@ export function createPrompter(options: PrompterOptions) {
 
   async function readAnswered(prompt: string, keys: string): Promise<string | null> {
     const read = await raw.read<string | OutsideEdit>("drop", (settle) =>
-      openLineReader({ prompt, message: null, text: "", keys }, settle, options),
+      openLineReader(prompt, null, { keys }, settle, options),
     );
     return typeof read === "object" ? null : read;
   }

@@ -57,7 +57,6 @@ function renderNote({ style, columns }: Page, meaning: Meaning, what: string, wh
   return hang(`${mark(style, meaning)} `, `${what.trimEnd()}  ${style.paint("dim", why)}`.trimEnd(), columns);
 }
 
-/** A line for each right granted beyond the plan. */
 export function renderAmended(amended: readonly Amendment[], page: Page): string[] {
   return amended
     .filter(({ accept }) => accept)
@@ -108,7 +107,6 @@ function renderLast({ status, declined, commands = [], mode, error }: Outcome, p
   ];
 }
 
-/** Changes that were declined, and edits that are gone. */
 function renderContrary(outcome: Outcome, page: Page): string[] {
   const { status, declined, refused, undone = [], lost = [], error, changes } = outcome;
   const told = [...refused, ...undone].map(({ target }) => target).join("\n") + (error?.message ?? "");
@@ -123,7 +121,6 @@ function renderContrary(outcome: Outcome, page: Page): string[] {
   ];
 }
 
-/** "✓ check pytest -q  exit 0, 1.2 s" */
 export function renderCheck({ command, passed, exit, ms, note }: CheckResult, page: Page): string[] {
   const meaning: Meaning = passed === null ? "dim" : passed ? "ok" : "error";
   const ended = exit === null ? "did not end by itself" : `exit ${exit}`;

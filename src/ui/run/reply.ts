@@ -5,18 +5,6 @@ import { openVisible, visible } from "../sanitize.ts";
 
 export type ReplyText = ReturnType<typeof openReply>;
 
-export interface ReplyOptions {
-  readonly write: (text: string) => void;
-  /** Called before a reply begins on the screen. */
-  readonly begin: () => void;
-  /** Current width; a reply that has begun keeps its width. null: no wrapping. */
-  readonly columns: () => number | null;
-  /** How Markdown is rendered; null: it stays as it is. */
-  readonly markdown: () => MarkdownOptions | null;
-  /** Whether pieces are shown at once; otherwise they are kept until `show`. */
-  readonly streams: boolean;
-}
-
 /** Renders a whole answer, sanitised and ending in a line feed. */
 export function renderAnswer(text: string, columns: number | null, markdown: MarkdownOptions | null): string {
   const safe = visible(text).trimEnd();
@@ -42,7 +30,23 @@ const frameMs = 30;
 /** Characters that may wait for a frame; a faster reply waits for the screen, so that no drawing takes long. */
 const maxWaiting = 16_000;
 
-export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions) {
+export function openReply({
+  write,
+  begin,
+  columns,
+  markdown,
+  streams,
+}: {
+  readonly write: (text: string) => void;
+  /** Called before a reply begins on the screen. */
+  readonly begin: () => void;
+  /** A reply that has begun keeps its width. null: no wrapping. */
+  readonly columns: () => number | null;
+  /** null: Markdown stays as it is. */
+  readonly markdown: () => MarkdownOptions | null;
+  /** Whether pieces are shown at once; otherwise they are kept until `show`. */
+  readonly streams: boolean;
+}) {
   let kept = "";
   let shown = "";
   let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;
@@ -69,7 +73,6 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
     get open() {
       return current !== null;
     },
-    /** The last shown reply; "" for none. */
     get shown() {
       return shown;
     },

@@ -70,9 +70,8 @@ export function renderCountdown(
 }
 
 export interface SpinnerOptions extends WaitOptions {
-  /** Writes what will be erased. */
+  /** Writes what will be erased; `say` writes a line that stays. */
   readonly redraw: (text: string) => void;
-  /** Writes a line that stays. */
   readonly say: (line: string) => void;
   readonly style: Style;
 }
@@ -160,7 +159,7 @@ export function createSpinner({ live, redraw, say, style, columns, now, note, ty
     update(what: string) {
       if (waitingFor !== null) waitingFor = visibleLine(what);
     },
-    /** Shows these lines below the wait, until another one starts. */
+    /** Lines below the wait, until another one starts. */
     show(lines: readonly string[]) {
       below = lines;
     },

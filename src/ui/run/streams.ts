@@ -6,11 +6,11 @@ import { type Meaning, mark, ownCodes, type Style } from "../style.ts";
 export interface StreamOptions {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Style of standard error. */
+  /** Of standard error. */
   readonly style: Style;
-  /** Style of standard output, which may be a pipe although standard error is a terminal. */
+  /** Of standard output, which may be a pipe although standard error is a terminal. */
   readonly outStyle: Style;
-  /** Current width of the terminal, which may be resized during a run. */
+  /** Now: the terminal may be resized during a run. */
   readonly columns: () => number;
   /** Shows only errors on standard error. */
   readonly quiet: boolean;

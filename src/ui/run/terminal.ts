@@ -23,26 +23,13 @@ export interface TerminalOptions extends StreamOptions, Omit<WaitOptions, "note"
   readonly asks?: boolean;
 }
 
-export interface Terminal {
-  readonly sink: (event: StampedEvent) => void;
-  /** Call it before a question: nothing may be drawn until `resume`. */
-  readonly pause: () => void;
-  /** What is still waited for, such as a command, is shown again. */
-  readonly resume: () => void;
-  /**
-   * Prints the result of the run, after which the terminal can show the next one. `undoFlags`: what the
-   * commands to undo them later must have besides; null: they cannot be undone, absent: nothing.
-   */
-  readonly finish: (outcome: Outcome, undoFlags?: string | null) => void;
-  /** Shows anew what stands below the wait. */
-  readonly refresh: () => void;
-}
+export type Terminal = ReturnType<typeof openRun>;
 
 /** A streamed reply without news for this many milliseconds is shown as ended. */
 const stillMs = 3000;
 
 /** `note`: how to stop, beside its waits; "": it was told. */
-function openRun(options: TerminalOptions, note: string): Terminal {
+function openRun(options: TerminalOptions, note: string) {
   const { verbose, kind, now, live } = options;
   /** When the current stretch of work began; null: a question waits for its answer. */
   let since: number | null = now();
@@ -174,7 +161,7 @@ function openRun(options: TerminalOptions, note: string): Terminal {
   }
 
   return {
-    sink(event) {
+    sink(event: StampedEvent): void {
       since ??= now();
       if (event.type === "model.progress") {
         showProgress(event);
@@ -193,13 +180,20 @@ function openRun(options: TerminalOptions, note: string): Terminal {
         spinner.resume();
       }
     },
+    /** Shows anew what stands below the wait. */
     refresh: spinner.refresh,
+    /** What is still waited for, such as a command, is shown again. */
     resume: spinner.resume,
-    pause() {
+    /** Call it before a question: nothing may be drawn until `resume`. */
+    pause(): void {
       pause();
       streams.showSubject();
     },
-    finish(outcome, undoFlags = "") {
+    /**
+     * Prints the result of the run, after which the terminal can show the next one. `undoFlags`: what the commands to undo
+     * them later must have besides; null: they cannot be undone.
+     */
+    finish(outcome: Outcome, undoFlags: string | null = ""): void {
       pause();
       spinner.stop();
       section();

@@ -5,7 +5,7 @@ import { type EditorQuestion, openEditor } from "../../../src/ui/prompt/editor.t
 import { openKeys } from "../../../src/ui/prompt/keystrokes.ts";
 
 const history = ["fix the login", "add a test", "fix the footer"];
-const open = (rows = true) => openEditor({ history, rows });
+const open = (rows = true) => openEditor(history, rows);
 
 function type(editor: ReturnType<typeof openEditor>, text: string): EditorQuestion | null {
   const keys = openKeys();

@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_728,
+  core: 13_722,
   workspace: 11_353,
-  cli: 10_113,
+  cli: 10_112,
   flows: 10_770,
   models: 4_003,
   ui: 4_254,
-  store: 3_394,
+  store: 3_387,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -158,13 +158,6 @@ function dropTrailingComma(parts: string[]): void {
   if (parts[last] === ",") parts[last] = "";
 }
 
-export interface ReplyReader {
-  /** Returns the characters of `reply` that became known, unescaped. */
-  push(chunk: string): string;
-  /** The whole reply has come. */
-  isComplete(): boolean;
-}
-
 /** How a plan begins: its intent, then its reply. */
 const beginning = /^[^{]*\{\s*"intent"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"reply"\s*:\s*"/s;
 const maxBeginning = 4000;
@@ -178,7 +171,7 @@ function withoutEscapes(written: string): string {
 }
 
 /** Follows the streamed JSON of a plan for its reply. A plan that begins in another way is shown once it is whole. */
-export function createReplyReader(): ReplyReader {
+export function createReplyReader() {
   const thoughts = createThoughtSplitter();
   let place: "before" | "inside" | "behind" | "unknown" = "before";
   let held = "";
@@ -188,7 +181,8 @@ export function createReplyReader(): ReplyReader {
     else if (held.length > maxBeginning) place = "unknown";
   };
   return {
-    push(chunk) {
+    /** Returns the characters of `reply` that became known, unescaped. */
+    push(chunk: string): string {
       if (place === "behind" || place === "unknown") return "";
       held += thoughts.push(chunk).text;
       if (place === "before") begin();
@@ -198,7 +192,7 @@ export function createReplyReader(): ReplyReader {
       if (held.startsWith('"')) place = "behind";
       return withoutEscapes(whole);
     },
-    isComplete: () => place === "behind",
+    isComplete: (): boolean => place === "behind",
   };
 }
 

@@ -1,8 +1,7 @@
 /** All runs in all folders, read from their receipts, and their sums, for `pai stats` and `pai history --all`. */
 import { join } from "node:path";
 import { type GroupTotals, type RunSummary, summarizeRun } from "../core/run-summary.ts";
-import { openReceipts } from "../store/receipts.ts";
-import { readEnded, readUndone } from "../store/run-notes.ts";
+import { openReceipts, readEnded, readUndone } from "../store/receipts.ts";
 import { entriesOf } from "../system/lookups.ts";
 
 export interface IndexedRun extends RunSummary {

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sealFact } from "../../src/core/receipt.ts";
 import { readRuns, sumRuns } from "../../src/lab/run-index.ts";
-import { noteEnded, noteUndone } from "../../src/store/run-notes.ts";
+import { noteEnded, noteUndone } from "../../src/store/receipts.ts";
 import { newFolder } from "../grounds.ts";
 
 function openState() {

@@ -120,10 +120,10 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 13_722,
-  workspace: 11_353,
+  workspace: 11_346,
   cli: 10_112,
   flows: 10_770,
-  models: 4_003,
+  models: 3_998,
   ui: 4_254,
   store: 3_387,
   lab: 3_610,

@@ -3,15 +3,10 @@ import { PaiError } from "../core/error.ts";
 import type { KeyState } from "../core/key-turns.ts";
 import type { Notice } from "../core/question.ts";
 import { type Stream, throwIfInterrupted, tryUntilBegun } from "./stream.ts";
-import { renderWait, type Setback } from "./wire/http-errors.ts";
+import { type AskedServer, renderWait, type Setback } from "./wire/http-errors.ts";
 import { often } from "./wire/judge.ts";
 
-export interface Key {
-  readonly id: string;
-  /** The variable that holds it, where `id` is "env"; other keys are called by their id. */
-  readonly origin?: string;
-  readonly key: string;
-}
+export type Key = NonNullable<AskedServer["key"]>;
 
 const restMs = 600_000;
 

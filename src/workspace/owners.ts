@@ -11,14 +11,11 @@ import { showName } from "./parse-path.ts";
 import { mountPoints } from "./sandbox/mounts.ts";
 import type { Traits } from "./traits.ts";
 
-/** `groups`: those whose files the user may make. */
-export interface Maker {
-  readonly uid: number;
-  readonly groups: readonly number[];
-}
+export type Maker = ReturnType<typeof makerNow>;
 
-export const makerNow = (): Maker => ({
+export const makerNow = () => ({
   uid: process.geteuid?.() ?? 0,
+  /** Those whose files the user may make. */
   groups: [process.getegid?.() ?? 0, ...(process.getgroups?.() ?? [])],
 });
 

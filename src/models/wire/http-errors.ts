@@ -16,7 +16,7 @@ export interface Setback {
 export interface AskedServer {
   readonly provider: string;
   readonly model: string;
-  /** `origin`: the variable that holds it, where its id is "env". */
+  /** `origin`: the variable that holds it, where its id is "env"; other keys are called by their id. */
   readonly key: { readonly id: string; readonly key: string; readonly origin?: string } | null;
   readonly address: string;
   readonly proxy: string | false;

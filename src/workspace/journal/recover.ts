@@ -44,11 +44,7 @@ export async function recover(
 ): Promise<string[]> {
   const tells: Tell[] = [];
   for (const id of openIds(state)) {
-    const tell = await recoverUnlessRunning(root, state, lock, {
-      id,
-      rules,
-      reach,
-    }).catch((thrown) => {
+    const tell = await recoverUnlessRunning(root, state, lock, { id, rules, reach }).catch((thrown) => {
       const { code, message: why, hint } = toPaiError(thrown);
       // A record that is refused must not hold up the others.
       if (code === "path_refused" || code === "root_refused" || code === "usage")

@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_722,
   workspace: 11_346,
-  cli: 10_112,
+  cli: 10_107,
   flows: 10_770,
   models: 3_998,
   ui: 4_254,

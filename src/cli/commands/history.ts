@@ -329,7 +329,6 @@ export interface RunRow {
   readonly task: string;
 }
 
-/** A run of any folder; `ofTeam`: with its user. */
 export function toIndexedRow(run: IndexedRun, ofTeam = false): RunRow {
   const { id, at, root, task, status, input, output, added, deleted, files, undone } = run;
   const spentOn = { ...run, tokens: input + output, lines: { added, deleted }, actions: null };

@@ -118,7 +118,6 @@ const longest = 300;
 
 const tools = "python3 node bun deno go cargo java ruby php gcc clang make cmake docker git".split(" ");
 
-/** Files at the root that identify the project's package manager. */
 const managers: readonly (readonly [file: string, manager: string])[] = [
   ["pnpm-lock.yaml", "pnpm"],
   ["yarn.lock", "yarn"],

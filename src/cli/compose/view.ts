@@ -22,7 +22,6 @@ import type { Face } from "./compose-model.ts";
 export interface TerminalView extends Face {
   readonly sink: (event: StampedEvent) => void;
   readonly finish: Terminal["finish"];
-  /** What the user types meanwhile, below what is waited for. */
   typed: () => TypedAhead;
   readonly refresh: () => void;
   readonly decide: Decide;

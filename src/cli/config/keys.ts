@@ -197,7 +197,6 @@ function list(call: ConfigCall): ConfigAnswer {
   return { lines: alignRows(keys.map((key) => renderKey(key, now))), data: { keys } };
 }
 
-/** The columns of a key: provider, name, masked key, source, age, and what is special. */
 function renderKey(key: ShownKey, now: number): readonly string[] {
   const days = key.added === null ? null : Math.floor((now - Date.parse(key.added)) / 86_400_000);
   const age = days === null ? "" : days === 0 ? "today" : `${days} ${days === 1 ? "day" : "days"} old`;

@@ -148,7 +148,6 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   };
 }
 
-/** Undoes, on top of the workspace, this run and all later ones. */
 async function goBack(workspace: Workspace, history: History, id: string): Promise<Overlay> {
   const wanted = new Map<RelPath, Blob | null>();
   for (const run of history.list()) {

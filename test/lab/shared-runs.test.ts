@@ -12,21 +12,9 @@ import { postgres, usePostgres } from "./postgres.ts";
 
 const id = (at: number) => `20261122-${String(100_000_000 + at)}-00ab`;
 const runOf = (at: number, more: object = {}) => ({
-  ...summarizeRun(id(at), null, null),
-  root: "/home/ana/shop",
-  at: "2026-11-22T10:00:00.000Z",
-  task: "add a test",
-  mode: "single-shot",
-  model: "m",
-  status: "verified",
-  code: 0,
-  calls: 2,
-  expected: 2,
-  atMost: 3,
-  input: 100,
-  output: 10,
-  cost: 0.25,
-  ...more,
+  ...{ ...summarizeRun(id(at), null, null), root: "/home/ana/shop", at: "2026-11-22T10:00:00.000Z" },
+  ...{ task: "add a test", mode: "single-shot", model: "m", status: "verified", code: 0 },
+  ...{ calls: 2, expected: 2, atMost: 3, input: 100, output: 10, cost: 0.25, ...more },
 });
 
 test("the same run has one key, and the same id of another machine or folder another", () => {
@@ -36,15 +24,8 @@ test("the same run has one key, and the same id of another machine or folder ano
 });
 
 test("a row of somebody else is read as what it may be", () => {
-  const wild = readTeamRun({
-    who: 7,
-    task: "x".repeat(9999),
-    calls: Number.NaN,
-    cost: "9",
-    input: -4,
-    undone: "yes",
-    code: Number.POSITIVE_INFINITY,
-  });
+  const numbers = { calls: Number.NaN, cost: "9", input: -4, code: Number.POSITIVE_INFINITY };
+  const wild = readTeamRun({ who: 7, task: "x".repeat(9999), undone: "yes", ...numbers });
   expect(wild).toMatchObject({ who: "", calls: 0, cost: null, input: 0, undone: false, code: null });
   expect(wild.task.length).toBe(200);
   for (const nothing of [null, 4, "text", [], {}]) expect(readTeamRun(nothing).status).toBeNull();

@@ -10,22 +10,12 @@ import { makeFolder } from "../store/temp-home.ts";
 import { postgres, usePostgres } from "./postgres.ts";
 
 const id = "20261122-100000-0123abcd";
-const started = JSON.stringify({
-  type: "session.started",
-  v: 1,
-  id,
-  at: "2026-11-22T10:00:00Z",
-  root: "/home/ana/shop",
-});
-const turn = (n: number, request = `task ${n}`) =>
-  JSON.stringify({
-    type: "turn.started",
-    at: `2026-11-22T10:0${n}:00Z`,
-    run: `r${n}`,
-    mode: "auto",
-    model: "m",
-    request,
-  });
+const root = "/home/ana/shop";
+const started = JSON.stringify({ type: "session.started", v: 1, id, at: "2026-11-22T10:00:00Z", root });
+const turn = (n: number, request = `task ${n}`) => {
+  const begun = { at: `2026-11-22T10:0${n}:00Z`, run: `r${n}`, mode: "auto", model: "m", request };
+  return JSON.stringify({ type: "turn.started", ...begun });
+};
 
 needs(postgres).describe("a real server", () => {
   const server = usePostgres("ana", "bob");

@@ -12,25 +12,19 @@ const findNamedSecrets = (env: NamedPlaces["env"], from: string, known: readonly
 const value = "Zx9kQ2mR7tLp4VwA8sNd";
 
 test("a variable tells by its name and look; ordinary words are no secrets", () => {
-  const words = {
-    DEBUG: "true",
-    HOST: "localhost",
-    PASSWORD: "password",
-    SECRET: "1234567890",
-    DB_PASSWORD: "postgres",
-  };
-  const second = `${value}2`;
-  expect(findNamedSecrets({ ...words, MOTTO: value, API_KEY_2: second, HOME: "/root" }, root)).toEqual([second]);
-  const keys = { OPENAI_API_KEY: value, OTHER_KEY: second, API_KEY: second };
-  expect(findNamedSecrets(keys, root, [value])).toEqual([second]);
+  const words = { DEBUG: "true", HOST: "localhost", PASSWORD: "password" };
+  const usual = { SECRET: "1234567890", DB_PASSWORD: "postgres", HOME: "/root" };
+  const other = `${value}2`;
+  expect(findNamedSecrets({ ...words, ...usual, MOTTO: value, API_KEY_2: other }, root)).toEqual([other]);
+  const known = { OPENAI_API_KEY: value, OTHER_KEY: other, API_KEY: other };
+  expect(findNamedSecrets(known, root, [value])).toEqual([other]);
 });
 
 test("a provider's key in its own variable needs no look; of what is not a key as a whole each part is found", () => {
   const key = `AIza${"key-of-one-word-".repeat(2)}`;
   expect(findNamedSecrets({ GEMINI_API_KEY: key, MOTTO: "AIza" }, root)).toEqual([key]);
-  expect(findNamedSecrets({ GEMINI_API_KEY: `${key} ${value}`, OPENAI_API_KEY: "sk-" }, root)).toEqual(
-    expect.arrayContaining([key, value]),
-  );
+  const parts = findNamedSecrets({ GEMINI_API_KEY: `${key} ${value}`, OPENAI_API_KEY: "sk-" }, root);
+  expect(parts).toEqual(expect.arrayContaining([key, value]));
 });
 
 test("each usual name of a secret is one", () => {

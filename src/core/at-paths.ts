@@ -31,10 +31,9 @@ export function looksLikePath(name: string): boolean {
 }
 
 /** What each `@path` of a text may name: as it stands, and without what may follow a path, the longest first. */
-export function atPathsIn(text: string): readonly (readonly string[])[] {
-  return [...text.matchAll(mention)].map(([, quoted, bare = ""]) => {
+export const atPathsIn = (text: string): readonly (readonly string[])[] =>
+  [...text.matchAll(mention)].map(([, quoted, bare = ""]) => {
     const name = quoted ?? bare;
     const cut = [withoutMarks(name), ...endings.map((ending) => name.replace(ending, ""))];
     return [...new Set([name, ...cut.map((each) => each || name)])];
   });
-}

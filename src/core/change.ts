@@ -65,9 +65,8 @@ export function squash(changes: readonly Change[]): Change[] {
   return [...byPath.values()].filter((change) => !sameBlob(change.before, change.after));
 }
 
-export function invert(changes: readonly Change[]): Change[] {
-  return changes.map(({ path, before, after }) => ({ path, before: after, after: before, from: null })).reverse();
-}
+export const invert = (changes: readonly Change[]): Change[] =>
+  changes.map(({ path, before, after }) => ({ path, before: after, after: before, from: null })).reverse();
 
 /** Tells plan and commands apart: `commandPaths` holds the paths of changes that commands alone made. */
 export function openAuthors() {

@@ -168,9 +168,8 @@ function renderHeader(change: Change, from: string | null): string {
   return out;
 }
 
-function sameBytes(a: Blob | null, b: Blob | null): boolean {
-  return a?.kind === "file" && b?.kind === "file" && Buffer.compare(a.bytes, b.bytes) === 0;
-}
+const sameBytes = (a: Blob | null, b: Blob | null): boolean =>
+  a?.kind === "file" && b?.kind === "file" && Buffer.compare(a.bytes, b.bytes) === 0;
 
 /** One file; `from` is the old path of a renamed file, and `before` its content there. */
 function renderFile(change: Change, from: string | null): string {

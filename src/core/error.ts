@@ -167,8 +167,7 @@ export function toFailure(thrown: unknown): Failure {
 }
 
 /** The refusal of a link: it names where it points, so that the real path can be named instead. */
-export function linkRefused(path: string, target: string): PaiError {
-  return new PaiError("path_refused", `${path} is a link to ${JSON.stringify(target)}; links are not followed`, {
+export const linkRefused = (path: string, target: string): PaiError =>
+  new PaiError("path_refused", `${path} is a link to ${JSON.stringify(target)}; links are not followed`, {
     hint: "name the real path, if it is inside the project",
   });
-}

@@ -8,9 +8,7 @@ const hidden =
 
 const spell = (character: string) => `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}⟧`;
 
-export function spellHidden(text: string): string {
-  return isAscii(text) ? text : text.replace(hidden, spell);
-}
+export const spellHidden = (text: string): string => (isAscii(text) ? text : text.replace(hidden, spell));
 
 /** Undoes spellHidden in what a model wrote from it; only characters that `original` holds come back. */
 export function restoreHidden(text: string, original: string): string {

@@ -86,9 +86,8 @@ function nextObject(text: string, from: number): number {
 }
 
 /** Is the object at `at` the first of several in an array? */
-function isOneOfMany(text: string, at: number, end: number): boolean {
-  return /\[\s*$/.test(text.slice(Math.max(0, at - 80), at)) && /^\s*,\s*[^\s\]]/.test(text.slice(end, end + 80));
-}
+const isOneOfMany = (text: string, at: number, end: number): boolean =>
+  /\[\s*$/.test(text.slice(Math.max(0, at - 80), at)) && /^\s*,\s*[^\s\]]/.test(text.slice(end, end + 80));
 
 /** Where the token that begins at `at` ends; -1: the text ends first. */
 function tokenEnd(text: string, at: number): number {
@@ -115,9 +114,8 @@ function toJsonString(token: string): string {
   return escapeControls(`"${inner}"`);
 }
 
-function escapeControls(quoted: string): string {
-  return quoted.replace(/[\x00-\x1f]/g, (char) => JSON.stringify(char).slice(1, -1));
-}
+const escapeControls = (quoted: string): string =>
+  quoted.replace(/[\x00-\x1f]/g, (char) => JSON.stringify(char).slice(1, -1));
 
 const nesting: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 };
 
@@ -145,13 +143,12 @@ function scanObject(text: string, start: number): { readonly json: string; reado
 }
 
 /** Replaces constants of Python and JavaScript, and white space that JSON does not know. Never called for strings. */
-function toJsonWords(between: string): string {
-  return between
+const toJsonWords = (between: string): string =>
+  between
     .replace(/[^\S \t\r\n]|[\u200B\u2060]/g, " ")
     .replace(/\b(?:None|undefined|NaN|True|False)\b/g, (word) =>
       word === "True" || word === "False" ? word.toLowerCase() : "null",
     );
-}
 
 function dropTrailingComma(parts: string[]): void {
   const last = parts.findLastIndex((part) => part.trim() !== "");

@@ -24,9 +24,7 @@ export function editsBetween(kept: readonly KeptLine[], old: number, now: number
 }
 
 /** Lines with their line ends; only `\n` ends a line, so a carriage return belongs to its line. */
-export function splitLines(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
-}
+export const splitLines = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 
 /**
  * The longest common subsequence. Where more than 1,500 shared lines differ, or it takes over 400 ms, only the lines that

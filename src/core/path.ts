@@ -9,9 +9,8 @@ export type RelPath = string & { readonly [relPath]: true };
 export type PathUse = "read" | "list" | "write" | "folder" | "delete" | "move";
 
 /** The path of `name` in a folder. The name must come from the parser or from a listing of that folder. */
-export function joinPath(folder: RelPath, name: string): RelPath {
-  return (folder === "" ? name : `${folder}/${name}`) as RelPath;
-}
+export const joinPath = (folder: RelPath, name: string): RelPath =>
+  (folder === "" ? name : `${folder}/${name}`) as RelPath;
 
 /** The path within a folder, both absolute; "": the folder itself, null: it is not in it. */
 export const pathWithin = (path: string, base: string): string | null =>
@@ -21,9 +20,7 @@ export const pathWithin = (path: string, base: string): string | null =>
       ? path.slice(base.length).replace(/^\/+/, "")
       : null;
 
-export function parentOf(path: RelPath): RelPath {
-  return path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
-}
+export const parentOf = (path: RelPath): RelPath => path.slice(0, Math.max(0, path.lastIndexOf("/"))) as RelPath;
 
 /** The folders above a path, nearest first, without the root. */
 export function foldersAbove(path: RelPath): readonly RelPath[] {
@@ -32,9 +29,7 @@ export function foldersAbove(path: RelPath): readonly RelPath[] {
   return above;
 }
 
-export function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
-}
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 /** A path on a line of its own: as it is, or as JSON if a character in it would break the line. */
 export const lineOf = (path: string): string => (/[\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path);

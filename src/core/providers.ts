@@ -178,26 +178,20 @@ export const providerIds: readonly ProviderId[] = table.map(({ id }) => id);
 export const wires: readonly Wire[] = [...new Set(table.map(({ wire }) => wire))];
 
 /** The first provider of a wire: its version path and limits count for a provider of the user, too. */
-export function firstOfWire(wire: Wire): Row {
-  return providers.find((provider) => provider.wire === wire) ?? providers[0];
-}
+export const firstOfWire = (wire: Wire): Row => providers.find((provider) => provider.wire === wire) ?? providers[0];
 
 /** The model of a user who chose none: the usual one of the first provider. */
 export const defaultModel = `${table[0].id}:${table[0].usualModel}`;
 
 /** The row of a provider of pai; null: unknown provider. */
-export function findProvider(id: string): Row | null {
-  return providers.find((provider) => provider.id === id) ?? null;
-}
+export const findProvider = (id: string): Row | null => providers.find((provider) => provider.id === id) ?? null;
 
 /** The row of a provider of pai or of the user (`own`); null: unknown provider. */
-export function findAnyProvider<P extends Provider>(id: string, own: readonly P[]): Row | P | null {
-  return findProvider(id) ?? own.find((provider) => provider.id === id) ?? null;
-}
+export const findAnyProvider = <P extends Provider>(id: string, own: readonly P[]): Row | P | null =>
+  findProvider(id) ?? own.find((provider) => provider.id === id) ?? null;
 
-export function byProvider<T>(make: (provider: Row) => T): Readonly<Record<ProviderId, T>> {
-  return Object.fromEntries(providers.map((provider) => [provider.id, make(provider)])) as Record<ProviderId, T>;
-}
+export const byProvider = <T>(make: (provider: Row) => T): Readonly<Record<ProviderId, T>> =>
+  Object.fromEntries(providers.map((provider) => [provider.id, make(provider)])) as Record<ProviderId, T>;
 
 export const providerTable = byProvider((provider) => provider);
 
@@ -212,6 +206,4 @@ export function providerOfKey(key: string): Row | null {
 }
 
 /** The command that stores a key; without a name, `pai config` means the first provider. */
-export function renderSetKey({ id }: Provider): string {
-  return id === providerIds[0] ? "pai key set" : `pai key set ${id}`;
-}
+export const renderSetKey = ({ id }: Provider): string => (id === providerIds[0] ? "pai key set" : `pai key set ${id}`);

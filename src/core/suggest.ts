@@ -2,9 +2,8 @@
 import { PaiError } from "./error.ts";
 
 /** The name nearest to `word`, at most a third of its own length away; null: none is that near. */
-export function suggest(word: string, names: readonly string[]): string | null {
-  return suggestSome(word, names, 1)[0] ?? null;
-}
+export const suggest = (word: string, names: readonly string[]): string | null =>
+  suggestSome(word, names, 1)[0] ?? null;
 
 /** "did you mean NAME?" of the name nearest to `word`, spelled as it is typed; null: none is that near. */
 export function didYouMean(word: string, names: readonly string[], spell = (name: string) => name): string | null {

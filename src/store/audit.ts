@@ -156,14 +156,13 @@ function shorten(text: string): string {
 /** Control characters, line separators, and what is invisible or turns text round; emoji keep their joiners and marks. */
 const acting = /(?![\u200d\ufe0e\ufe0f])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu;
 
-function escapeLine(text: string): string {
-  return text.replace(acting, (mark) => {
+const escapeLine = (text: string): string =>
+  text.replace(acting, (mark) => {
     const hex = (mark.codePointAt(0) ?? 0).toString(16);
     return (
       { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[mark] ?? (hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`)
     );
   });
-}
 
 function entriesOf(fact: Fact): readonly Entry[] {
   switch (fact.type) {
@@ -218,12 +217,11 @@ function renderDecision({ kind, accept, by, reason, feedback }: FactOf<"decision
   return `${kind} ${accept ? "accepted" : "declined"} by ${by}${why === "" ? "" : `: ${why}`}`;
 }
 
-function changedEntries(what: string, changes: readonly ChangedPath[]): readonly Entry[] {
-  return changes.map(({ path, from, before, after }): Entry => {
+const changedEntries = (what: string, changes: readonly ChangedPath[]): readonly Entry[] =>
+  changes.map(({ path, from, before, after }): Entry => {
     const op = after === null ? "delete" : from !== null ? `move from ${from}` : before === null ? "create" : "modify";
     return ["CHANGE", `${what}: ${op} ${path}`];
   });
-}
 
 function commandEntries({ command, exit, timedOut, ms, output, changes, error }: FactOf<"command">): readonly Entry[] {
   const ended = error === null ? (timedOut ? "timed out" : `exit ${exit ?? "unknown"}`) : error.message;

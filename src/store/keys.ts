@@ -95,12 +95,11 @@ interface KeyPlace {
 }
 
 /** Adds a key or replaces the one of that id, at this time; the first of a provider becomes its default. */
-export function putKey(place: KeyPlace, id: string, key: string, now: Date): { readonly isNew: boolean } {
-  return edit(place, (ring) => {
+export const putKey = (place: KeyPlace, id: string, key: string, now: Date): { readonly isNew: boolean } =>
+  edit(place, (ring) => {
     const [keys, added] = [new Map(ring.keys).set(id, key), new Map(ring.added).set(id, now.toISOString())];
     return [{ default: ring.default ?? id, keys, added }, { isNew: !ring.keys.has(id) }];
   });
-}
 
 /**
  * Removes a key (null: the default one); if it was the default, the next one becomes it. Throws no_key if no key is
@@ -155,9 +154,7 @@ function requireId(ring: KeyRing, provider: string, id: string | null): string {
 }
 
 /** `***` for less than 12 characters, otherwise the first 6 and the last 4. */
-export function maskKey(key: string): string {
-  return key.length < 12 ? "***" : `${key.slice(0, 6)}...${key.slice(-4)}`;
-}
+export const maskKey = (key: string): string => (key.length < 12 ? "***" : `${key.slice(0, 6)}...${key.slice(-4)}`);
 
 /** Why the text cannot be a key, to follow "The key"; null: it can. */
 export function findFault(key: string): string | null {

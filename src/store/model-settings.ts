@@ -33,13 +33,11 @@ function readRate(json: Json): Rate {
   return { ...rate, cached: rate.cached ?? rate.input };
 }
 
-export function readFacts({ window, output, prices }: { readonly [Field in keyof ModelFacts]?: Json }): ModelFacts {
-  return {
-    ...(window === undefined ? {} : { window: window as number }),
-    ...(output === undefined ? {} : { output: output as number }),
-    ...(prices === undefined ? {} : { prices: readRate(prices) }),
-  };
-}
+export const readFacts = ({ window, output, prices }: { readonly [Field in keyof ModelFacts]?: Json }): ModelFacts => ({
+  ...(window === undefined ? {} : { window: window as number }),
+  ...(output === undefined ? {} : { output: output as number }),
+  ...(prices === undefined ? {} : { prices: readRate(prices) }),
+});
 
 export const models = entriesKind(
   "models",

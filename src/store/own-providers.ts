@@ -143,9 +143,8 @@ function showRow(row: Row): Json {
 }
 
 /** `rows`: a value that the setting accepts. Variables are read when a header is made: one may be missing where it is not used. */
-export function openProviders(rows: Entries, env: Environment): readonly OwnProvider[] {
-  return Object.entries(rows).map(([name, row]) => openRow(name, row as unknown as Row, env));
-}
+export const openProviders = (rows: Entries, env: Environment): readonly OwnProvider[] =>
+  Object.entries(rows).map(([name, row]) => openRow(name, row as unknown as Row, env));
 
 function openRow(id: string, row: Row, env: Environment): OwnProvider {
   const { wire, headers = {}, key = null, insecureHttp = false, effort } = row;

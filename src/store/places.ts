@@ -26,6 +26,5 @@ export function openPlaces(env: Environment, homeOf: () => string | null = regis
   };
 }
 
-function absolute(folder: string | undefined): string | null {
-  return folder !== undefined && isAbsolute(folder) ? folder : null;
-}
+const absolute = (folder: string | undefined): string | null =>
+  folder !== undefined && isAbsolute(folder) ? folder : null;

@@ -61,9 +61,8 @@ const passing: readonly (readonly [RegExp, string])[] = [
   [/(\.\w{1,8}["']?[:(]|\.\w{1,8}["']?, line )\d+(?:[:,]\d+)?/g, "$1<line>"],
 ];
 
-function normalize(line: string): string {
-  return passing.reduce((text, [pattern, name]) => text.replace(pattern, name), line).trimEnd();
-}
+const normalize = (line: string): string =>
+  passing.reduce((text, [pattern, name]) => text.replace(pattern, name), line).trimEnd();
 
 export const normalizeOutput = (output: string): string => output.trimEnd().split("\n").map(normalize).join("\n");
 

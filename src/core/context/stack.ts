@@ -24,12 +24,11 @@ const stacks: readonly (readonly [name: string, ...files: readonly string[]])[] 
 ];
 
 /** The stacks of a folder, by the files directly in it; `by`: the files that show it. */
-export function findStacks(names: ReadonlySet<string>): readonly { readonly name: string; readonly by: string }[] {
-  return stacks.flatMap(([name, ...files]) => {
+export const findStacks = (names: ReadonlySet<string>): readonly { readonly name: string; readonly by: string }[] =>
+  stacks.flatMap(([name, ...files]) => {
     const by = files.find((file) => names.has(file));
     return by === undefined ? [] : [{ name, by }];
   });
-}
 
 export const usualFolders: readonly string[] = [
   "src",

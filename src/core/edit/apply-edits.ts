@@ -89,9 +89,7 @@ function openTarget(path: string, now: Uint8Array | null, shown: Uint8Array | nu
   };
 }
 
-function textsOf(lines: readonly Line[]): readonly string[] {
-  return lines.map((line) => line.text);
-}
+const textsOf = (lines: readonly Line[]): readonly string[] => lines.map((line) => line.text);
 
 function stageBlock(target: Target, block: EditBlock): Staged {
   const halves = prepareBlock(block, target.shown.lines);
@@ -149,13 +147,10 @@ function stage(target: Target, splices: readonly Splice[], note: string | null):
   return { kind: "staged", target: { ...target, traced, current: null }, note };
 }
 
-function refuseMatch(file: FileLines, match: Exclude<Match, { kind: "found" }>): Staged {
-  return refuse(match.kind === "ambiguous" ? describeAmbiguous(match) : describeUnplaceable(file, match));
-}
+const refuseMatch = (file: FileLines, match: Exclude<Match, { kind: "found" }>): Staged =>
+  refuse(match.kind === "ambiguous" ? describeAmbiguous(match) : describeUnplaceable(file, match));
 
-function refuse(text: string): Staged {
-  return { kind: "refused", text };
-}
+const refuse = (text: string): Staged => ({ kind: "refused", text });
 
 /** A block as lines, without byte order mark, line endings, and code fences that are not part of the file. */
 function prepareBlock(block: EditBlock, fileLines: readonly string[]): Halves {
@@ -166,9 +161,8 @@ function prepareBlock(block: EditBlock, fileLines: readonly string[]): Halves {
   return { search: search.slice(1, -1), replace: isFenced(replace) ? replace.slice(1, -1) : replace, all };
 }
 
-function isIdentical({ search, replace }: Halves): boolean {
-  return search.length === replace.length && search.every((line, at) => line === replace[at]);
-}
+const isIdentical = ({ search, replace }: Halves): boolean =>
+  search.length === replace.length && search.every((line, at) => line === replace[at]);
 
 /** The first omission placeholder of REPLACE that SEARCH lacks. */
 function findAddedPlaceholder({ search, replace }: Halves): string | null {
@@ -181,13 +175,10 @@ function findAddedPlaceholder({ search, replace }: Halves): string | null {
   return null;
 }
 
-function linesOf(text: string): readonly string[] {
-  return textsOf(cutLines(text.replace(/^\ufeff/, "")));
-}
+const linesOf = (text: string): readonly string[] => textsOf(cutLines(text.replace(/^\ufeff/, "")));
 
-function isFenced(lines: readonly string[]): boolean {
-  return lines.length >= 2 && /^```[\w+#.-]*$/.test(lines[0] ?? "") && /^```$/.test(lines.at(-1) ?? "");
-}
+const isFenced = (lines: readonly string[]): boolean =>
+  lines.length >= 2 && /^```[\w+#.-]*$/.test(lines[0] ?? "") && /^```$/.test(lines.at(-1) ?? "");
 
 /** The first step with a candidate decides: two candidates are ambiguous, never a reason to try a looser step. */
 const ladder: readonly Step[] = [
@@ -217,13 +208,12 @@ function isInserted(lines: TracedLines, splices: readonly Splice[], halves: Halv
   return isTelling(only.lines) && !only.lines.some((line) => !isBlank(line) && known.has(line.trim()));
 }
 
-function isUnchanged(lines: readonly Line[], splices: readonly Splice[]): boolean {
-  return splices.every(
+const isUnchanged = (lines: readonly Line[], splices: readonly Splice[]): boolean =>
+  splices.every(
     (splice) =>
       splice.end - splice.start === splice.lines.length &&
       splice.lines.every((line, at) => lines[splice.start + at]?.text === line),
   );
-}
 
 function isReplaced(file: FileLines, halves: Halves): boolean {
   const { search, replace } = variantsOf(halves).at(-1) ?? halves;
@@ -243,9 +233,7 @@ function isAppended(path: string, lines: readonly string[], added: readonly stri
 }
 
 /** Enough letters not to match by chance. */
-function isTelling(lines: readonly string[]): boolean {
-  return lines.join("").replace(/\s/g, "").length >= 4;
-}
+const isTelling = (lines: readonly string[]): boolean => lines.join("").replace(/\s/g, "").length >= 4;
 
 /** A line of the file while blocks are applied to it. */
 interface TracedLine extends Line {

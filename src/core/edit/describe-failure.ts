@@ -52,18 +52,15 @@ export function describeAmbiguous({ rows, note }: Extract<Match, { kind: "ambigu
 }
 
 /** The lines that match without their indentation, where the indentation of REPLACE would be a guess. */
-export function describeUnplaceable(file: FileLines, { span }: Extract<Match, { kind: "unplaceable" }>): string {
-  return [
+export const describeUnplaceable = (file: FileLines, { span }: Extract<Match, { kind: "unplaceable" }>): string =>
+  [
     `the text to replace fits lines ${rangeText(...span)} only with another indentation`,
     "The lines are:",
     ...excerpt(file, ...span),
     "Send the block again, both halves indented as the file is.",
   ].join("\n");
-}
 
-function rangeText(from: number, to: number): string {
-  return to - from <= 1 ? `${from + 1}` : `${from + 1}-${to}`;
-}
+const rangeText = (from: number, to: number): string => (to - from <= 1 ? `${from + 1}` : `${from + 1}-${to}`);
 
 function excerpt(file: FileLines, from: number, to: number): readonly string[] {
   const lines = file.lines.slice(from, Math.min(to, from + shownLines)).map(cut);
@@ -76,9 +73,7 @@ function differenceText(at: number, wanted: string, found: string | undefined): 
   return `First difference: your line ${at + 1} ${JSON.stringify(cut(wanted))} / ${file}.`;
 }
 
-function cut(line: string): string {
-  return line.length > shownWidth ? `${line.slice(0, shownWidth)}…` : line;
-}
+const cut = (line: string): string => (line.length > shownWidth ? `${line.slice(0, shownWidth)}…` : line);
 
 /** The row where SEARCH would begin, by the lines they share, rare ones counting more. */
 function closestByLines(file: FileLines, search: readonly string[]): number | null {

@@ -111,13 +111,9 @@ export function loosen(line: string, level: Level): string {
   return level === "unicode" ? folded : joinSpaces(folded);
 }
 
-export function indentOf(line: string): string {
-  return /^[\t ]*/.exec(line)?.[0] ?? "";
-}
+export const indentOf = (line: string): string => /^[\t ]*/.exec(line)?.[0] ?? "";
 
-export function isBlank(line: string): boolean {
-  return line.trim() === "";
-}
+export const isBlank = (line: string): boolean => line.trim() === "";
 
 function foldUnicode(line: string): string {
   if (isAscii(line)) return line;
@@ -131,12 +127,9 @@ function foldUnicode(line: string): string {
 }
 
 /** Keeps one blank between two words, and drops all others. */
-function joinSpaces(line: string): string {
-  return line.replace(/\s+/g, (_, at: number) =>
+const joinSpaces = (line: string): string =>
+  line.replace(/\s+/g, (_, at: number) =>
     isWord(line.charAt(at - 1)) && isWord(/\S/.exec(line.slice(at, at + 200))?.[0] ?? "") ? " " : "",
   );
-}
 
-export function isWord(character: string): boolean {
-  return /^(?:\p{L}|\p{N}|[_$])$/u.test(character);
-}
+export const isWord = (character: string): boolean => /^(?:\p{L}|\p{N}|[_$])$/u.test(character);

@@ -73,13 +73,10 @@ function matchAtLevel(file: FileLines, halves: Halves, { level, note, many, acce
   return { kind: "ambiguous", rows, note };
 }
 
-function areApart(rows: readonly number[], { search }: Halves): boolean {
-  return rows.every((row, at) => at === 0 || row - (rows[at - 1] ?? 0) >= search.length);
-}
+const areApart = (rows: readonly number[], { search }: Halves): boolean =>
+  rows.every((row, at) => at === 0 || row - (rows[at - 1] ?? 0) >= search.length);
 
-function rowsFrom(row: number, { search }: Halves): readonly number[] {
-  return search.map((_, line) => row + line);
-}
+const rowsFrom = (row: number, { search }: Halves): readonly number[] => search.map((_, line) => row + line);
 
 function matchRows(file: FileLines, starts: readonly number[], halves: Halves, note: string | null): Match {
   const matches = starts.map((row) => matchAt(file, rowsFrom(row, halves), halves, note));
@@ -89,9 +86,8 @@ function matchRows(file: FileLines, starts: readonly number[], halves: Halves, n
 }
 
 /** Enough text to be recognised without its indentation. */
-function isKnownAnywhere(search: readonly string[]): boolean {
-  return search.length >= 2 || (search[0]?.trim().length ?? 0) >= 6;
-}
+const isKnownAnywhere = (search: readonly string[]): boolean =>
+  search.length >= 2 || (search[0]?.trim().length ?? 0) >= 6;
 
 /** Line `line` of REPLACE, indented. `beside`: the line of SEARCH that it replaces. Null: a guess. */
 type Place = (line: number, beside: number | null) => string | null;
@@ -184,9 +180,8 @@ function indentationMeant(pairs: readonly IndentPair[], { search, replace }: Hal
   return block.length < file.length && replaced.length > file.length ? "unclear" : "block";
 }
 
-function shortest(indents: readonly string[]): string {
-  return indents.reduce((short, indent) => (indent.length < short.length ? indent : short));
-}
+const shortest = (indents: readonly string[]): string =>
+  indents.reduce((short, indent) => (indent.length < short.length ? indent : short));
 
 /** A line that replaces one is shifted as that is, an added one as most lines but the first. */
 function placeUnevenly(pairs: readonly IndentPair[], { search, replace }: Halves): Place {

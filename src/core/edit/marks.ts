@@ -30,9 +30,8 @@ export function readMark(line: string, isExact: boolean): EditMark | null {
 
 export const holdsMarks = (text: string): boolean => findMark(text) !== null;
 
-function findMark(text: string): string | null {
-  return /[<>]{4}/.test(text) ? (text.split(/\r\n|\n|\r/).find(looksLikeMark) ?? null) : null;
-}
+const findMark = (text: string): string | null =>
+  /[<>]{4}/.test(text) ? (text.split(/\r\n|\n|\r/).find(looksLikeMark) ?? null) : null;
 
 /** A line that looks like a mark, in a new text of a file that held none before; null: there is none. */
 export function findNewMark(before: string, after: string): string | null {

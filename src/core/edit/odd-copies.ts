@@ -69,9 +69,8 @@ function cutAtElisions(lines: readonly string[]): readonly (readonly string[])[]
   return parts;
 }
 
-function isElision(line: string): boolean {
-  return /^(?:(?!\p{N})\P{L})*(?:\.{3,}|…)/u.test(line) && findPlaceholders(line).length > 0;
-}
+const isElision = (line: string): boolean =>
+  /^(?:(?!\p{N})\P{L})*(?:\.{3,}|…)/u.test(line) && findPlaceholders(line).length > 0;
 
 const blanks = "keeping the blank lines that the old text leaves out";
 
@@ -95,13 +94,12 @@ export function matchSkipping(file: FileLines, halves: Halves): Match | null {
 }
 
 /** Rows for every line of SEARCH; a blank line that the file lacks is -1. `code`, `found`: the lines that are not blank. */
-function alignBlanks(code: readonly number[], found: readonly number[], length: number): readonly number[] {
-  return Array.from({ length }, (_, line) => {
+const alignBlanks = (code: readonly number[], found: readonly number[], length: number): readonly number[] =>
+  Array.from({ length }, (_, line) => {
     const at = code.findLastIndex((each) => each <= line);
     const row = (found[at] ?? 0) + line - (code[at] ?? 0);
     return line === code[at] || row < (found[at + 1] ?? 0) ? row : -1;
   });
-}
 
 const small = "ignoring small differences";
 

@@ -81,13 +81,9 @@ function* filesOf(since: readonly Change[]): Steps<File[]> {
 }
 
 /** A line counts one, and one more for every 400 characters, so that one huge line does not evade the limit. */
-function weigh(line: string): number {
-  return 1 + Math.floor(line.length / 400);
-}
+const weigh = (line: string): number => 1 + Math.floor(line.length / 400);
 
-function percent(part: number): string {
-  return `${Math.round(part * 100)} %`;
-}
+const percent = (part: number): string => `${Math.round(part * 100)} %`;
 
 const maxShare = 0.5;
 
@@ -146,13 +142,11 @@ const judgeLoss: Rule = (subject) => {
   return `${net} of ${total} lines go${gone.length === 0 ? "" : `, among them ${gone.join(", ")}`}`;
 };
 
-function without(names: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] {
-  return [...names].filter((name) => !others.some((other) => other.has(name)));
-}
+const without = (names: ReadonlySet<string>, ...others: readonly ReadonlySet<string>[]): string[] =>
+  [...names].filter((name) => !others.some((other) => other.has(name)));
 
-function mentions(text: string, name: string): boolean {
-  return new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(text);
-}
+const mentions = (text: string, name: string): boolean =>
+  new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`).test(text);
 
 const minLostDefinitions = 3;
 

@@ -32,9 +32,7 @@ export const planPromise = (rounds: number): CallPromise => ({ expected: 1, at_m
 export const minCalls = (mode: string, isPlanOnly: boolean): number =>
   isPlanOnly || mode === "tool-loop" ? 1 : mode === "eight-step" ? 5 : 2;
 
-export function complexityOf(plan: Plan): Complexity {
-  return plan.intelligence_notes?.complexity_assessment ?? "moderate";
-}
+export const complexityOf = (plan: Plan): Complexity => plan.intelligence_notes?.complexity_assessment ?? "moderate";
 
 /** `plans`: planning calls so far, 0 for a saved or cached plan. Only `at_most` includes a spare call. */
 export function promiseOf(plan: Plan, plans: number): CallPromise {

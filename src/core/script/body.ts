@@ -56,9 +56,7 @@ function buildFinish({ lines, line }: Body): ScriptAction {
 }
 
 /** The text after NEXT: in a line, which may have list or bold marks around NEXT; null: there is no NEXT. */
-export function readNext(line: string): string | null {
-  return /^[\W\d]*NEXT:[:*\s]*(.*)$/s.exec(line)?.[1]?.trim() ?? null;
-}
+export const readNext = (line: string): string | null => /^[\W\d]*NEXT:[:*\s]*(.*)$/s.exec(line)?.[1]?.trim() ?? null;
 
 function parseBlocks(path: string, lines: readonly string[], read: Read) {
   const file = knowFile(path, read(path));
@@ -203,14 +201,9 @@ function chooseDivider(
 }
 
 /** The file's lines without trailing blanks; none for a missing or blank file. */
-function fileLines(text: string | null): readonly string[] {
-  return text === null || text.trim() === "" ? [] : text.split("\n").map((line) => line.trimEnd());
-}
+const fileLines = (text: string | null): readonly string[] =>
+  text === null || text.trim() === "" ? [] : text.split("\n").map((line) => line.trimEnd());
 
-function hasText(lines: readonly string[]): boolean {
-  return lines.some((line) => line.trim() !== "" && !isFence(line));
-}
+const hasText = (lines: readonly string[]): boolean => lines.some((line) => line.trim() !== "" && !isFence(line));
 
-function joinLines(lines: readonly string[]): string {
-  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
-}
+const joinLines = (lines: readonly string[]): string => (lines.length === 0 ? "" : `${lines.join("\n")}\n`);

@@ -54,9 +54,8 @@ const endTokens = /(?<![\s:])(?:<\|\w+\|>|<\/s>|<end_of_turn>|<eos>)+\s*$/;
 const endings = ["|>", "</s>", "<end_of_turn>", "<eos>"];
 const listMarks = /^[\s\u200B\u2060]*(?:(?:[-*+•]|#{2,6}|\d+[.)]|->|→)\s+)*/;
 
-export function withoutEndTokens(line: string): string {
-  return line.endsWith(">") && endings.some((ending) => line.endsWith(ending)) ? line.replace(endTokens, "") : line;
-}
+export const withoutEndTokens = (line: string): string =>
+  line.endsWith(">") && endings.some((ending) => line.endsWith(ending)) ? line.replace(endTokens, "") : line;
 
 /** The line without the list marks, headings, arrows, back-ticks and bold marks that models put around a header. */
 export function undecorate(line: string): string {
@@ -73,18 +72,15 @@ export function undecorate(line: string): string {
 }
 
 /** Whether the text can be the tag that closes a body. */
-export function isTag(text: string): boolean {
-  return /^[A-Z][A-Z0-9_]{1,15}$/.test(text);
-}
+export const isTag = (text: string): boolean => /^[A-Z][A-Z0-9_]{1,15}$/.test(text);
 
 function readTarget(cmd: string, rest: string): Header {
   const path = readWholePath(rest);
   return path === "" ? { kind: "fault", text: `${cmd} needs a path` } : { kind: "action", action: { cmd, path } };
 }
 
-function readRest(cmd: string, arg: string, what: string): Header {
-  return arg === "" ? { kind: "fault", text: `${cmd} needs ${what}` } : { kind: "action", action: { cmd, arg } };
-}
+const readRest = (cmd: string, arg: string, what: string): Header =>
+  arg === "" ? { kind: "fault", text: `${cmd} needs ${what}` } : { kind: "action", action: { cmd, arg } };
 
 function readLines(name: string, rest: string): Header {
   const split = rest.lastIndexOf("::");
@@ -115,11 +111,10 @@ function readBodied(cmd: "WRITE" | "MODIFY", rest: string): Header {
   return { kind: "body", cmd, path, tag: isTag(last) ? last : null };
 }
 
-function readFinish(rest: string): Header {
-  return isTag(rest)
+const readFinish = (rest: string): Header =>
+  isTag(rest)
     ? { kind: "body", cmd: "FINISH", path: "", tag: rest }
     : { kind: "action", action: { cmd: "FINISH", arg: rest, next: [] } };
-}
 
 /** The whole text as one path: it is not cut at `::`, so that RM::a::b can never remove a. */
 function readWholePath(text: string): string {

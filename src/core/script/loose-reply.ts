@@ -173,9 +173,7 @@ function readFence(lines: readonly string[], targets: readonly LooseTarget[], re
 }
 
 /** Whether a text is one JSON object or list: actions in JSON are not a file. */
-function isJson(text: string): boolean {
-  return /^\s*[{[]/.test(text) && orNull((): unknown => JSON.parse(text)) !== null;
-}
+const isJson = (text: string): boolean => /^\s*[{[]/.test(text) && orNull((): unknown => JSON.parse(text)) !== null;
 
 const editNames: FieldNames = {
   path: ["file_path", "filepath", "filePath", "file", "filename"],

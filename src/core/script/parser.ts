@@ -193,13 +193,11 @@ function closeMessage(to: LineProgress, { tag, line, lines }: OpenBody): void {
 }
 
 /** Spells a header in capitals, without blanks around its colons. Only for lines outside of bodies. */
-function raise(text: string): string {
-  return text.replace(/^([A-Za-z_]+)\s*::\s*/, (_, word: string) => `${word.toUpperCase()}::`);
-}
+const raise = (text: string): string =>
+  text.replace(/^([A-Za-z_]+)\s*::\s*/, (_, word: string) => `${word.toUpperCase()}::`);
 
-function describeUnknown(word: string): string {
-  return word === "END" ? "END:: without an open body" : `${word} is not a command`;
-}
+const describeUnknown = (word: string): string =>
+  word === "END" ? "END:: without an open body" : `${word} is not a command`;
 
 function createThoughtFilter(to: LineProgress) {
   let isThinking = false;

@@ -56,13 +56,10 @@ const hash =
 const vault = /(\$ANSIBLE_VAULT;[\w.;-]{1,100}\r?\n[ \t]*)((?:[ \t]{0,200}[\da-f]{2,160}\r?(?:\n|$)){1,10000})/g;
 
 /** A token must begin a word, or follow an escape: `\n`, `%3D`, a terminal colour. */
-function beginsWord(text: string, at: number): boolean {
-  return /(?:^|[^A-Za-z0-9]|\\[nrt]|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,9}m)$/.test(text.slice(Math.max(0, at - 12), at));
-}
+const beginsWord = (text: string, at: number): boolean =>
+  /(?:^|[^A-Za-z0-9]|\\[nrt]|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,9}m)$/.test(text.slice(Math.max(0, at - 12), at));
 
-function isHyphenated(value: string): boolean {
-  return !/\d/.test(value) || !/[A-Za-z0-9_]{16}/.test(value);
-}
+const isHyphenated = (value: string): boolean => !/\d/.test(value) || !/[A-Za-z0-9_]{16}/.test(value);
 
 function* findWords(text: string, shape: RegExp, kindOf: (value: string) => string | null): Generator<Span> {
   for (const { 0: value, index } of text.matchAll(shape)) {

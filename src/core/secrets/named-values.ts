@@ -138,9 +138,8 @@ function randomValue(text: string, look: Look, at: number): RegExpExecArray | nu
   return found !== null && looksRandom(found[1] ?? "") && !isPlaceholder(found[1] ?? "") ? found : null;
 }
 
-function headerValue(found: RegExpExecArray | null): RegExpExecArray | null {
-  return found !== null && /\d|=$/.test(found[1] ?? "") && !isPlaceholder(found[1] ?? "") ? found : null;
-}
+const headerValue = (found: RegExpExecArray | null): RegExpExecArray | null =>
+  found !== null && /\d|=$/.test(found[1] ?? "") && !isPlaceholder(found[1] ?? "") ? found : null;
 
 function valueAfter(match: RegExpExecArray, text: string, look: Look, manner: Manner): RegExpExecArray | null {
   const [name] = match;

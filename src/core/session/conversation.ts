@@ -81,9 +81,8 @@ export function renderTasks(tasks: readonly TaskItem[]): string {
 }
 
 /** A text that replaces messages, followed by the task list, which the model knew only from those messages. */
-export function withTasks(text: string, tasks: readonly TaskItem[]): string {
-  return tasks.length === 0 ? text : `${text}\n\nCurrent tasks:\n${renderTasks(tasks)}`;
-}
+export const withTasks = (text: string, tasks: readonly TaskItem[]): string =>
+  tasks.length === 0 ? text : `${text}\n\nCurrent tasks:\n${renderTasks(tasks)}`;
 
 /** The messages since the user's last request, which a compaction must keep whole. */
 export function lastTurn(messages: readonly Message[]): readonly Message[] {

@@ -68,6 +68,4 @@ const schema = z.discriminatedUnion("type", [
 export type SessionLine = z.infer<typeof schema>;
 
 /** Throws for text that is not a line of a session. */
-export function parseLine(text: string): SessionLine {
-  return z.parse(schema, JSON.parse(text));
-}
+export const parseLine = (text: string): SessionLine => z.parse(schema, JSON.parse(text));

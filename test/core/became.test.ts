@@ -150,12 +150,7 @@ const rows: readonly (readonly [string, Partial<Outcome>, string])[] = [
   [
     "a step that was left out, commands and a commit",
     {
-      ...{
-        status: "verified",
-        changes: one,
-        checks: checks("make", true),
-        commit: "0123456789abcdef",
-      },
+      ...{ status: "verified", changes: one, checks: checks("make", true), commit: "0123456789abcdef" },
       skipped: [{ target: "CHANGES.md", why: "no user sees it" }],
       commands: [
         { command: "npm i", exit: 0, ms: 1, ended: "exit" },

@@ -18,9 +18,4 @@ export const change = (
   before: Content | null,
   after: Content | null,
   from: string | null = null,
-): Change => ({
-  path: path as RelPath,
-  before: blobOf(before),
-  after: blobOf(after),
-  from: from as RelPath | null,
-});
+): Change => ({ path: path as RelPath, before: blobOf(before), after: blobOf(after), from: from as RelPath | null });

@@ -56,6 +56,8 @@ export function planOf({ steps = [], complexity = "simple", checks = [], read = 
 }
 
 export const plan = (parts: PlanParts): string => JSON.stringify(planOf(parts));
+/** A simple plan of these steps alone. */
+export const planTo = (...steps: readonly string[]): string => plan({ steps });
 
 interface ScheduleParts {
   /** Titles. */

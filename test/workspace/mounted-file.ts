@@ -10,12 +10,7 @@ import { openDisk } from "../../src/workspace/system/disk.ts";
 import { change, deadProcess, file, openPlace, type Place, treeOf } from "./tree.ts";
 
 const [base = "", how = "mount"] = process.argv.slice(2);
-const place: Place = {
-  base,
-  work: join(base, "work"),
-  state: join(base, "state"),
-  remove: () => {},
-};
+const place: Place = { base, work: join(base, "work"), state: join(base, "state"), remove: () => {} };
 const isMount = how === "mount";
 const hosts = join(place.work, "hosts");
 const real = isMount ? join(base, "real") : hosts;

@@ -92,16 +92,7 @@ export function openPlace(place: Place, disk = openDisk(), take: TakeLock = take
     recover: () => recover(root, state, lock, noRules).finally(() => root.close()),
     begin: (id, task = "a task", perform = () => Promise.reject(new Error("no commands here"))) =>
       openTransaction(
-        {
-          root,
-          disk,
-          lock,
-          journal: openJournal(state, id),
-          umask: 0o022,
-          judge: () => {},
-          perform,
-          ended: () => {},
-        },
+        { root, disk, lock, journal: openJournal(state, id), umask: 0o022, judge: () => {}, perform, ended: () => {} },
         { id, task },
       ),
   };

@@ -1,7 +1,7 @@
 /** Changes of files that run or steer something later are named under their diff, and some need a yes of their own. */
 import { expect, test } from "bun:test";
 import { call, calls, playLoop } from "../loop.ts";
-import { finish, plan, write } from "../plans.ts";
+import { finish, plan, planTo, write } from "../plans.ts";
 import { type Answers, type Files, type Line, play } from "../scripted.ts";
 
 /** A run without a plan, which begins with this reply. */
@@ -27,7 +27,7 @@ test("a run says so behind the diff, with a plan and without", async () => {
 test("the question about a plan names them, deletions too", async () => {
   const ran = await play({
     files: { ".tool/a": "x\n" },
-    lines: [plan({ steps: ["WRITE Jenkinsfile", "WRITE Makefile", "RM .tool/a", "WRITE a.txt"] })],
+    lines: [planTo("WRITE Jenkinsfile", "WRITE Makefile", "RM .tool/a", "WRITE a.txt")],
     options: { interactive: true },
     answers: ["no"],
   });
@@ -74,7 +74,7 @@ test("what runs when the project is built needs no more than the yes to the plan
 });
 
 test("a folder that is moved takes no such file to its place unseen", async () => {
-  const lines = [plan({ steps: ["MV a -> .github"] }), "MV::a::.github\nFINISH::done\n", finish(), finish()];
+  const lines = [planTo("MV a -> .github"), "MV::a::.github\nFINISH::done\n", finish(), finish()];
   const ran = await play({ files: { "a/workflows/ci.yml": "x\n" }, lines });
   expect([ran.outcome.ok, ran.files]).toEqual([false, { "a/workflows/ci.yml": "x\n" }]);
 });
@@ -103,7 +103,7 @@ test("no line of a command can pass for pai's own words in a question", async ()
 
 test("all that a plan may not do is told at once, with the flags, before the second call", async () => {
   const steps = ["WRITE .travis.yml", "WRITE AGENTS.md", "MODIFY .env", "RM a.txt", "WRITE .git/config", "WRITE b.txt"];
-  const ran = await play({ files: { "a.txt": "a\n", ".env": "LEVEL=1\n" }, lines: [plan({ steps })] });
+  const ran = await play({ files: { "a.txt": "a\n", ".env": "LEVEL=1\n" }, lines: [planTo(...steps)] });
   expect([ran.outcome.code, ran.purposes]).toEqual([12, "plan"]);
   const { message, hint } = ran.outcome.error ?? {};
   for (const path of [".travis.yml", "AGENTS.md", ".env", ".git/config"]) expect(message).toContain(`${path}: `);
@@ -112,7 +112,7 @@ test("all that a plan may not do is told at once, with the flags, before the sec
 });
 
 test("at a terminal all of them are one question, and a no to it changes nothing", async () => {
-  const lines = [plan({ steps: ["WRITE .travis.yml", "WRITE AGENTS.md", "MODIFY .env"] })];
+  const lines = [planTo("WRITE .travis.yml", "WRITE AGENTS.md", "MODIFY .env")];
   const options = { interactive: true };
   const ran = await play({ files: { ".env": "LEVEL=1\n" }, lines, options, answers: ["yes", "no"] });
   expect([ran.outcome.status, ran.questions.length, ran.files]).toEqual(["declined", 2, { ".env": "LEVEL=1\n" }]);
@@ -124,7 +124,7 @@ const env = { ".env": `LEVEL=info\nAWS_KEY=${key}\n` };
 const edit = "MODIFY::.env::EOT\n<<<<<<< SEARCH\nLEVEL=info\n=======\nLEVEL=debug\n>>>>>>> REPLACE\nEND::EOT\n";
 
 test("a closed file that is named is changed, and its values stay hidden from the model", async () => {
-  const lines = [plan({ steps: ["MODIFY .env"] }), edit + finish()];
+  const lines = [planTo("MODIFY .env"), edit + finish()];
   const asked = { options: { interactive: true }, answers: ["yes" as const, "yes" as const] };
   for (const setup of [{ options: { allow: [".env"] } }, asked]) {
     const ran = await play({ files: env, lines, ...setup });
@@ -136,7 +136,7 @@ test("a closed file that is named is changed, and its values stay hidden from th
 });
 
 test("no pattern and no folder opens a closed file, and a yes holds for one run", async () => {
-  const lines = [plan({ steps: ["MODIFY .env"] })];
+  const lines = [planTo("MODIFY .env")];
   for (const allow of [["**"], [".env*"], ["."]]) {
     const ran = await play({ files: env, lines, options: { allow } });
     expect([allow, ran.outcome.code, ran.files]).toEqual([allow, 12, env]);

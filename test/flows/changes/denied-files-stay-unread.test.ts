@@ -1,7 +1,7 @@
 /** What the policy denies stays unread, whatever asks for it: no byte of it reaches the model, an event or a message. */
 import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { makeFolder, openHere, play, playIn } from "../scripted.ts";
 
 const canary = "canary-7f3a9c";
@@ -52,7 +52,7 @@ describe("one file that the settings open in a closed folder", () => {
   test("is made with its folder, and both go with an undo", async () => {
     const made = await play({ lines: [plan({ steps: [`WRITE ${path}`] }), write(path, "{}\n") + finish()], policy });
     expect([made.outcome.code, made.files]).toEqual([0, { [path]: "{}\n" }]);
-    const deep = [plan({ steps: ["WRITE .ssh/a/b.conf"] }), write(".ssh/a/b.conf", "1\n") + finish()];
+    const deep = [planTo("WRITE .ssh/a/b.conf"), write(".ssh/a/b.conf", "1\n") + finish()];
     expect((await play({ lines: deep, policy })).files).toEqual({ ".ssh/a/b.conf": "1\n" });
     const place = makeFolder();
     const lines = [plan({ steps: [`WRITE ${path}`] }), write(path, "{}\n") + finish()];
@@ -79,7 +79,7 @@ describe("one file that the settings open in a closed folder", () => {
       expect([ran.outcome.ok, ran.files]).toEqual([false, {}]);
     }
     const steps = [`WRITE ${path}`, "MKDIR .aws/more"];
-    const ran = await play({ lines: [plan({ steps }), plan({ steps }), finish()], policy });
+    const ran = await play({ lines: [planTo(...steps), planTo(...steps), finish()], policy });
     expect([ran.outcome.ok, ran.files]).toEqual([false, {}]);
   });
 });

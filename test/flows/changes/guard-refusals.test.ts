@@ -5,7 +5,7 @@ import type { Json } from "../../../src/core/model.ts";
 import { perform } from "../../../src/flows/perform.ts";
 import { here } from "../../workspace/sandbox/here.ts";
 import { app, functions, old, other } from "../long-files.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 describe("a refused call is refused whole", () => {
@@ -30,7 +30,7 @@ describe("a refused call is refused whole", () => {
     const text = "// ... rest of the code unchanged ...\n";
     const { files } = await play({
       lines: [
-        plan({ steps: ["WRITE a/b/c.js", "WRITE a/d.js", "MKDIR e"] }),
+        planTo("WRITE a/b/c.js", "WRITE a/d.js", "MKDIR e"),
         `${write("a/b/c.js", text)}${write("a/d.js", "d\n")}MKDIR::e\n${finish()}`,
         finish(),
       ],
@@ -74,10 +74,7 @@ describe("let through", () => {
   test("what a command changes within the limits", async () => {
     const { outcome, files } = await play({
       files: { "a.txt": old },
-      lines: [
-        plan({ steps: ["RUN sed -i 's/line 7$/seven/' a.txt"] }),
-        `RUN::sed -i 's/line 7$/seven/' a.txt\n${finish()}`,
-      ],
+      lines: [planTo("RUN sed -i 's/line 7$/seven/' a.txt"), `RUN::sed -i 's/line 7$/seven/' a.txt\n${finish()}`],
       options: { allowRun: true },
     });
     expect(outcome.code).toBe(0);
@@ -152,7 +149,7 @@ describe("without a plan", () => {
 
 test("a new secret is a question, and headless a refusal with its own code", async () => {
   const key = `AIza${"Sy4kQ8Zp1LmW7xT".repeat(3).slice(0, 35)}`;
-  const lines = [plan({ steps: ["WRITE a.js"] }), `${write("a.js", `const key = "${key}";\n`)}${finish()}`];
+  const lines = [planTo("WRITE a.js"), `${write("a.js", `const key = "${key}";\n`)}${finish()}`];
   const refused = await play({ lines: [...lines, finish()] });
   expect(refused.outcome).toMatchObject({ code: 12, error: { code: "secret_refused" } });
   expect(refused.files).toEqual({});

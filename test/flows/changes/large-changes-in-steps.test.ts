@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { needs } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
-import { finish, plan } from "../plans.ts";
+import { finish, plan, planTo } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const onCopies = needs(copies).test;
@@ -43,7 +43,7 @@ test.each([
   const fresh = old.replaceAll("* * * /", "* * * root /");
   const script = `MV::job.txt::jobs/job\nWRITE::jobs/job::EOT\n${fresh}END::EOT\n${finish()}`;
   const steps = ["MV job.txt -> jobs/job", "MODIFY jobs/job"];
-  const lines = [plan({ steps }), script, finish(), finish()];
+  const lines = [planTo(...steps), script, finish(), finish()];
   const ran = await play({ files: { "job.txt": old }, lines });
   expect(ran.files["jobs/job"] === fresh).toBe(how === "written");
 });

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { makeFolder, openHere, playIn } from "../scripted.ts";
 
 const modeAt = (root: string, path: string) => (statSync(join(root, path)).mode & 0o777).toString(8);
@@ -20,7 +20,7 @@ test("a link and modes are made as planned, whatever the umask says, shown in th
   const place = makeFolder({ "sites-available/shop": "server;\n", "run.sh": "#!/bin/sh\n", "log.txt": "l\n" });
   const steps = ["LINK sites-enabled/shop -> sites-available/shop", "MODE run.sh -> 755", "MODE log.txt -> 0664"];
   const script = `LINK::sites-enabled/shop::../sites-available/shop\nMODE::run.sh::755\nMODE::log.txt::664\n${finish()}`;
-  const ran = await playIn(place, { lines: [plan({ steps }), script] });
+  const ran = await playIn(place, { lines: [planTo(...steps), script] });
   expect([ran.outcome.error, ran.outcome.actions]).toEqual([null, { done: 3, failed: 0, refused: 0 }]);
   expect(readlinkSync(join(place.root, "sites-enabled/shop"))).toBe("../sites-available/shop");
   expect([modeAt(place.root, "run.sh"), modeAt(place.root, "log.txt")]).toEqual(["755", "664"]);
@@ -43,7 +43,7 @@ test("a file that is written where the same reply moved or removed one keeps its
     "WRITE run.sh",
   ];
   const script = `MV::notes.txt::old.txt\n${write("notes.txt", "b\n")}RM::key.txt\n${write("key.txt", "l\n")}RM::run.sh\n`;
-  const lines = [plan({ steps }), `${script}${write("run.sh", "#!/bin/sh\ntrue\n")}${finish()}`];
+  const lines = [planTo(...steps), `${script}${write("run.sh", "#!/bin/sh\ntrue\n")}${finish()}`];
   const ran = await playIn(place, { lines, options: { allowDelete: true } });
   expect(ran.outcome.code).toBe(0);
   expect(ran.eventsOf("changes.proposed")[0]?.diff).not.toMatch(/^(?:old|new) mode/m);
@@ -66,7 +66,7 @@ test("undo gives the modes back and removes the link", async () => {
   const place = makeFolder({ "a.sh": "#!/bin/sh\n", "keep/b.txt": "b\n" });
   chmodSync(join(place.root, "a.sh"), 0o640);
   const steps = ["MODE a.sh -> 755", "LINK l -> keep"];
-  await playIn(place, { lines: [plan({ steps }), `MODE::a.sh::755\nLINK::l::keep\n${finish()}`] });
+  await playIn(place, { lines: [planTo(...steps), `MODE::a.sh::755\nLINK::l::keep\n${finish()}`] });
   expect([modeAt(place.root, "a.sh"), readlinkSync(join(place.root, "l"))]).toEqual(["755", "keep"]);
   await (await openHere(place)).history.undo(null, { dryRun: false });
   expect([modeAt(place.root, "a.sh"), existsSync(join(place.root, "l"))]).toEqual(["640", false]);
@@ -75,7 +75,7 @@ test("undo gives the modes back and removes the link", async () => {
 test("what the plan does not say word by word is refused: another mode, another target, another file", async () => {
   const place = makeFolder({ "a.sh": "a\n", "b.sh": "b\n" });
   const script = `MODE::a.sh::777\nMODE::b.sh::755\nLINK::c::b.sh\nMODE::a.sh::755\n${modify("b.sh", ["b\n", "B\n"])}${finish()}`;
-  const ran = await playIn(place, { lines: [plan({ steps: ["MODE a.sh -> 755", "MODIFY b.sh"] }), script, finish()] });
+  const ran = await playIn(place, { lines: [planTo("MODE a.sh -> 755", "MODIFY b.sh"), script, finish()] });
   expect(ran.eventsOf("call.finished").map(({ text }) => text)).toEqual([
     "the plan does not promise to set a.sh to 777",
     "the plan does not promise to set b.sh to 755",
@@ -103,7 +103,7 @@ test.each(bad)("%s is refused in words", async (step, why) => {
   const place = makeFolder({ "a.sh": "a\n", "b.sh": "b\n", "sub/c": "c\n", ".env": "A=1\n", "AGENTS.md": "all\n" });
   const [action = "", target = "", , value = ""] = step.split(" ");
   const script = `${action}::${target}::${value}\n${finish()}`;
-  const ran = await playIn(place, { lines: [plan({ steps: [step] }), script, script] });
+  const ran = await playIn(place, { lines: [planTo(step), script, script] });
   const said = [...ran.eventsOf("call.finished").map(({ text }) => text), ran.outcome.error?.message ?? ""].join("\n");
   expect(said).toMatch(why);
   expect(ran.outcome.error?.hint ?? "").not.toContain("--only");
@@ -113,7 +113,7 @@ test.each(bad)("%s is refused in words", async (step, why) => {
 test("a write-protected file is changed only when it is named, and stays so", async () => {
   const place = makeFolder({ deploy: "old\n" });
   chmodSync(join(place.root, "deploy"), 0o440);
-  const lines = [plan({ steps: ["MODIFY deploy"] }), modify("deploy", ["old\n", "new\n"]) + finish()];
+  const lines = [planTo("MODIFY deploy"), modify("deploy", ["old\n", "new\n"]) + finish()];
   const refused = await playIn(place, { lines, options: { interactive: false } });
   expect([refused.outcome.calls.made, refused.outcome.error]).toMatchObject([
     1,
@@ -150,7 +150,7 @@ test("a new script may be run where those beside it may, and a link that is ther
     write("doc/new.sh", body) +
     write("bin/plain.txt", "x\n") +
     `LINK::l/bin::../bin\n${finish()}`;
-  const ran = await playIn(place, { lines: [plan({ steps }), script] });
+  const ran = await playIn(place, { lines: [planTo(...steps), script] });
   expect(ran.outcome.error).toBeNull();
   expect(["bin/new.sh", "doc/new.sh", "bin/plain.txt"].map((path) => modeAt(place.root, path))).toEqual([
     "755",

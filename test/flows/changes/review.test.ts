@@ -1,10 +1,10 @@
 /** `--review`: an approved plan is asked about again, change by change, with the diff before the question. */
 import { describe, expect, test } from "bun:test";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, planTo, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
-const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish("Done.")];
+const lines = [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "1\n"]) + finish("Done.")];
 const options = { interactive: true, review: "change" as const };
 
 describe("review", () => {
@@ -20,7 +20,7 @@ describe("review", () => {
   test("shows each change alone, a new folder with its file, and words at one go to the model with that change", async () => {
     const steps = ["MODIFY a.txt", "WRITE src/b.txt", "MV c.txt -> d.txt"];
     const work = `${modify("a.txt", ["one\n", "first\n"]) + write("src/b.txt", "b\n")}MV::c.txt::d.txt\n`;
-    const setup = { files: { ...files, "c.txt": "c\n" }, lines: [plan({ steps }), work + finish()], options };
+    const setup = { files: { ...files, "c.txt": "c\n" }, lines: [planTo(...steps), work + finish()], options };
     const ran = await play({ ...setup, answers: ["yes", "yes", "yes", "yes"] });
     const shown = ran.eventsOf("changes.proposed").map(({ changes }) => changes.map(({ path }) => path));
     expect(shown).toEqual([["a.txt"], ["src", "src/b.txt"], ["d.txt"]]);
@@ -70,7 +70,7 @@ describe("review", () => {
   test("a plan with a command needs its yes before anything runs", async () => {
     const options = { interactive: false, review: "change" as const, allowRun: true };
     const steps = ["RUN touch ran.txt", "MODIFY a.txt"];
-    const ran = await play({ files, lines: [plan({ steps })], options, answers: ["policy no"] });
+    const ran = await play({ files, lines: [planTo(...steps)], options, answers: ["policy no"] });
     expect([ran.outcome.code, ran.requests.length, ran.files]).toEqual([10, 1, files]);
   });
 
@@ -110,7 +110,7 @@ describe("review", () => {
     const first = `${modify("a.txt", ["one\n", "1\n"])}RUN::touch ran.txt\n${write("b.txt", "b\n")}${finish("Done.")}`;
     const ran = await play({
       files,
-      lines: [plan({ steps }), first, modify("a.txt", ["one\n", "uno\n"]) + write("b.txt", "b\n") + finish("Done.")],
+      lines: [planTo(...steps), first, modify("a.txt", ["one\n", "uno\n"]) + write("b.txt", "b\n") + finish("Done.")],
       options,
       answers: ["yes", words, "yes", "yes"],
     });

@@ -4,7 +4,7 @@ import { eightStep } from "../../../src/flows/eight-step.ts";
 import { followPlan } from "../../../src/flows/single-shot.ts";
 import { needs } from "../../needs.ts";
 import { copies, here } from "../../workspace/sandbox/here.ts";
-import { finish, modify, plan, planOf, schedule, talk, verdict } from "../plans.ts";
+import { finish, modify, planOf, planTo, schedule, talk, verdict } from "../plans.ts";
 import { makeFolder, play, playIn } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -15,7 +15,7 @@ const red = "cat a.txt; echo 'FAIL: other'; exit 1";
 test("the output is in the plan call and in the execution call, and every check says when it starts", async () => {
   const ran = await play({
     files,
-    lines: [plan({ steps }), change],
+    lines: [planTo(...steps), change],
     options: { checks: ["cat a.txt; grep -q two a.txt"] },
   });
   expect(ran.outcome.status).toBe("verified");
@@ -35,7 +35,7 @@ describe("a check that cannot be run", () => {
   });
 
   test("may be what the task is to make, when it is named by a path, or without a baseline", async () => {
-    const lines = [plan({ steps: ["WRITE test.sh"] }), `WRITE::test.sh::EOT\nexit 0\nEND::EOT\n${finish()}`];
+    const lines = [planTo("WRITE test.sh"), `WRITE::test.sh::EOT\nexit 0\nEND::EOT\n${finish()}`];
     const own = await play({ lines, options: { checks: ["./test.sh || sh ./test.sh"] } });
     expect(own.outcome).toMatchObject({ code: 0, status: "verified" });
     const none = await play({ lines: [...lines, finish()], options: { checks: ["pytst-x"], baseline: false } });
@@ -46,7 +46,7 @@ describe("a check that cannot be run", () => {
 describe("the wait for it", () => {
   test("ends after a while: the plan is made without the results, the work waits for them", async () => {
     const check = "sleep 0.3; echo 'it is red'; exit 1";
-    const lines = [plan({ steps }), change, finish()];
+    const lines = [planTo(...steps), change, finish()];
     const ran = await play({ files, lines, options: { checks: [check], checkWaitMs: 50 } });
     expect(ran.asked(1)).toContain(`- ${check}`);
     expect(ran.asked(1)).not.toContain("\nit is red");
@@ -58,7 +58,7 @@ describe("the wait for it", () => {
     const check = "echo x > made.txt; sleep 600";
     const ran = await play({
       files,
-      lines: [plan({ steps })],
+      lines: [planTo(...steps)],
       options: { checks: [check], checkWaitMs: 300, interactive: true },
       answers: ["no"],
     });
@@ -67,7 +67,7 @@ describe("the wait for it", () => {
 });
 
 describe("a failure that was there before", () => {
-  const lines = [plan({ steps }), modify("a.txt", ["one\n", "one\ntwo\n"]) + finish(), finish()];
+  const lines = [planTo(...steps), modify("a.txt", ["one\n", "one\ntwo\n"]) + finish(), finish()];
   const check = "echo 'FAIL: other'; exit 1";
 
   test("is reported to the model and to the user, and fails the run all the same", async () => {
@@ -80,7 +80,7 @@ describe("a failure that was there before", () => {
   });
 
   test("is another one when its lines differ: --no-worse does not help", async () => {
-    const worse = [plan({ steps }), change, finish()];
+    const worse = [planTo(...steps), change, finish()];
     const ran = await play({
       files,
       lines: worse,
@@ -109,7 +109,7 @@ const alone = [{ dryRun: true }, { planOnly: true }];
 needs(copies).test("a dry run and a plan alone run checks on a copy, of which nothing stays", async () => {
   const check = "touch left.txt; echo 'FAIL: other'; exit 1";
   for (const options of alone) {
-    const ran = await play({ files, lines: [plan({ steps }), change], options: { ...options, checks: [check] } });
+    const ran = await play({ files, lines: [planTo(...steps), change], options: { ...options, checks: [check] } });
     expect([ran.outcome.code, ran.files]).toEqual([0, files]);
     expect(ran.asked(1)).toContain('note="fails">\nFAIL: other\n</check>');
     expect(ran.eventsOf("check.started").map(({ when }) => when)).toEqual(["before"]);
@@ -119,7 +119,7 @@ needs(copies).test("a dry run and a plan alone run checks on a copy, of which no
 const withoutCopies = needs({ name: "a machine without copies", isHere: !here.proposes });
 withoutCopies.test("without such a sandbox they run no check, and say so", async () => {
   for (const options of alone) {
-    const ran = await play({ files, lines: [plan({ steps }), change], options: { ...options, checks: [red] } });
+    const ran = await play({ files, lines: [planTo(...steps), change], options: { ...options, checks: [red] } });
     expect([ran.outcome.code, ran.eventsOf("check.started").length]).toEqual([0, 0]);
     expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("checks_not_run");
     expect(ran.asked(1)).toContain(`- ${red}`);

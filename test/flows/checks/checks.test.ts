@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { renderProof } from "../../../src/core/outcome.ts";
 import { here } from "../../workspace/sandbox/here.ts";
-import { finish, modify, plan, talk, write } from "../plans.ts";
+import { finish, modify, plan, planTo, talk, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -22,7 +22,7 @@ describe("status is computed here", () => {
   });
 
   test("a failing check is reported to the next phase, which corrects it", async () => {
-    const lines = [plan({ steps }), change, modify("a.txt", ["two\n", "two one\n"]) + finish("Now.")];
+    const lines = [planTo(...steps), change, modify("a.txt", ["two\n", "two one\n"]) + finish("Now.")];
     const ran = await play({ files, lines, options: { checks: [`cat a.txt; ${bad}`] } });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", text: "Now.", calls: { made: 3 } });
     expect(ran.asked(3)).toContain(`<check command="cat a.txt; ${bad}" exit="1">\ntwo\n</check>`);
@@ -31,7 +31,7 @@ describe("status is computed here", () => {
   });
 
   test("a failing user check fails also where nothing had to be changed", async () => {
-    const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish(), finish()];
+    const lines = [planTo("WRITE a.txt"), write("a.txt", "one\n") + finish(), finish()];
     expect((await play({ files, lines, options: { checks: ["false"] } })).outcome.code).toBe(9);
   });
 
@@ -90,21 +90,14 @@ describe("status is computed here", () => {
   });
 
   test("the check of a plan of looks decides too", async () => {
-    const ran = await play({
-      files,
-      lines: [plan({ steps: ["READ a.txt"] }), talk("It says one.")],
-      options: { checks: [good] },
-    });
+    const ran = await play({ files, lines: [planTo("READ a.txt"), talk("It says one.")], options: { checks: [good] } });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", checks: [{ command: good, passed: true }] });
   });
 });
 
 describe("what commands and checks change", () => {
   test("a RUN before the first change is done before the execution call, and not again", async () => {
-    const lines = [
-      plan({ steps: ["RUN echo once | tee -a log.txt", ...steps] }),
-      `RUN::echo once | tee -a log.txt\n${change}`,
-    ];
+    const lines = [planTo("RUN echo once | tee -a log.txt", ...steps), `RUN::echo once | tee -a log.txt\n${change}`];
     const ran = await play({ files, lines, options: allowed });
     expect(ran.asked(2)).toMatch(
       /<result action="RUN echo once[^>]*ok="true">\nexit 0 after \d+ ms(?: \(in a sandbox.*\))?\n\(it changed log.txt\)\nonce/,
@@ -113,11 +106,7 @@ describe("what commands and checks change", () => {
   });
 
   test("a reply that only repeats it is told that it was done, and its findings appear once", async () => {
-    const lines = [
-      plan({ steps: ["RUN echo once | tee -a log.txt"] }),
-      "RUN::echo once | tee -a log.txt\n",
-      finish("Once."),
-    ];
+    const lines = [planTo("RUN echo once | tee -a log.txt"), "RUN::echo once | tee -a log.txt\n", finish("Once.")];
     const ran = await play({ lines, options: allowed });
     expect(ran.asked(3)).toContain("RUN echo once | tee -a log.txt was done before your reply: its output is above");
     expect([ran.outcome.text, ran.outcome.calls.made, ran.files["log.txt"]]).toEqual(["Once.", 3, "once\n"]);
@@ -125,7 +114,7 @@ describe("what commands and checks change", () => {
 
   test("a RUN behind a change of the same reply sees it", async () => {
     const lines = [
-      plan({ steps: ["RUN cat a.txt", ...steps] }),
+      planTo("RUN cat a.txt", ...steps),
       `${modify("a.txt", ["one\n", "two\n"])}RUN::cat a.txt\n${finish()}`,
     ];
     const ran = await play({ files, lines, options: allowed });
@@ -155,7 +144,7 @@ describe("what commands and checks change", () => {
     expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "one\nthree\n"]);
   });
 
-  const withRun = [plan({ steps: [...steps, "RUN touch x.txt"] }), `RUN::touch x.txt\n${change}`];
+  const withRun = [planTo(...steps, "RUN touch x.txt"), `RUN::touch x.txt\n${change}`];
 
   test("headless without --allow-run a RUN beside changes is dropped: named once, no failure, no further call (R17)", async () => {
     const ran = await play({ files, lines: withRun });
@@ -170,10 +159,10 @@ describe("what commands and checks change", () => {
   });
 
   test("a plan of nothing but commands that may not run ends with 12 before a second call", async () => {
-    const ran = await play({ files, lines: [plan({ steps: ["READ a.txt", "RUN ls"] })] });
+    const ran = await play({ files, lines: [planTo("READ a.txt", "RUN ls")] });
     expect(ran.outcome).toMatchObject({ ok: false, code: 12, calls: { made: 1 }, refused: [{ target: "ls" }] });
     expect([ran.outcome.error?.message, ran.outcome.error?.hint].join()).toMatch(/ls.*--allow-run/);
-    const lines = [plan({ steps: ["RUN ls"] }), "RUN::ls\nFINISH::Listed.\n"];
+    const lines = [planTo("RUN ls"), "RUN::ls\nFINISH::Listed.\n"];
     expect((await play({ files, lines, options: allowed })).outcome).toMatchObject({ code: 0, status: "unverified" });
   });
 
@@ -206,7 +195,7 @@ describe("a check that has judged this very tree", () => {
   const edit = (from: string, to: string) => modify("a.txt", [from, to]) + finish();
 
   test("is not run again for a reply that changes nothing", async () => {
-    const lines = [plan({ steps }), edit("one\n", "two\n"), finish("It cannot be done.")];
+    const lines = [planTo(...steps), edit("one\n", "two\n"), finish("It cannot be done.")];
     const ran = await play({ files, lines, options: { checks: ["grep -q three a.txt"], baseline: false } });
     expect(ran.outcome).toMatchObject({ code: 9, calls: { made: 3 } });
     expect(ran.told(2)).toContain("Checks of the user, which pai runs after changes (no need to run them):");
@@ -214,7 +203,7 @@ describe("a check that has judged this very tree", () => {
   });
 
   test("is run again after a change", async () => {
-    const lines = [plan({ steps }), edit("one\n", "two\n"), edit("two\n", "three\n")];
+    const lines = [planTo(...steps), edit("one\n", "two\n"), edit("two\n", "three\n")];
     const ran = await play({ files, lines, options: { checks: ["grep -q three a.txt"], baseline: false } });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified" });
     expect(ran.eventsOf("check.started")).toHaveLength(2);

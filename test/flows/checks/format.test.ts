@@ -1,11 +1,11 @@
 /** The user's formatters: when they run, on what, and whose their changes are. */
 import { expect, test } from "bun:test";
 import { call, calls, playLoop, resultsOf } from "../loop.ts";
-import { finish, modify, plan } from "../plans.ts";
+import { finish, modify, planTo } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n", "b.txt": "b\n" };
-const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two  \n"]) + finish("Done.")];
+const lines = [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "two  \n"]) + finish("Done.")];
 const trim = "sed -i 's/ *$//' {}";
 
 test("a formatter runs on each changed file before the checks, and what it changes is the run's", async () => {

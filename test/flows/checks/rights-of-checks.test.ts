@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { needs, rootUser } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
-import { finish, modify, plan } from "../plans.ts";
+import { finish, modify, plan, planTo } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
-const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()];
+const lines = [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "two\n"]) + finish()];
 const outside = `/var/pai-rights-${process.pid}`;
 /** Passes wherever it may write outside of the project. */
 const walled = `touch ${outside}`;
@@ -51,12 +51,7 @@ needs(copies, rootUser).describe("a check that only the sandbox keeps from passi
     expect(outcome).toMatchObject({ code: 0, status: "unverified", checks: [{ passed: null }] });
     expect(outcome.checks[0]?.note).toContain("--check-sandbox off");
     expect([left["a.txt"], wasOutside()]).toEqual(["two\n", false]);
-    const asked = await play({
-      files,
-      lines,
-      options: { checks: [later], interactive: true },
-      answers: "yes",
-    });
+    const asked = await play({ files, lines, options: { checks: [later], interactive: true }, answers: "yes" });
     expect([asked.outcome.status, wasOutside()]).toEqual(["verified", true]);
   });
 

@@ -7,7 +7,7 @@ import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { finish, modify, plan, schedule, verdict, write } from "../plans.ts";
+import { finish, modify, planTo, schedule, verdict, write } from "../plans.ts";
 import { type Line, makeFolder, play, playIn } from "../scripted.ts";
 
 const files = {
@@ -18,12 +18,7 @@ const files = {
   "old.log": "1\n",
   ".github/workflows/ci.yml": "on: push\n",
 };
-const lines = [
-  plan({ steps: ["WRITE f.txt"] }),
-  write("f.txt", "good \n") + finish(),
-  finish("I give up."),
-  finish("I give up."),
-];
+const lines = [planTo("WRITE f.txt"), write("f.txt", "good \n") + finish(), finish("I give up."), finish("I give up.")];
 
 /** Plays a run with these checks: how it ended, what was told of the checks, and two files as they are then. */
 async function check(...checks: readonly string[]) {
@@ -116,7 +111,7 @@ test("what somebody changes while eight-step awaits its verdict is judged before
 });
 
 test("a red check is run again for a reply that changes nothing once somebody else has changed a file", async () => {
-  const work = [plan({ steps: ["WRITE f.txt", "WRITE g.txt"] }), write("f.txt", "good\n") + write("g.txt", "bad\n")];
+  const work = [planTo("WRITE f.txt", "WRITE g.txt"), write("f.txt", "good\n") + write("g.txt", "bad\n")];
   const ended = await meddle("g\n\n", "single-shot", work, finish("It is done."));
   expect(ended).toEqual({ status: "verified", code: 0, ran: 2 });
 });
@@ -125,10 +120,10 @@ test("what another run changes while a check runs is judged, too", async () => {
   const place = makeFolder(files);
   // It passes once the other run has changed g.txt, and fails when it begins after that.
   const waits = "grep -q bad g.txt && exit 1; echo begun > out.txt; until grep -q bad g.txt; do sleep 0.02; done";
-  const work = [plan({ steps: ["WRITE f.txt"] }), write("f.txt", "good\n") + finish(), finish("No."), finish("No.")];
+  const work = [planTo("WRITE f.txt"), write("f.txt", "good\n") + finish(), finish("No."), finish("No.")];
   const ending = playIn(place, { lines: work, options: { checks: [waits], baseline: false } });
   while (!readFileSync(join(place.root, "out.txt"), "utf8").includes("begun")) await Bun.sleep(10);
-  const other = [plan({ steps: ["WRITE g.txt"] }), write("g.txt", "bad\n") + finish()];
+  const other = [planTo("WRITE g.txt"), write("g.txt", "bad\n") + finish()];
   expect((await playIn(place, { id: "r2", lines: other })).outcome.code).toBe(0);
   const { outcome, notices } = await ending;
   expect(outcome).toMatchObject({ status: "failed", code: 9 });
@@ -139,7 +134,7 @@ test("what another run changes while a check runs is judged, too", async () => {
 const editG = modify("g.txt", ["g\n", "G\n"]) + finish();
 
 test.each([
-  ["single-shot", [plan({ steps: ["MODIFY g.txt"] }), editG]],
+  ["single-shot", [planTo("MODIFY g.txt"), editG]],
   ["eight-step", [schedule({ modify: ["g.txt"] }), editG, verdict(false)]],
   ["tool-loop", [calls(call("edit", { path: "g.txt", old_str: "g\n", new_str: "G\n" })), "Done."]],
 ] as const)(

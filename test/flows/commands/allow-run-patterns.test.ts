@@ -1,7 +1,7 @@
 /** Patterns of --allow-run: which commands of a model run, and what the model learns of the others. */
 import { expect, test } from "bun:test";
 import { call, calls, playLoop, resultsOf } from "../loop.ts";
-import { finish, modify, plan } from "../plans.ts";
+import { finish, modify, plan, planTo } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -10,7 +10,7 @@ const options = { allowRun: ["touch x*"] };
 
 test("headless a planned command that a pattern matches runs, another is dropped and reported with its flag", async () => {
   const lines = [
-    plan({ steps: ["MODIFY a.txt", "RUN touch x.txt", "RUN touch y.txt"] }),
+    planTo("MODIFY a.txt", "RUN touch x.txt", "RUN touch y.txt"),
     `${change}RUN::touch x.txt\nRUN::touch y.txt\n${finish()}`,
   ];
   const ran = await play({ files, lines, options });
@@ -23,9 +23,9 @@ test("headless a planned command that a pattern matches runs, another is dropped
 });
 
 test("a plan of nothing but a command that no pattern matches is refused with the flag that permits it", async () => {
-  const ran = await play({ files, lines: [plan({ steps: ["RUN touch y.txt"] })], options });
+  const ran = await play({ files, lines: [planTo("RUN touch y.txt")], options });
   expect(ran.outcome).toMatchObject({ code: 12, error: { hint: "allow it with --allow-run='touch y.txt'" } });
-  const joined = await play({ files, lines: [plan({ steps: ["RUN touch x; touch y"] })], options });
+  const joined = await play({ files, lines: [planTo("RUN touch x; touch y")], options });
   expect(joined.outcome).toMatchObject({ code: 12, error: { hint: "allow it with --allow-run" } });
   expect(Object.keys(joined.files)).toEqual(["a.txt"]);
   expect(joined.planned()).toEqual(["RUN touch x; touch y"]);
@@ -46,7 +46,7 @@ test("a check of the plan runs when a pattern matches it", async () => {
 test("a script may ask for a command beyond the plan that a pattern matches, and for no other", async () => {
   const beyond =
     "AMEND::RUN::touch x2.txt::needed\nRUN::touch x2.txt\nAMEND::RUN::touch y.txt::needed\nRUN::touch y.txt\n";
-  const lines = [plan({ steps: ["MODIFY a.txt"] }), change + beyond + finish()];
+  const lines = [planTo("MODIFY a.txt"), change + beyond + finish()];
   const ran = await play({ files, lines, options });
   expect(ran.outcome.amended.map(({ path, accept }) => [path, accept])).toEqual([
     ["touch x2.txt", true],
@@ -74,13 +74,13 @@ test("at a terminal the tool-loop asks about what no pattern matches", async () 
 });
 
 test("a dry run rehearses no command that no pattern matches", async () => {
-  const lines = [plan({ steps: ["RUN touch y.txt"] }), `RUN::touch y.txt\n${finish()}`];
+  const lines = [planTo("RUN touch y.txt"), `RUN::touch y.txt\n${finish()}`];
   const ran = await play({ files, lines, options: { ...options, dryRun: true } });
   expect(ran.outcome.changes).toEqual([]);
 });
 
 test("a dry run runs no command of the plan before the work is asked for", async () => {
-  const lines = [plan({ steps: ["RUN cat a.txt", "MODIFY a.txt"] }), change + finish()];
+  const lines = [planTo("RUN cat a.txt", "MODIFY a.txt"), change + finish()];
   const ran = await play({ files, lines, options: { allowRun: true, dryRun: true } });
   expect(ran.asked(2)).not.toMatch(/exit 0 after/);
   expect((await play({ files, lines, options: { allowRun: true } })).asked(2)).toMatch(/exit 0 after/);

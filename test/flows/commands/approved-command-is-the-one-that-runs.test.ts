@@ -7,7 +7,7 @@ import { becameOf } from "../../../src/core/session/became.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { finish, modify, plan } from "../plans.ts";
+import { finish, modify, plan, planTo } from "../plans.ts";
 import { type Files, makeFolder, playIn, type Setup } from "../scripted.ts";
 
 const met = "was changed by someone else since a command that uses it was planned, so this was not run";
@@ -93,10 +93,7 @@ test.each([
 ])("a script that somebody changed runs as it was at the question, where the work %s", async (_, script, end) => {
   const ran = await playHere({ "x.sh": `# 1\n# 2\n# 3\n${say("one")}# last\n` }, (put) => ({
     lines: [
-      {
-        text: `${script}RUN::sh x.sh\n${finish()}`,
-        before: () => put("x.sh", `# 1\n# 2\n# 3\n${say("two")}# last\n`),
-      },
+      { text: `${script}RUN::sh x.sh\n${finish()}`, before: () => put("x.sh", `# 1\n# 2\n# 3\n${say("two")}# last\n`) },
       finish(),
     ],
     options: { atOnce: "auto", interactive: true },
@@ -124,7 +121,7 @@ test.each([
 test("what the plan itself changes in a script, it runs", async () => {
   const ran = await playHere({ "x.sh": say("one") }, () => ({
     lines: [
-      plan({ steps: ["MODIFY x.sh", "RUN sh x.sh"] }),
+      planTo("MODIFY x.sh", "RUN sh x.sh"),
       `${modify("x.sh", [say("one"), say("two")])}RUN::sh x.sh\n${finish()}`,
     ],
     options: { allowRun: true },
@@ -135,7 +132,7 @@ test("what the plan itself changes in a script, it runs", async () => {
 test("a saved plan is bound to the scripts it runs, though they were not shown", async () => {
   let bases: readonly string[] = [];
   await playHere({ "x.sh": `${say("one")}${"#\n".repeat(60_000)}` }, () => ({
-    lines: [plan({ steps: ["RUN sh x.sh"] })],
+    lines: [planTo("RUN sh x.sh")],
     options: { planOnly: true },
     flow: async (run) => {
       await singleShot(run);

@@ -1,11 +1,11 @@
 /** The person at the terminal: a yes that wants to see the diff first; and requests nobody would agree to unasked. */
 import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
-import { finish, modify, plan, talk } from "../plans.ts";
+import { finish, modify, planTo, talk } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
-const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()];
+const lines = [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "two\n"]) + finish()];
 
 test.each([
   ["yes", 0, { "a.txt": "two\n" }],

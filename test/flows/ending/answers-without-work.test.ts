@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { finish, modify, plan, verdict, write } from "../plans.ts";
+import { finish, modify, plan, planTo, verdict, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.py": "X = 1\n" };
@@ -83,7 +83,7 @@ describe("prose is the answer", () => {
   });
 
   test("and what stands in place of a script, twice, is shown as the model's words", async () => {
-    const lines = [plan({ steps: ["MODIFY a.py"] }), "I cannot see Y.", "There is no Y here."];
+    const lines = [planTo("MODIFY a.py"), "I cannot see Y.", "There is no Y here."];
     const { outcome } = await play({ files, lines, options: byHand, answers: "yes" });
     expect([outcome.code, outcome.text]).toEqual([7, "There is no Y here."]);
   });

@@ -8,11 +8,11 @@ import { commitMessage } from "../../../src/flows/ending/afterwards.ts";
 import { newFolder } from "../../grounds.ts";
 import { comesTrue, ends } from "../../processes.ts";
 import { openBare } from "../../workspace/bare.ts";
-import { finish, modify, plan, talk } from "../plans.ts";
+import { finish, modify, planTo, talk } from "../plans.ts";
 import { makeFolder, play, playIn, type Setup, stopper } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
-const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()];
+const lines = [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "two\n"]) + finish()];
 const options = { checks: ["true"], commit: { message: null, unverified: false } };
 
 const prepared: PreparedCommit = { files: 1, others: 0, hooks: [], make: async () => "c0ffee", close: () => {} };
@@ -46,7 +46,7 @@ test("of a file that somebody deleted or moved while the check ran nothing is co
   const paths: string[] = [];
   const ran = await playIn(place, {
     lines: [
-      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }),
+      planTo("MODIFY a.txt", "MODIFY b.txt"),
       modify("a.txt", ["one\n", "two\n"]) + modify("b.txt", ["b\n", "B\n"]) + finish(),
     ],
     options: { ...options, checks: ["sleep 0.3"] },

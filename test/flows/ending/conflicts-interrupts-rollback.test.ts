@@ -7,7 +7,7 @@ import { breathe, listen } from "../../../src/core/steps.ts";
 import type { RunOptions } from "../../../src/flows/run.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { needs, ordinaryUser } from "../../needs.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { capOf, filesIn, makeFolder, play, playIn } from "../scripted.ts";
 
 describe("a file that somebody else changes during call 2", () => {
@@ -49,13 +49,13 @@ describe("a file that somebody else changes during call 2", () => {
   test("does no harm when nothing of it is touched", async () => {
     const place = makeFolder(files);
     const second = { text: edit + finish(), before: () => put("c.txt", "mine\n")(place.root) };
-    const ran = await playIn(place, { lines: [plan({ steps }), second] });
+    const ran = await playIn(place, { lines: [planTo(...steps), second] });
     expect([ran.outcome.error, ran.files]).toEqual([null, { "a.txt": "1\n", "b.txt": "2\n", "c.txt": "mine\n" }]);
   });
 
   test("deleted while the plan is made or the question is open: 11 before call 2", async () => {
     const place = makeFolder(files);
-    const meddled = { text: plan({ steps }), before: () => rmSync(join(place.root, "a.txt")) };
+    const meddled = { text: planTo(...steps), before: () => rmSync(join(place.root, "a.txt")) };
     const ran = await playIn(place, { lines: [meddled] });
     expect([ran.outcome.code, ran.purposes]).toEqual([11, "plan"]);
     expect(ran.outcome.error?.message).toStartWith("a.txt was deleted by someone else while pai worked on it");
@@ -65,7 +65,7 @@ describe("a file that somebody else changes during call 2", () => {
   test("a folder that the run made stays with somebody's lines in its file, and is not named as changed", async () => {
     const place = makeFolder(files);
     const last = { text: finish(), before: () => put("bin/slug", "one\nmine\n")(place.root) };
-    const lines = [plan({ steps: ["WRITE bin/slug"] }), write("bin/slug", "one\n") + finish(), last];
+    const lines = [planTo("WRITE bin/slug"), write("bin/slug", "one\n") + finish(), last];
     const options = { checks: ["false"], ...capOf(3) };
     const ran = await playIn(place, { lines, options });
     expect(filesIn(place.root)["bin/slug"]).toBe("one\nmine\n");
@@ -80,7 +80,7 @@ describe("a file that somebody else changes during call 2", () => {
       text: modify("a.txt", ["1\n", "uno\n"]) + finish(),
       before: () => put("a.txt", "mine\n")(place.root),
     };
-    const lines = [plan({ steps }), modify("a.txt", ["one\n", "1\n"]) + finish(), last];
+    const lines = [planTo(...steps), modify("a.txt", ["one\n", "1\n"]) + finish(), last];
     const ran = await playIn(place, { lines });
     expect(ran.outcome).toMatchObject({ code: 11, changes: [{ path: "a.txt" }] });
     expect(filesIn(place.root)).toEqual({ "a.txt": "mine\n", "b.txt": "two\n" });
@@ -91,7 +91,7 @@ describe("a file that somebody else changes during call 2", () => {
 test("what changed while a check ran goes back with a failed run, and is named and shown, also in a file of the run", async () => {
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
   const place = makeFolder(files);
-  const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
+  const lines = [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "1\n"]) + finish()];
   const checks = ["echo mine >b.txt; echo 2 >>a.txt; ! grep -q 1 a.txt"];
   const ran = await playIn(place, { lines, options: { checks, baseline: false, ...capOf(2) } });
   expect(filesIn(place.root)).toEqual(files);
@@ -104,7 +104,7 @@ test("what changed while a check ran goes back with a failed run, and is named a
 
 test("a file that the plan changed and a check after it is the plan's; what the check made alone is not", async () => {
   const place = makeFolder({ "a.txt": "one\n" });
-  const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
+  const lines = [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "1\n"]) + finish()];
   const checks = ["echo 2 >>a.txt; echo made >b.txt"];
   const { outcome } = await playIn(place, { lines, options: { checks, baseline: false } });
   expect(outcome.changes.map(({ path, by }) => [path, by])).toEqual([
@@ -115,7 +115,7 @@ test("a file that the plan changed and a check after it is the plan's; what the 
 
 describe("what ends a later phase takes everything back:", () => {
   const files = { "a.txt": "one\n" };
-  const first = [plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }), modify("a.txt", ["one\n", "1\n"]) + finish()];
+  const first = [planTo("MODIFY a.txt", "WRITE b.txt"), modify("a.txt", ["one\n", "1\n"]) + finish()];
 
   test.each([
     ["interrupted", 130],
@@ -140,7 +140,7 @@ describe("what ends a later phase takes everything back:", () => {
 needs(ordinaryUser).test("a folder that cannot be written: 14, nothing changed", async () => {
   const place = makeFolder({ "dir/a.txt": "one\n" });
   chmodSync(join(place.root, "dir"), 0o500);
-  const lines = [plan({ steps: ["MODIFY dir/a.txt"] }), modify("dir/a.txt", ["one\n", "1\n"]) + finish()];
+  const lines = [planTo("MODIFY dir/a.txt"), modify("dir/a.txt", ["one\n", "1\n"]) + finish()];
   const ran = await playIn(place, { lines });
   chmodSync(join(place.root, "dir"), 0o700);
   expect([ran.outcome.code, readFileSync(join(place.root, "dir/a.txt"), "utf8")]).toEqual([14, "one\n"]);
@@ -150,7 +150,7 @@ needs(ordinaryUser).test("a folder that cannot be written: 14, nothing changed",
 const playFailing = (what: "rollback" | "close", thrown: PaiError, options: Partial<RunOptions>) =>
   play({
     files: { "a.txt": "one\n" },
-    lines: [plan({ steps: ["WRITE new.txt"] }), write("new.txt", "new\n") + finish(), finish(), finish()],
+    lines: [planTo("WRITE new.txt"), write("new.txt", "new\n") + finish(), finish(), finish()],
     options,
     flow: async (run) => {
       Object.assign(await run.transaction(), { [what]: () => Promise.reject(thrown) });
@@ -194,7 +194,7 @@ test("the time of a run is the time that pai worked: no question, and no step of
   let day = 0;
   const began = performance.now();
   const ran = await play({
-    lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "a\n") + finish()],
+    lines: [planTo("WRITE a.txt"), write("a.txt", "a\n") + finish()],
     now: () => {
       day += 1;
       return new Date(day * 86_400_000);
@@ -235,7 +235,7 @@ test("a signal that comes while the end of a finished run is summed up still tak
   const files = { "a.txt": "one\n" };
   const { outcome, files: after } = await play({
     files,
-    lines: [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish()],
+    lines: [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "two\n"]) + finish()],
     signal: stop.signal,
     flow: async (run) => {
       await singleShot(run);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { becameOf } from "../../../src/core/session/became.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, playLoopIn, resultsOf } from "../loop.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { makeFolder, playIn, type Setup } from "../scripted.ts";
 
 const before = "1\n2\n3\n4\n5\n";
@@ -77,10 +77,7 @@ test.each([
   ["deletes with its file", rmSync],
 ])("an edit that somebody %s while the check runs is told as gone", async (_, meddle) => {
   const ran = await playHere((path) => ({
-    lines: [
-      plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }),
-      edit + modify("b.txt", ["b\n", "B\n"]) + finish("It says one."),
-    ],
+    lines: [planTo("MODIFY a.txt", "MODIFY b.txt"), edit + modify("b.txt", ["b\n", "B\n"]) + finish("It says one.")],
     options: { checks: ["sleep 0.3"] },
     onEvent: (event) => {
       if (event.type === "check.started" && event.when === "after") meddle(path);
@@ -108,7 +105,7 @@ test.each([
   ["other lines", `${before}mine\n`, "merged with this edit"],
 ])("somebody else wrote %s: the screen says what became of the edit", async (_, text, told) => {
   const ran = await playHere((path) => ({
-    lines: [plan({ steps: ["MODIFY a.txt"] }), { text: edit + finish(), before: () => writeFileSync(path, text) }],
+    lines: [planTo("MODIFY a.txt"), { text: edit + finish(), before: () => writeFileSync(path, text) }],
   }));
   expect(ran.notices("merged")).toEqual([`a.txt was changed by someone else meanwhile: ${told}`]);
 });

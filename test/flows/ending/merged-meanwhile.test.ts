@@ -7,7 +7,7 @@ import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { resultsOf } from "../loop.ts";
-import { finish, modify, plan, schedule, verdict, write } from "../plans.ts";
+import { finish, modify, plan, planTo, schedule, verdict, write } from "../plans.ts";
 import { type Files, makeFolder, openHere, playIn, type Setup } from "../scripted.ts";
 
 const before = "1\n2\n3\n4\n5\n";
@@ -23,10 +23,7 @@ interface Tool {
 
 async function playHere(files: Files, setup: (tool: Tool) => Setup, after: (tool: Tool) => unknown = () => {}) {
   const place = makeFolder(files);
-  const tool: Tool = {
-    root: place.root,
-    put: (text, path = "a.txt") => writeFileSync(join(place.root, path), text),
-  };
+  const tool: Tool = { root: place.root, put: (text, path = "a.txt") => writeFileSync(join(place.root, path), text) };
   const ran = await playIn(place, setup(tool));
   const { history } = await openHere(place);
   if (ran.outcome.changes.length > 0) await history.undo(null, { dryRun: false });
@@ -37,7 +34,7 @@ async function playHere(files: Files, setup: (tool: Tool) => Setup, after: (tool
 
 const steps = ["MODIFY a.txt"];
 const meddled = (script: string, text: string | Uint8Array) => (tool: Tool) => ({
-  lines: [plan({ steps }), { text: script + finish(), before: () => tool.put(text) }],
+  lines: [planTo(...steps), { text: script + finish(), before: () => tool.put(text) }],
 });
 
 test.each([
@@ -62,7 +59,7 @@ test.each([
 const again = modify("a.txt", ["2\n", "two\n"]) + finish();
 
 test.each([
-  ["single-shot", singleShot, [plan({ steps })], [again, finish()]],
+  ["single-shot", singleShot, [planTo(...steps)], [again, finish()]],
   ["eight-step", eightStep, [schedule({ modify: ["a.txt"] })], [verdict(false), again, verdict(false), finish()]],
 ] as const)("%s: one later request says that somebody else changed the file", async (_, flow, planned, later) => {
   const ran = await playHere({ "a.txt": before }, (tool) => ({
@@ -123,7 +120,7 @@ test.each([
 test("a script that an approved command runs is not merged", async () => {
   const ran = await playHere({ "a.txt": "", "x.sh": "echo 1\necho 2\necho 3\n" }, (tool) => ({
     lines: [
-      plan({ steps: ["MODIFY x.sh", "RUN sh x.sh"] }),
+      planTo("MODIFY x.sh", "RUN sh x.sh"),
       {
         text: `${modify("x.sh", ["echo 1\n", "echo one\n"])}RUN::sh x.sh\n${finish()}`,
         before: () => tool.put("echo 1\necho 2\necho 3\ntouch evil\n", "x.sh"),
@@ -137,7 +134,7 @@ test("a script that an approved command runs is not merged", async () => {
 test("what changed while the plan was made is what the work starts from", async () => {
   const text = "uno\n2\n3\n4\n5\n";
   const ran = await playHere({ "a.txt": before }, (tool) => ({
-    lines: [{ text: plan({ steps }), before: () => tool.put(text) }, modify("a.txt", ["uno\n", "one\n"]) + finish()],
+    lines: [{ text: planTo(...steps), before: () => tool.put(text) }, modify("a.txt", ["uno\n", "one\n"]) + finish()],
   }));
   expect(ran.asked(2)).toContain("uno");
   expect(ran.outcome).toMatchObject({ code: 0, merged: ["a.txt"] });
@@ -147,7 +144,7 @@ test("what changed while the plan was made is what the work starts from", async 
 test("what changed while the person looked at the diff is merged, and they are asked about that", async () => {
   let asked = 0;
   const ran = await playHere({ "a.txt": before }, (tool) => ({
-    lines: [plan({ steps }), edit + finish()],
+    lines: [planTo(...steps), edit + finish()],
     options: { interactive: true, review: "change" },
     answers: "yes",
     onQuestion: ({ kind }) => {
@@ -161,7 +158,7 @@ test("a file that the run has not changed is told as not its own in the diff of 
   const files = { "a.txt": "1\n", "b.txt": "b\n", "c.txt": "c\n" };
   const ran = await playHere(files, ({ put }) => ({
     lines: [
-      { text: plan({ steps }), before: () => put("mine\n", "c.txt") },
+      { text: planTo(...steps), before: () => put("mine\n", "c.txt") },
       { text: edit + finish(), before: () => put("mine\n", "b.txt") },
       finish(),
     ],
@@ -175,7 +172,7 @@ test("a file that the run has not changed is told as not its own in the diff of 
 test("a later edit of the same run merges too, and the undo of both gives back what the other wrote between", async () => {
   const ran = await playHere({ "a.txt": before }, (tool) => ({
     lines: [
-      plan({ steps: ["MODIFY a.txt", "WRITE b.txt"] }),
+      planTo("MODIFY a.txt", "WRITE b.txt"),
       edit + finish(),
       { text: modify("a.txt", ["3\n", "three\n"]) + write("b.txt", "b\n") + finish(), before: () => tool.put(both) },
     ],
@@ -189,7 +186,7 @@ test("a later edit of the same run merges too, and the undo of both gives back w
 test("a line that somebody wrote into a file that the run made stays when the run is undone", async () => {
   const ran = await playHere({}, (tool) => ({
     lines: [
-      plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }),
+      planTo("WRITE a.txt", "WRITE b.txt"),
       write("a.txt", before) + finish(),
       {
         text: modify("a.txt", ["3\n", "three\n"]) + write("b.txt", "b\n") + finish(),
@@ -243,7 +240,7 @@ test.each([
 test("the closest lines to an edit that does not match are those of the file as it is, and later edits start from them", async () => {
   const ran = await playHere({ "a.txt": words }, (tool) => ({
     lines: [
-      plan({ steps }),
+      planTo(...steps),
       {
         text: modify("a.txt", ["third line\n4th line\n", "3rd line\n4th line\n"]) + finish(),
         before: () => tool.put(byHand),
@@ -257,7 +254,7 @@ test("the closest lines to an edit that does not match are those of the file as 
 
 test("what somebody else writes behind a red check is named where the user keeps the work", async () => {
   const ran = await playHere({ "a.txt": before }, (tool) => ({
-    lines: [plan({ steps }), edit + finish(), finish(), finish()],
+    lines: [planTo(...steps), edit + finish(), finish(), finish()],
     ...{ options: { interactive: true, checks: ["false"] }, answers: "yes" },
     onEvent: (event) => {
       if (event.type === "check.finished" && event.when === "after") tool.put(both);
@@ -270,7 +267,7 @@ test("what somebody else writes behind a red check is named where the user keeps
 });
 
 test.each([
-  ["an edit", [plan({ steps: ["MODIFY a.txt"] })]],
+  ["an edit", [planTo("MODIFY a.txt")]],
   ["an edit that came at once", []],
 ] as const)("%s that somebody took back is made again where a later reply sends it again", async (_, first) => {
   const work = modify("a.txt", ["2\n3\n", "2\nnew\nlines\n3\n"]) + finish();

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, planTo, write } from "../plans.ts";
 import { capOf, makeFolder, play, playIn, type Setup } from "../scripted.ts";
 
 const files = { "a.txt": "one\n", "CHANGES.md": "# News\n\n- nothing\n" };
-const contract = plan({ steps: ["MODIFY a.txt", "MODIFY CHANGES.md"] });
+const contract = planTo("MODIFY a.txt", "MODIFY CHANGES.md");
 const work = modify("a.txt", ["one\n", "two\n"]);
 const green = "grep -q two a.txt";
 const undone = [{ action: "MODIFY", target: "CHANGES.md", why: "left out in the end" }];
@@ -67,7 +67,7 @@ test("each kind of step is named as what it is", async () => {
   const steps = ["MODIFY a.txt", "WRITE n.txt", "MV b.txt -> c.txt", "MKDIR lib", "RM d.txt"];
   const ran = await playing({
     files: { ...files, "b.txt": "", "d.txt": "" },
-    lines: [plan({ steps }), work + finish(), write("a.txt", "two\n")],
+    lines: [planTo(...steps), work + finish(), write("a.txt", "two\n")],
     options: { allowDelete: true },
   });
   expect(ran.outcome.error?.message).toBe(
@@ -96,7 +96,7 @@ describe("a step that the model leaves out with SKIP", () => {
 
   test("a command that failed and is then left out with a yes is not asked for again", async () => {
     const lines = [
-      plan({ steps: ["MODIFY a.txt", "RUN false"] }),
+      planTo("MODIFY a.txt", "RUN false"),
       `${work}RUN::false\n`,
       `SKIP::RUN::false::no network\n${finish()}`,
     ];
@@ -110,7 +110,7 @@ describe("a step that the model leaves out with SKIP", () => {
     ["WRITE n.txt", "n.txt", '"n.txt"'],
     ["MKDIR docs/", "docs/", "docs"],
   ])("%s is named by its path, in whatever spelling", async (step, target, named) => {
-    const lines = [plan({ steps: ["MODIFY a.txt", step] }), `${work}SKIP::${named}::no use\n${finish()}`];
+    const lines = [planTo("MODIFY a.txt", step), `${work}SKIP::${named}::no use\n${finish()}`];
     const { outcome } = await playing({ lines, options, answers: "yes" });
     expect([outcome.code, outcome.skipped]).toEqual([0, [{ target, why: "no use" }]]);
   });
@@ -118,7 +118,7 @@ describe("a step that the model leaves out with SKIP", () => {
   test("is told as left out only where no later reply does it", async () => {
     const steps = ["MODIFY a.txt", "MODIFY CHANGES.md", "WRITE b.txt", "RUN true"];
     const rest = write("b.txt", "b\n") + finish();
-    const first = [plan({ steps }), `SKIP::RUN true::no use\n${skip.replace(finish(), "")}`];
+    const first = [planTo(...steps), `SKIP::RUN true::no use\n${skip.replace(finish(), "")}`];
     const play = (last: string) => playing({ lines: [...first, last], options, answers: "yes" });
     const ran = await play(rest);
     expect(ran.outcome.skipped).toEqual([{ target: "true", why: "no use" }, ...skipped]);
@@ -136,11 +136,7 @@ describe("a step that the model leaves out with SKIP", () => {
     ["a permitted command", "RUN touch new.txt", "touch new.txt", "new.txt"],
     ["a permitted deletion", "RM old.txt", "old.txt", null],
   ])("headless %s cannot be left out", async (_, step, target, made) => {
-    const lines = [
-      plan({ steps: ["MODIFY a.txt", step] }),
-      `${work}SKIP::${target}::not needed\n${finish()}`,
-      finish(""),
-    ];
+    const lines = [planTo("MODIFY a.txt", step), `${work}SKIP::${target}::not needed\n${finish()}`, finish("")];
     const ran = await playing({
       files: { ...files, "old.txt": "" },
       lines: made === null ? lines : lines.slice(0, 2),
@@ -156,7 +152,7 @@ test("changes that could not be applied are not shown as done", async () => {
   const place = makeFolder({ "a.txt": "one\n" });
   const ran = await playIn(place, {
     lines: [
-      plan({ steps: ["MV a.txt -> b.txt", "MODIFY b.txt"] }),
+      planTo("MV a.txt -> b.txt", "MODIFY b.txt"),
       `MV::a.txt::b.txt\n${modify("b.txt", ["one\n", "uno\n"])}${finish("Done.")}`,
     ],
     options: { interactive: true, review: "batch" },

@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { followPlan } from "../../../src/flows/single-shot.ts";
-import { finish, modify, plan, planOf, write } from "../plans.ts";
+import { finish, modify, plan, planOf, planTo, write } from "../plans.ts";
 import { makeFolder, play, playIn, type Setup } from "../scripted.ts";
 
 const files = { "a.py": "x = 1\n", "b.py": "y = 1\n", "c.py": "z = 1\n" };
-const contract = plan({ steps: ["MODIFY a.py"] });
+const contract = planTo("MODIFY a.py");
 const editA = modify("a.py", ["x = 1\n", "x = 2\n"]);
 const editB = modify("b.py", ["y = 1\n", "y = 2\n"]);
 const asking = "AMEND::MODIFY::b.py::the same fault is in b.py\n";

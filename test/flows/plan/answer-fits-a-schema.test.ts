@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { playLoop } from "../loop.ts";
-import { modify, plan, talk } from "../plans.ts";
+import { modify, planTo, talk } from "../plans.ts";
 import { capOf, play } from "../scripted.ts";
 
 const outputSchema =
@@ -12,7 +12,7 @@ const options = { outputSchema };
 const files = { "a.txt": "one\n" };
 const finish = (text: string) => `FINISH::EOT\n${text}\nEND::EOT\n`;
 const change = modify("a.txt", ["one\n", "two\n"]);
-const steps = [plan({ steps: ["MODIFY a.txt"] })];
+const steps = [planTo("MODIFY a.txt")];
 
 test("an answer that fits takes no further call, in a fence or with words around it", async () => {
   for (const said of ['{"n": 1}', '```json\n{"n": 1}\n```', 'Here it is: {"n": 1} Done.']) {

@@ -7,14 +7,14 @@ import type { RelPath } from "../../../src/core/path.ts";
 import { resumePlan } from "../../../src/flows/auto.ts";
 import { withCorrections } from "../../../src/flows/briefing/briefing.ts";
 import { followPlan } from "../../../src/flows/single-shot.ts";
-import { finish, modify, plan, planOf, talk, write } from "../plans.ts";
+import { finish, modify, planOf, planTo, talk, write } from "../plans.ts";
 import { type Line, makeFolder, openCache, play, playIn, type Setup } from "../scripted.ts";
 
 const files = { "area.py": "def area(r):\n    return 3.14 * r * r\n" };
 const change = modify("area.py", ["    return 3.14 * r * r\n", "    return 3.1416 * r * r\n"]);
 const better = "def area(r):\n    return 3.1416 * r * r\n";
 const script = `FILES: area.py\n${change}${finish()}`;
-const planned = plan({ steps: ["MODIFY area.py"] });
+const planned = planTo("MODIFY area.py");
 const byHand = (lines: readonly Line[], setup: Partial<Setup> = {}) =>
   play({ files, lines, ...setup, options: { atOnce: "auto", interactive: true, ...setup.options } });
 
@@ -69,7 +69,7 @@ test.each(["show me a nicer area", "make it nicer", "and now write a test"])("bu
 
 test("a correction of the plan reaches the calls that do the work; that plan is not kept for later", async () => {
   const planCache = openCache();
-  const create = plan({ steps: ["WRITE a.txt"] });
+  const create = planTo("WRITE a.txt");
   const ran = await play({
     planCache,
     task: "greet",
@@ -138,7 +138,7 @@ test("a file that the words at a question name by @path is shown with them", asy
 describe("words that a SKIP answers", () => {
   const shapes = { ...files, "README.md": "# Shapes\n" };
   const both = `FILES: area.py, README.md\n${change}${modify("README.md", ["# Shapes\n", "# Round\n"])}${finish()}`;
-  const large = plan({ steps: ["READ area.py", "MODIFY area.py", "MODIFY README.md"] });
+  const large = planTo("READ area.py", "MODIFY area.py", "MODIFY README.md");
   const ways = [
     ["came with its work", both, {}],
     ["was only planned", large, {}],
@@ -165,7 +165,7 @@ describe("words that a SKIP answers", () => {
 });
 
 test("a script that answers words at a plan is read as the plan of its actions", async () => {
-  const both = plan({ steps: ["WRITE a.txt", "WRITE b.txt", "WRITE c.txt"] });
+  const both = planTo("WRITE a.txt", "WRITE b.txt", "WRITE c.txt");
   const less = `Only this.\n${write("a.txt", "a\n")}SKIP::b.txt::not wanted\n${finish()}`;
   const setup = { answers: [{ feedback: "only a.txt" }, "yes"], options: { interactive: true } } as const;
   const ran = await play({ lines: [both, less, less.replace(/SKIP.*\n/, "")], ...setup });

@@ -1,6 +1,6 @@
 /** The first answer as the work itself: one call where all is in view, and today's way for everything else. */
 import { describe, expect, test } from "bun:test";
-import { finish, modify, plan, talk, write } from "../plans.ts";
+import { finish, modify, planTo, talk, write } from "../plans.ts";
 import { type Line, play, type Ran, type Setup } from "../scripted.ts";
 
 const area = "def area(r):\n    return 3.14 * r * r\n";
@@ -38,8 +38,8 @@ describe("a small task with a check takes one call", () => {
     ["without FILES", change + finish()],
     ["without FINISH, where FILES says what is needed", head + change],
     ["after thoughts", `<think>Shall I say PLAN?\nWRITE::x::EOT\n</think>\n${script}`],
-    ["after a plan in a fence", `\`\`\`json\n${plan({ steps: ["WRITE other.py"] })}\n\`\`\`\n\n${script}`],
-    ["with a plan behind it", `${script}\n${plan({ steps: ["WRITE other.py"] })}\n`],
+    ["after a plan in a fence", `\`\`\`json\n${planTo("WRITE other.py")}\n\`\`\`\n\n${script}`],
+    ["with a plan behind it", `${script}\n${planTo("WRITE other.py")}\n`],
     ["with the user's check as a command", `${head + change}RUN::${check}\n${finish()}`],
     [
       "as a diff",
@@ -161,7 +161,7 @@ describe("the work goes on as after any first call", () => {
   });
 });
 
-const rest = [plan({ steps: ["MODIFY area.py"] }), change + finish()];
+const rest = [planTo("MODIFY area.py"), change + finish()];
 
 describe("today's way is open", () => {
   test.each([

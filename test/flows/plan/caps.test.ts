@@ -6,10 +6,10 @@ import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { finish, plan, talk, write } from "../plans.ts";
+import { finish, plan, planTo, talk, write } from "../plans.ts";
 import { capOf, play, usage } from "../scripted.ts";
 
-const create = plan({ steps: ["WRITE a.txt"] });
+const create = planTo("WRITE a.txt");
 const created = write("a.txt", "one\n") + finish("Made a.txt.\nNEXT: Read it");
 
 describe("at most", () => {
@@ -84,13 +84,13 @@ describe("at most", () => {
   });
 
   test("a cap that prevents a needed call ends with 13, everything taken back", async () => {
-    const lines = [plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }), created];
+    const lines = [planTo("WRITE a.txt", "WRITE b.txt"), created];
     const ran = await play({ lines, options: capOf(2) });
     expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([13, "budget_calls", {}]);
   });
 });
 
-const made = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()];
+const made = [planTo("WRITE a.txt"), write("a.txt", "1\n") + finish()];
 
 test.each([
   ["single-shot", singleShot, 2],
@@ -168,7 +168,7 @@ test("a call that fails before its reply gives all of its share back", async () 
 
 test("a reply that breaks off is paid for", async () => {
   const { allowance, settled } = openDay(1);
-  const broken = { text: plan({ steps: [] }).slice(0, 40), fail: new PaiError("network", "cut") };
+  const broken = { text: planTo().slice(0, 40), fail: new PaiError("network", "cut") };
   await play({ lines: [broken], allowance });
   expect(settled[0]).toMatchObject({ calls: 1 });
   expect(settled[0]?.tokens).toBeGreaterThan(100);

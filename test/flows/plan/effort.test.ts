@@ -4,11 +4,11 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Effort } from "../../../src/core/model.ts";
 import type { RunOptions } from "../../../src/flows/run.ts";
-import { finish, plan, write } from "../plans.ts";
+import { finish, planTo, write } from "../plans.ts";
 import { makeFolder, openCache, play, playIn } from "../scripted.ts";
 
 const steps = ["WRITE a.txt"];
-const lines = ["no plan at all", plan({ steps }), write("a.txt", "a\n") + finish("Done.")];
+const lines = ["no plan at all", planTo(...steps), write("a.txt", "a\n") + finish("Done.")];
 
 const sent = async (effort: RunOptions["effort"]) => {
   const { requests } = await play({ lines, options: effort === undefined ? {} : { effort } });

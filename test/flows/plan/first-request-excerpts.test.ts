@@ -1,10 +1,10 @@
 /** What the first request shows of large files, of named ones, and of what a traceback points at. */
 import { describe, expect, test } from "bun:test";
 import { module } from "../long-files.ts";
-import { plan } from "../plans.ts";
+import { planTo } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
 
-const lines = [plan({ steps: ["MODIFY a.py"] })];
+const lines = [planTo("MODIFY a.py")];
 const first = async (setup: Omit<Setup, "lines">) =>
   (await play({ ...setup, lines, options: { planOnly: true, ...setup.options } })).asked(1);
 

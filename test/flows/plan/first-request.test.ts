@@ -4,10 +4,10 @@ import { PaiError } from "../../../src/core/error.ts";
 import type { Message } from "../../../src/core/model.ts";
 import { type Preview, preview } from "../../../src/flows/preview.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, planTo, write } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
 
-const create = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()];
+const create = [planTo("WRITE a.txt"), write("a.txt", "one\n") + finish()];
 
 describe("the execution call", () => {
   test("sees a file that is to be moved, and may change it where the plan changes it under either name", async () => {
@@ -16,7 +16,7 @@ describe("the execution call", () => {
       const script = `MV::old.py::new.py\n${modify("new.py", ["a = 1\n", "a = 2\n"])}${finish()}`;
       const { told, files, outcome } = await play({
         files: { "old.py": "a = 1\n" },
-        lines: [plan({ steps }), script],
+        lines: [planTo(...steps), script],
       });
       expect(told(2)).toContain('<file path="old.py">\na = 1\n</file>');
       expect([files, outcome.code]).toEqual([{ "new.py": "a = 2\n" }, 0]);
@@ -24,10 +24,7 @@ describe("the execution call", () => {
   });
 
   test("is told when the commands of the plan will not run", async () => {
-    const lines = [
-      plan({ steps: ["WRITE a.txt", "RUN cat a.txt"] }),
-      `${write("a.txt", "one\n")}RUN::cat a.txt\n${finish()}`,
-    ];
+    const lines = [planTo("WRITE a.txt", "RUN cat a.txt"), `${write("a.txt", "one\n")}RUN::cat a.txt\n${finish()}`];
     const told = "Commands are not run this time";
     expect((await play({ lines })).asked(2)).toContain(told);
     expect((await play({ lines, options: { allowRun: true } })).asked(2)).not.toContain(told);
@@ -51,11 +48,7 @@ test("what a check leaves behind is reported, with the check", async () => {
 const files = { ".gitignore": "out/\n", "out/log.txt": `${"line\n".repeat(4000)}the end\n`, "a.txt": "a\n" };
 
 test("the plan call is shown an ignored file whole, once, and the receipt knows it", async () => {
-  const ran = await play({
-    files,
-    mentioned: ["out/log.txt"],
-    lines: [plan({ steps: ["READ a.txt"] }), finish("Read.")],
-  });
+  const ran = await play({ files, mentioned: ["out/log.txt"], lines: [planTo("READ a.txt"), finish("Read.")] });
   expect(ran.asked(1).split("the end").length).toBe(2);
   expect(ran.eventsOf("context.sent")[0]?.files.map(({ path }) => String(path))).toContain("out/log.txt");
 });
@@ -68,7 +61,7 @@ test("a turn of the tool-loop is shown it before the request", async () => {
 /** Paths of the first hits for "total", in the task of rounding an invoice. */
 async function pathsFound(others: Readonly<Record<string, string>>): Promise<(string | undefined)[]> {
   const files = { ...others, "shop/invoice.py": `def round_invoice(total):\n    return total\n` };
-  const lines = [plan({ steps: ["SEARCH total", "WRITE new.txt"] }), write("new.txt", "x\n") + finish()];
+  const lines = [planTo("SEARCH total", "WRITE new.txt"), write("new.txt", "x\n") + finish()];
   const { asked } = await play({ files, lines, task: "round the invoice" });
   const [, shown = ""] = /<result action="SEARCH total"[^>]*>\n([\s\S]*?)<\/result>/.exec(asked(2)) ?? [];
   return shown

@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { readOuterGuides } from "../../../src/cli/compose/options.ts";
 import { newFolder } from "../../grounds.ts";
-import { finish, modify, plan } from "../plans.ts";
+import { finish, modify, planTo } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const work = modify("web/api/a.py", ["x = 1\n", "x = 2\n"]) + finish();
-const lines = [plan({ steps: ["MODIFY web/api/a.py"] }), work];
+const lines = [planTo("MODIFY web/api/a.py"), work];
 const files = {
   "web/api/a.py": "x = 1\n",
   "web/AGENTS.md": "web rule\n",

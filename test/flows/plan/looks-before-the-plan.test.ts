@@ -2,15 +2,15 @@
 import { describe, expect, test } from "bun:test";
 import { hybrid } from "../../../src/flows/auto.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
+import { finish, modify, planTo, schedule, talk, verdict, write } from "../plans.ts";
 import { capOf, play } from "../scripted.ts";
 import { openTurns } from "../turns.ts";
 
 const long = Array.from({ length: 4000 }, (_, n) => `value_${n} = ${n}`).join("\n");
 const files = { "shop/money.py": "RATE = 1\n", "shop/long.py": `${long}\n` };
-const look = (...steps: string[]) => JSON.stringify({ ...JSON.parse(plan({ steps })), intent: "look" });
+const look = (...steps: string[]) => JSON.stringify({ ...JSON.parse(planTo(...steps)), intent: "look" });
 const change = modify("shop/money.py", ["RATE = 1\n", "RATE = 2\n"]) + finish("Fixed.");
-const fix = plan({ steps: ["MODIFY shop/money.py"] });
+const fix = planTo("MODIFY shop/money.py");
 
 describe("a look", () => {
   test("needs no yes, its results are in the next planning call, and the change follows", async () => {
@@ -191,7 +191,7 @@ describe("when all looks are used up", () => {
 });
 
 test("a plan that comes as prose, and then cut, is continued in place of a round of looks", async () => {
-  const whole = plan({ steps: ["WRITE a.txt"] });
+  const whole = planTo("WRITE a.txt");
   const lines = [
     "I would write a.txt.",
     { text: whole.slice(0, 60), stop: "length" as const },

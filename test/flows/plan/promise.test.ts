@@ -5,10 +5,10 @@ import { noUsage } from "../../../src/core/model.ts";
 import { keepPlans } from "../../../src/flows/plans/plan-state.ts";
 import type { Flow } from "../../../src/flows/run.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
-import { finish, modify, plan, planOf, talk, write } from "../plans.ts";
+import { finish, modify, plan, planOf, planTo, talk, write } from "../plans.ts";
 import { makeFolder, openCache, play, playIn, usage } from "../scripted.ts";
 
-const create = plan({ steps: ["WRITE a.txt"] });
+const create = planTo("WRITE a.txt");
 const created = write("a.txt", "one\n") + finish("Made a.txt.\nNEXT: Read it");
 
 describe("calls", () => {
@@ -57,7 +57,7 @@ describe("calls", () => {
   });
 
   test("a script of nothing but FINISH is an answer too, behind a look", async () => {
-    const lines = [plan({ steps: ["READ a"] }), finish("It holds a one.")];
+    const lines = [planTo("READ a"), finish("It holds a one.")];
     const { outcome } = await play({ files: { a: "1\n" }, lines });
     expect(outcome).toMatchObject({ status: "answered", code: 0, text: "It holds a one." });
   });
@@ -65,7 +65,7 @@ describe("calls", () => {
   test("looks are done before call 2, failing ones are reported to the model and end nothing", async () => {
     const files = { "src/a.py": "def area(r):\n    pass\n", "src/b.txt": "x\n" };
     const steps = ["TREE", "SEARCH area -> src", "GLOB **/*.py", "LIST_PATH src", "READ none.py", "READ src/a.py"];
-    const ran = await play({ files, lines: [plan({ steps }), talk("Seen.")] });
+    const ran = await play({ files, lines: [planTo(...steps), talk("Seen.")] });
     const asked = ran.asked(2);
     expect(ran.outcome).toMatchObject({ status: "answered", code: 0 });
     expect(asked).toContain("src/a.py:1:def area(r):");
@@ -96,8 +96,8 @@ describe("feedback", () => {
       options: { interactive: true },
       lines: [
         create,
-        plan({ steps: ["WRITE b.txt"] }),
-        plan({ steps: ["WRITE b.txt", "WRITE c.txt"] }),
+        planTo("WRITE b.txt"),
+        planTo("WRITE b.txt", "WRITE c.txt"),
         write("b.txt", "b\n") + write("c.txt", "c\n") + finish(),
       ],
     });
@@ -117,7 +117,7 @@ describe("plan cache", () => {
   test("a plan whose run succeeded is used again, with a notice: one call less; not when a shown file changed", async () => {
     const planCache = openCache();
     const place = makeFolder({ "a.txt": "1\n" });
-    const change = plan({ steps: ["MODIFY a.txt"] });
+    const change = planTo("MODIFY a.txt");
     const undo = modify("a.txt", ["2\n", "1\n"]) + finish();
     const flip = modify("a.txt", ["1\n", "2\n"]) + finish();
     const playFlip = (...lines: string[]) => playIn(place, { task: "flip a.txt", lines, planCache });
@@ -170,7 +170,7 @@ describe("the promise in tokens and money", () => {
   });
 
   test("takes the estimate for calls that the provider did not count: no cap and no promise is passed by silence", async () => {
-    const silent = { text: plan({ steps }), usage: noUsage };
+    const silent = { text: planTo(...steps), usage: noUsage };
     const ran = await play({ files, lines: [silent], options: { planOnly: true } });
     const [started, finished] = [ran.eventsOf("model.started")[0], ran.eventsOf("model.finished")[0]];
     const output = Math.ceil(silent.text.length / 4);
@@ -184,7 +184,7 @@ describe("the promise in tokens and money", () => {
     const broken = { text: "x".repeat(4000), fail: new PaiError("reply_cut", "the stream ended early") };
     const price = { input: 1, cached: 0.1, output: 4 };
     const options = { planOnly: true, caps: { calls: null, tokens: 9000, cost: null } };
-    const ran = await play({ files, price, lines: [broken, plan({ steps })], options });
+    const ran = await play({ files, price, lines: [broken, planTo(...steps)], options });
     const [lost, kept] = ran.eventsOf("model.finished");
     expect([lost?.stop, lost?.usage.output]).toEqual(["failed", 1000]);
     expect(ran.outcome.usage.output).toBe(1000 + (kept?.usage.output ?? 0));
@@ -198,11 +198,11 @@ describe("the promise in tokens and money", () => {
 
   test("costs tokens times price when a price is known, else no cost is shown", async () => {
     const price = { input: 1, cached: 0.1, output: 4 };
-    const ran = await play({ files, price, options: { planOnly: true }, lines: [plan({ steps })] });
+    const ran = await play({ files, price, options: { planOnly: true }, lines: [planTo(...steps)] });
     const promise = ran.eventsOf("plan.ready")[0]?.promise;
     expect(promise?.cost).toBeGreaterThan(((promise?.tokens ?? 0) * 1) / 1e6);
     expect(promise?.cost).toBeLessThan(((promise?.tokens ?? 0) * 2) / 1e6);
-    const unknown = await play({ files, options: { planOnly: true }, lines: [plan({ steps })] });
+    const unknown = await play({ files, options: { planOnly: true }, lines: [planTo(...steps)] });
     expect(unknown.eventsOf("plan.ready")[0]?.promise.cost).toBeNull();
   });
 });

@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { type ModelRequest, sizeOf } from "../../../src/core/model.ts";
 import { encodeGemini } from "../../../src/models/gemini/bridge.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, planTo, write } from "../plans.ts";
 import { type Files, play, type Setup } from "../scripted.ts";
 
 const tokens = (characters: number) => Math.ceil(characters / 4);
-const lines = [plan({ steps: ["WRITE hello.py"] }), write("hello.py", 'print("hello")\n') + finish()];
+const lines = [planTo("WRITE hello.py"), write("hello.py", 'print("hello")\n') + finish()];
 const task = "Create a program that says hello";
 
 async function requestsIn(files: Files): Promise<readonly [ModelRequest, ModelRequest]> {
@@ -64,7 +64,7 @@ test("a small task, weighed, takes less than when each call had a prompt of its 
   const bmi =
     'def bmi(weight, height):\n    return weight / (height * height)\n\n\ndef category(value):\n    if value < 18.5:\n        return "Underweight"\n    if value < 25:\n        return "Normal"\n    return "Obese"\n';
   const edit = '    if value < 30:\n        return "Overweight"\n    return "Obese"\n';
-  const change = [plan({ steps: ["MODIFY bmi.py"] }), modify("bmi.py", ['    return "Obese"\n', edit]) + finish()];
+  const change = [planTo("MODIFY bmi.py"), modify("bmi.py", ['    return "Obese"\n', edit]) + finish()];
   const files = { "bmi.py": bmi, "README.md": "# BMI\n\nA calculator.\n" };
   expect(await sum({ task, lines })).toBeLessThanOrEqual(apart.make);
   const changed = await sum({ files, task: "add the category Overweight from 25 to 30", lines: change });

@@ -1,10 +1,10 @@
 /** The plan is a contract: what it does not list is refused, and some things before the second call. */
 import { describe, expect, test } from "bun:test";
 import { here } from "../../workspace/sandbox/here.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { capOf, play, type Setup } from "../scripted.ts";
 
-const create = plan({ steps: ["WRITE a.txt"] });
+const create = planTo("WRITE a.txt");
 const made = write("a.txt", "1\n");
 
 describe("rights", () => {
@@ -43,7 +43,7 @@ describe("rights", () => {
   test("WRITE, MODIFY and TOUCH allow each other, parents of promised files are implied, RM and MV of a folder take all of it", async () => {
     const steps = ["MODIFY b.txt", "WRITE new/deep/x.txt", "RM dir", "MV old -> lib"];
     const script = `MKDIR::new/deep\nTOUCH::new/deep/x.txt\n${write("b.txt", "x\n")}RM::dir/c.txt\nRM::dir\nMV::old::lib\n${finish()}`;
-    const ran = await play({ files: { ...files, "old/e/f.txt": "f\n" }, options, lines: [plan({ steps }), script] });
+    const ran = await play({ files: { ...files, "old/e/f.txt": "f\n" }, options, lines: [planTo(...steps), script] });
     expect(ran.outcome.code).toBe(0);
     expect(ran.files).toEqual({ "b.txt": "x\n", "lib/e/f.txt": "f\n", "new/deep/x.txt": "" });
   });
@@ -82,7 +82,7 @@ describe("rights", () => {
   test("WRITE over a file that was not sent is refused, with the way out", async () => {
     const big = "line\n".repeat(60_000);
     const script = write("big.txt", "x\n") + finish();
-    const ran = await play({ files: { "big.txt": big }, lines: [plan({ steps: ["WRITE big.txt"] }), script, script] });
+    const ran = await play({ files: { "big.txt": big }, lines: [planTo("WRITE big.txt"), script, script] });
     expect([ran.outcome.code, ran.outcome.error?.code]).toEqual([8, "file_unusable"]);
     expect(ran.asked(3)).toContain("read it first, or send edits of it");
   });
@@ -111,7 +111,7 @@ describe("10 and 12, before any further call", () => {
     ["the root itself", "RM .", { options }],
   ])("12, decided without -y and with it: %s", async (_name, step, setup) => {
     for (const answers of [undefined, ["policy no"] as const]) {
-      const lines = [plan({ steps: [step] })];
+      const lines = [planTo(step)];
       const ran = await play({ files: { "b.txt": "b\n" }, lines, ...setup, ...(answers ? { answers } : {}) });
       expect([ran.outcome.code, ran.purposes, ran.questions]).toEqual([12, "plan", []]);
       expect(ran.files).toEqual({ "b.txt": "b\n" });
@@ -154,7 +154,7 @@ describe("-n", () => {
 
   test("a later phase sees what the earlier one would have done", async () => {
     const lines = [
-      plan({ steps: ["WRITE a.txt", "MODIFY b.txt"] }),
+      planTo("WRITE a.txt", "MODIFY b.txt"),
       `${made}READ::a.txt\n${finish()}`,
       `${modify("a.txt", ["1\n", "2\n"])}${modify("b.txt", ["b\n", "B\n"])}${finish()}`,
     ];
@@ -166,7 +166,7 @@ describe("-n", () => {
 
   test("a failed one shows no changes as done", async () => {
     const bad = `${made}${modify("b.txt", ["two\n", "2\n"])}${finish()}`;
-    const lines = [plan({ steps: ["WRITE a.txt", "MODIFY b.txt"] }), bad, bad];
+    const lines = [planTo("WRITE a.txt", "MODIFY b.txt"), bad, bad];
     const ran = await play({ lines, files: { "b.txt": "one\n" }, options: { dryRun: true } });
     expect(ran.outcome).toMatchObject({ code: 8, changes: [], diff: "" });
   });

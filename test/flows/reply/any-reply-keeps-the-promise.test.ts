@@ -1,6 +1,6 @@
 /** Whatever a model answers, in whatever order: the promise holds, and a run ends done or taken back. */
 import { expect, test } from "bun:test";
-import { finish, modify, plan, talk, write } from "../plans.ts";
+import { finish, modify, plan, planTo, talk, write } from "../plans.ts";
 import { type Line, play } from "../scripted.ts";
 
 const files = { "a.txt": "one\ntwo\n", "b.txt": "b\n" };
@@ -8,13 +8,13 @@ const edit = modify("a.txt", ["one\n", "1\n"]);
 const steps = ["MODIFY a.txt", "WRITE c.txt"];
 
 const plans: readonly Line[] = [
-  plan({ steps }),
+  planTo(...steps),
   plan({ steps, complexity: "moderate" }),
   plan({ steps, complexity: "complex" }),
-  plan({ steps: ["WRITE ../c.txt"] }),
-  plan({ steps: ["READ a.txt"] }),
+  planTo("WRITE ../c.txt"),
+  planTo("READ a.txt"),
   talk("Hello."),
-  { text: plan({ steps }).slice(0, 300), stop: "length" },
+  { text: planTo(...steps).slice(0, 300), stop: "length" },
   "{}",
   "",
 ];

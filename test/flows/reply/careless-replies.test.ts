@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { call, calls, playLoop, resultsOf } from "../loop.ts";
-import { finish, modify, plan, schedule, write } from "../plans.ts";
+import { finish, modify, plan, planTo, schedule, write } from "../plans.ts";
 import { makeFolder, play, playIn, type Ran } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -13,7 +13,7 @@ test.each([
   ["by itself", steps],
   ["as the plan promised", [...steps, "RUN test -f a.txt"]],
 ])("a check that the model runs %s is left to pai, at no call more", async (_, steps) => {
-  const lines = [plan({ steps }), `${done}RUN::test -f a.txt\n${finish()}`];
+  const lines = [planTo(...steps), `${done}RUN::test -f a.txt\n${finish()}`];
   const ran = await play({ files, lines, options: { checks: ["test -f a.txt"], allowRun: true } });
   expect(ran.outcome).toMatchObject({ code: 0, status: "verified", calls: { made: 2 } });
   expect(ran.eventsOf("call.finished").map(({ action }) => action)).toEqual(["MODIFY"]);
@@ -37,7 +37,7 @@ test("absolute paths below the root are relative ones: in plans, scripts and thr
 });
 
 test("a whole file in place of edits is answered once with what was seen and what to send", async () => {
-  const lines = [plan({ steps }), `MODIFY::a.txt::EOT\n1\nEND::EOT\n${finish()}`, done + finish()];
+  const lines = [planTo(...steps), `MODIFY::a.txt::EOT\n1\nEND::EOT\n${finish()}`, done + finish()];
   const ran = await play({ files, lines });
   expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3 } });
   expect(ran.asked(3)).toContain("FAILED: MODIFY a.txt\n");
@@ -45,7 +45,7 @@ test("a whole file in place of edits is answered once with what was seen and wha
 });
 
 test("a run that ends on words says how they began", async () => {
-  const lines = [plan({ steps }), ...Array<string>(3).fill("I am sorry, I cannot do that.\nAsk me something else.")];
+  const lines = [planTo(...steps), ...Array<string>(3).fill("I am sorry, I cannot do that.\nAsk me something else.")];
   const { outcome } = await play({ files, lines });
   expect(outcome.error).toMatchObject({
     code: "reply_invalid",
@@ -55,7 +55,7 @@ test("a run that ends on words says how they began", async () => {
 
 describe("a FINISH that was not written by the rules", () => {
   const said = async (end: string) => {
-    const { outcome } = await play({ files, lines: [plan({ steps }), done + end] });
+    const { outcome } = await play({ files, lines: [planTo(...steps), done + end] });
     return [outcome.code, outcome.text, outcome.next];
   };
 
@@ -80,7 +80,7 @@ describe("a FINISH that was not written by the rules", () => {
 
 test("a file whose end nobody can tell is asked for again, with the reason", async () => {
   const lines = [
-    plan({ steps: ["WRITE b.txt", "RUN make"] }),
+    planTo("WRITE b.txt", "RUN make"),
     "WRITE::b.txt::EOT\ntwo\nRUN::make\nFINISH::ok",
     write("b.txt", "two\n") + finish(),
   ];

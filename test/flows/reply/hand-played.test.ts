@@ -1,7 +1,7 @@
 /** Habits of ordinary models, as they were played by hand: the work is done, or the run says truly that it is not. */
 import { describe, expect, test } from "bun:test";
 import type { RunOptions } from "../../../src/flows/run.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, planTo, write } from "../plans.ts";
 import { type Files, type Line, play } from "../scripted.ts";
 
 const bmi =
@@ -28,17 +28,15 @@ const whole = `\`\`\`python\n${done}\`\`\``;
 const right: Readonly<Record<string, Habit>> = {
   "n6 values in another language": {
     lines: [
-      plan({ steps: ["ÄNDERN bmi.py"] })
-        .replace('"task"', '"Aufgabe"')
-        .replace('"simple"', '"einfach"'),
-      plan({ steps }).replace('"simple"', '"einfach"'),
+      planTo("ÄNDERN bmi.py").replace('"task"', '"Aufgabe"').replace('"simple"', '"einfach"'),
+      planTo(...steps).replace('"simple"', '"einfach"'),
       good + finish(),
     ],
     calls: 3,
   },
   "n7 a WRITE with the rest unchanged, then whole": {
     lines: [
-      plan({ steps }),
+      planTo(...steps),
       write("bmi.py", `def bmi(weight, height):\n    # ... rest unchanged ...\n${fresh}`) + finish(),
       good + finish(),
     ],
@@ -46,45 +44,40 @@ const right: Readonly<Record<string, Habit>> = {
   },
   "n9 the patch of another agent": {
     lines: [
-      plan({ steps }),
+      planTo(...steps),
       `*** Begin Patch\n*** Update File: bmi.py\n@@\n         return "Normal"\n+    if value < 30:\n+        return "Overweight"\n     return "Obese"\n*** End Patch\n`,
     ],
     calls: 2,
   },
   "n15 a MODIFY of a file that does not exist, then WRITE": {
-    lines: [
-      plan({ steps: ["MODIFY new.md"] }),
-      plan({ steps: ["WRITE new.md"] }),
-      write("new.md", "# New\n") + finish(),
-    ],
+    lines: [planTo("MODIFY new.md"), planTo("WRITE new.md"), write("new.md", "# New\n") + finish()],
     after: { ...files, "new.md": "# New\n" },
   },
-  "n21 the plan again in place of the script": { lines: [plan({ steps }), plan({ steps }), good + finish()], calls: 3 },
+  "n21 the plan again in place of the script": {
+    lines: [planTo(...steps), planTo(...steps), good + finish()],
+    calls: 3,
+  },
   "n22 AMEND without a reason": {
     before: { ...files, "b.py": "b = 1\n" },
-    lines: [plan({ steps }), `${good}AMEND::MODIFY::b.py\n${modify("b.py", ["b = 1\n", "b = 2\n"])}${finish()}`],
+    lines: [planTo(...steps), `${good}AMEND::MODIFY::b.py\n${modify("b.py", ["b = 1\n", "b = 2\n"])}${finish()}`],
     after: { "bmi.py": done, "b.py": "b = 2\n" },
     calls: 2,
   },
   "n34 a MODIFY that holds the whole file": {
-    lines: [plan({ steps }), `MODIFY::bmi.py::EOT\n${done}END::EOT\n${finish()}`],
+    lines: [planTo(...steps), `MODIFY::bmi.py::EOT\n${done}END::EOT\n${finish()}`],
     calls: 2,
   },
   "n49 a fenced whole file, which is the one of the plan": {
-    lines: [plan({ steps }), `Here is the file:\n\n${whole}\n`],
+    lines: [planTo(...steps), `Here is the file:\n\n${whole}\n`],
     calls: 2,
   },
   "n37 a plan that deletes in place of a move": {
-    lines: [
-      plan({ steps: ["WRITE body.py", "RM bmi.py"] }),
-      plan({ steps: ["MV bmi.py -> body.py"] }),
-      `MV::bmi.py::body.py\n${finish()}`,
-    ],
+    lines: [planTo("WRITE body.py", "RM bmi.py"), planTo("MV bmi.py -> body.py"), `MV::bmi.py::body.py\n${finish()}`],
     after: { "body.py": bmi },
     calls: 3,
   },
   "n48 the request's own form of a file": {
-    lines: [plan({ steps }), `<file path="bmi.py">\n${done}</file>\n`, good + finish()],
+    lines: [planTo(...steps), `<file path="bmi.py">\n${done}</file>\n`, good + finish()],
     calls: 3,
   },
 };
@@ -102,31 +95,31 @@ describe("is done:", () => {
 const honest: Readonly<Record<string, Habit & { readonly code: 7 | 8 }>> = {
   "n26 a block without its divider, then one without anything": {
     lines: [
-      plan({ steps }),
+      planTo(...steps),
       good.replace("=======\n", "") + finish(),
       "MODIFY::bmi.py\nreturn 'Overweight'\nFINISH\nDone.",
     ],
     code: 8,
   },
   "n39 the file is read again in place of the work": {
-    lines: [plan({ steps }), "READ::bmi.py\n", "READ::bmi.py\n"],
+    lines: [planTo(...steps), "READ::bmi.py\n", "READ::bmi.py\n"],
     options: { checks: [check] },
     code: 8,
   },
   "n51 a snippet in a fence, twice": {
-    lines: [plan({ steps }), `\`\`\`python\n${fresh}\`\`\`\n`, `\`\`\`python\n${fresh}\`\`\`\n`],
+    lines: [planTo(...steps), `\`\`\`python\n${fresh}\`\`\`\n`, `\`\`\`python\n${fresh}\`\`\`\n`],
     code: 7,
   },
   "n47 files as JSON, twice": {
     lines: [
-      plan({ steps }),
+      planTo(...steps),
       JSON.stringify({ "bmi.py": done }),
       JSON.stringify({ files: [{ path: "bmi.py", content: done }] }),
     ],
     code: 7,
   },
   "nof a task that is called needless": {
-    lines: [plan({ steps }), finish("Nothing needs to change here."), finish("Nothing needs to change here.")],
+    lines: [planTo(...steps), finish("Nothing needs to change here."), finish("Nothing needs to change here.")],
     code: 8,
   },
 };
@@ -145,7 +138,7 @@ describe("is not done, and says so:", () => {
 });
 
 describe("a WRITE that drops most of a file that was shown", () => {
-  const lines = [plan({ steps }), write("bmi.py", fresh) + finish()];
+  const lines = [planTo(...steps), write("bmi.py", fresh) + finish()];
   const told = "bmi.py: 11 of 14 lines go, among them bmi, category";
 
   test("says what goes where nobody can be asked", async () => {

@@ -1,7 +1,7 @@
 /** What the execution call shows of large files that it changes, and that edits of them still apply. */
 import { describe, expect, test } from "bun:test";
 import { module } from "../long-files.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const lengthOf = (ran: Awaited<ReturnType<typeof play>>, n: number) => JSON.stringify(ran.requests[n - 1]).length;
@@ -15,7 +15,7 @@ const changing = (file: string, task: string, [n, made]: readonly [number, strin
     task,
     lines: [...plans, modify("a.py", [`    value = value + ${n}\n`, `    value = value + ${made}\n`]) + finish()],
   });
-const one = plan({ steps: ["MODIFY a.py"] });
+const one = planTo("MODIFY a.py");
 
 describe("of a large file that it changes the execution call", () => {
   test("shows the line that the request names, in a file of 500 KB, and the change is made in two calls", async () => {
@@ -25,7 +25,7 @@ describe("of a large file that it changes the execution call", () => {
     const ran = await play({
       files,
       task: "raise retry_limit to 5 in lib/engine.py",
-      lines: [plan({ steps: ["MODIFY lib/engine.py"] }), modify("lib/engine.py", edit) + finish()],
+      lines: [planTo("MODIFY lib/engine.py"), modify("lib/engine.py", edit) + finish()],
     });
     expect(ran.told(2)).toContain('<file path="lib/engine.py" shown="parts of 35000 lines">');
     expect(ran.told(2).split("# retry_limit is 3").length).toBe(2);
@@ -40,11 +40,7 @@ describe("of a large file that it changes the execution call", () => {
     ["in one line", "set the port of service 14711 to 9000", (text: string) => text],
     ["in many lines", "the machine 10.0.57.119 listens on 9000 now", (text: string) => text.replaceAll("},{", "},\n{")],
   ])("shows of 1.5 MB of data %s what the request names by a number", async (_, task, spread) => {
-    const services = Array.from({ length: 24_000 }, (_, id) => ({
-      id,
-      host: `10.0.${id >> 8}.${id % 256}`,
-      port: 80,
-    }));
+    const services = Array.from({ length: 24_000 }, (_, id) => ({ id, host: `10.0.${id >> 8}.${id % 256}`, port: 80 }));
     const data = spread(JSON.stringify({ services }));
     const [before, after] = [
       '"id":14711,"host":"10.0.57.119","port":80',
@@ -53,7 +49,7 @@ describe("of a large file that it changes the execution call", () => {
     const ran = await play({
       files: { "app.json": data },
       task,
-      lines: [plan({ steps: ["MODIFY app.json"] }), modify("app.json", [`${before}\n`, `${after}\n`]) + finish()],
+      lines: [planTo("MODIFY app.json"), modify("app.json", [`${before}\n`, `${after}\n`]) + finish()],
     });
     expect(ran.told(2)).toContain(before);
     expect(lengthOf(ran, 2)).toBeLessThan(40_000);
@@ -68,8 +64,8 @@ describe("of a large file that it changes the execution call", () => {
   });
 
   test("shows the ranges that looks before the plan and in the plan have read, once", async () => {
-    const look = plan({ steps: ["READ a.py:1501-1510"] });
-    const both = plan({ steps: ["READ a.py:2501-2510", "MODIFY a.py"] });
+    const look = planTo("READ a.py:1501-1510");
+    const both = planTo("READ a.py:2501-2510", "MODIFY a.py");
     const ran = await changing(large, "tidy up", [300, "301"], look, both);
     for (const line of ["value = value + 300\n", "value = value + 500\n"])
       expect(ran.told(3).split(line).length).toBe(2);
@@ -78,7 +74,7 @@ describe("of a large file that it changes the execution call", () => {
 
   test("names ranges that were looked at and do not fit", async () => {
     const steps = ["READ a.py:1-2000", "READ a.py:3001-5000", "READ a.py:2501-2510", "MODIFY a.py"];
-    const ran = await changing(large, "tidy up", [500, "501"], plan({ steps }));
+    const ran = await changing(large, "tidy up", [500, "501"], planTo(...steps));
     expect(ran.asked(2)).toMatch(/note="not shown: lines [\d, -]*-2000; read what you need of them"/);
     expect(ran.asked(2)).toContain("value = value + 500");
   });
@@ -92,7 +88,7 @@ describe("of a large file that it changes the execution call", () => {
     expect(cut.told(2)).toContain('<file path="a.py" shown="parts of ');
     const anew = await play({
       files: { "a.py": large },
-      lines: [plan({ steps: ["WRITE a.py"] }), write("a.py", rewritten) + finish()],
+      lines: [planTo("WRITE a.py"), write("a.py", rewritten) + finish()],
     });
     expect(anew.told(2)).toContain(`<file path="a.py">\n${large}`);
     expect(anew.files["a.py"]).toBe(rewritten);
@@ -103,8 +99,8 @@ describe("of a large file that it changes the execution call", () => {
     const ran = await play({
       files,
       lines: [
-        plan({ steps: ["READ a.py:1-1500"] }),
-        plan({ steps: ["MODIFY a.py", "MODIFY b.py"] }),
+        planTo("READ a.py:1-1500"),
+        planTo("MODIFY a.py", "MODIFY b.py"),
         modify("a.py", ["    value = value + 7\n", "    value = value + 8\n"]) + finish(),
         finish(),
       ],
@@ -160,7 +156,7 @@ describe("of a large file that it changes the execution call", () => {
     };
     const steps = ["MODIFY lib/engine.py", "MODIFY tests/test_engine.py", "MODIFY CHANGES.md"];
     const edit = modify("lib/engine.py", ["    value = value + 300\n", "    value = value + 301\n"]) + finish();
-    const ran = await play({ files, task: "step_300 is off by one", lines: [plan({ steps }), edit, finish()] });
+    const ran = await play({ files, task: "step_300 is off by one", lines: [planTo(...steps), edit, finish()] });
     const asked = ran.told(2);
     for (const n of [0, 250, 499]) expect(asked).toContain(`def step_${n}(value):`);
     for (const n of [300, 349]) expect(asked).toContain(`def test_step_${n}():`);
@@ -212,7 +208,7 @@ describe("of a large file that it changes the execution call", () => {
 
   test("counts in the promise what it will be shown", async () => {
     const promised = async (step: string) => {
-      const lines = [plan({ steps: [step] })];
+      const lines = [planTo(step)];
       const ran = await play({ files: { "a.py": large }, lines, options: { planOnly: true } });
       return ran.eventsOf("plan.ready")[0]?.promise.tokens ?? 0;
     };
@@ -229,7 +225,7 @@ test("a file whose last line has no line feed is shown as such", async () => {
   const ran = await play({
     files,
     task: "why is crontab ignored?",
-    lines: [plan({ steps }), write("c.txt", "c\n") + finish()],
+    lines: [planTo(...steps), write("c.txt", "c\n") + finish()],
   });
   expect(ran.told(1)).toContain('<file path="crontab" end="no line feed">\n1 2 * * * true\n</file>');
   expect(ran.told(1)).toContain('<file path="b.txt">\n');
@@ -239,8 +235,8 @@ test("of a long changelog a READ without lines shows the head, in a look and in 
   const old = Array.from({ length: 600 }, (_, at) => `- entry ${at} ${"x".repeat(99)}`).join("\n");
   const changes = `# Changes\n\n## 2.0\n\n- the newest\n\n## 1.0\n\n${old}\n`;
   const lines = [
-    plan({ steps: ["READ CHANGELOG.md"] }),
-    plan({ steps: ["WRITE a.txt", "READ CHANGELOG.md"] }),
+    planTo("READ CHANGELOG.md"),
+    planTo("WRITE a.txt", "READ CHANGELOG.md"),
     "READ::CHANGELOG.md\nREAD::CHANGELOG.md:600-600\n",
     write("a.txt", "x\n") + finish(),
   ];

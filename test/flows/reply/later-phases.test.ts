@@ -1,6 +1,6 @@
 /** What a phase leaves to the next, and what a run that ends with something left becomes. */
 import { describe, expect, test } from "bun:test";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 describe("partial failure", () => {
@@ -11,7 +11,7 @@ describe("partial failure", () => {
   test("what failed drops out, the rest is in; the next phase is told both and corrects it", async () => {
     const ran = await play({
       files,
-      lines: [plan({ steps }), half, modify("b.txt", ["the\ntwo\n", "2\n"]) + finish("Both done.")],
+      lines: [planTo(...steps), half, modify("b.txt", ["the\ntwo\n", "2\n"]) + finish("Both done.")],
     });
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "2\n" });
     expect(ran.outcome).toMatchObject({ code: 0, text: "Both done.", calls: { made: 3, at_most: 3 } });
@@ -32,7 +32,7 @@ describe("partial failure", () => {
   test("a claim of success does not make it one: still failed at the end, all phases are taken back with 8", async () => {
     const ran = await play({
       files,
-      lines: [plan({ steps }), half, modify("b.txt", ["the\ntow\n", "2\n"]) + finish("Done!")],
+      lines: [planTo(...steps), half, modify("b.txt", ["the\ntow\n", "2\n"]) + finish("Done!")],
     });
     expect(ran.files).toEqual(files);
     expect(ran.outcome).toMatchObject({ ok: false, status: "failed", code: 8, changes: [], diff: "" });
@@ -44,7 +44,7 @@ describe("partial failure", () => {
   });
 
   test("--keep keeps what was done; the run has failed all the same", async () => {
-    const lines = [plan({ steps }), half, finish()];
+    const lines = [planTo(...steps), half, finish()];
     const ran = await play({ files, lines, options: { keep: true } });
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "the\ntwo\n" });
     expect(ran.outcome).toMatchObject({
@@ -56,7 +56,7 @@ describe("partial failure", () => {
     });
     const red = await play({
       files: {},
-      lines: [plan({ steps: ["WRITE c.txt"] }), write("c.txt", "c\n") + finish(), finish()],
+      lines: [planTo("WRITE c.txt"), write("c.txt", "c\n") + finish(), finish()],
       options: { keep: true, checks: ["false"] },
     });
     expect(red.outcome.error).toMatchObject({ code: "check_failed", hint: null });
@@ -75,14 +75,14 @@ describe("partial failure", () => {
   });
 
   test("at a terminal the person is asked whether to keep it", async () => {
-    const lines = [plan({ steps }), half, finish()];
+    const lines = [planTo(...steps), half, finish()];
     const ran = await play({ files, lines, answers: "yes", options: { interactive: true } });
     expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "keep"]);
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "the\ntwo\n" });
   });
 
   test("FINISH alone is not a success: the promised paths are named, then 8", async () => {
-    const ran = await play({ files, lines: [plan({ steps }), finish("Done."), finish("Really done.")] });
+    const ran = await play({ files, lines: [planTo(...steps), finish("Done."), finish("Really done.")] });
     expect([ran.outcome.code, ran.outcome.error?.message]).toEqual([
       8,
       "promised and not done: change a.txt, change b.txt",
@@ -92,7 +92,7 @@ describe("partial failure", () => {
 
   test("a file that the run has made may be written again, in the next phase and in the same reply", async () => {
     const lines = [
-      plan({ steps: ["WRITE c.txt", "WRITE d.txt"] }),
+      planTo("WRITE c.txt", "WRITE d.txt"),
       write("c.txt", "first\n") + write("c.txt", "second\n") + finish(),
       write("c.txt", "third\n") + write("d.txt", "new\n") + finish(),
     ];
@@ -102,7 +102,7 @@ describe("partial failure", () => {
   });
 
   test("what is there already is success with a note, and no more than unverified: it was promised", async () => {
-    const ran = await play({ files, lines: [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "one\n") + finish()] });
+    const ran = await play({ files, lines: [planTo("WRITE a.txt"), write("a.txt", "one\n") + finish()] });
     expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", changes: [] });
     expect(ran.eventsOf("call.finished").map(({ text }) => text)).toEqual(["already there, nothing to do"]);
   });
@@ -126,7 +126,7 @@ describe("looks in a reply", () => {
   test("a READ without FINISH is answered with the file whole, and the work goes on", async () => {
     const ran = await play({
       files: { "a.txt": "one\n", "more.txt": "the\nsecret\n" },
-      lines: [plan({ steps: ["MODIFY a.txt"] }), "READ::more.txt\n", modify("a.txt", ["one\n", "1\n"]) + finish()],
+      lines: [planTo("MODIFY a.txt"), "READ::more.txt\n", modify("a.txt", ["one\n", "1\n"]) + finish()],
     });
     expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 3, at_most: 3 } });
     expect(ran.told(3)).toContain('<file path="more.txt">\nthe\nsecret\n</file>');
@@ -136,7 +136,7 @@ describe("looks in a reply", () => {
     const ran = await play({
       files: { "a.txt": "one\n" },
       lines: [
-        plan({ steps: ["MODIFY a.txt", "READ a.txt"] }),
+        planTo("MODIFY a.txt", "READ a.txt"),
         `READ::a.txt\n${modify("a.txt", ["one\n", "1\n"])}READ::a.txt\n${finish()}`,
       ],
     });
@@ -146,7 +146,7 @@ describe("looks in a reply", () => {
   test("a look that no call is left for takes back nothing that was promised and done", async () => {
     const files = { "a.txt": "one\n", "b.txt": "two\n" };
     const again = `${modify("a.txt", ["one\n", "1\n"])}READ::b.txt\n${finish()}`;
-    const ran = await play({ files, lines: [plan({ steps: ["MODIFY a.txt"] }), again, `READ::c.txt\nSEARCH::x\n`] });
+    const ran = await play({ files, lines: [planTo("MODIFY a.txt"), again, `READ::c.txt\nSEARCH::x\n`] });
     expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "1\n"]);
   });
 });
@@ -155,7 +155,7 @@ describe("one reply", () => {
   test("too many actions: the first are done, the others named to the next phase", async () => {
     const all = ["a", "b", "c"].map((name) => write(`${name}.txt`, `${name}\n`)).join("");
     const lines = [
-      plan({ steps: ["WRITE a.txt", "WRITE b.txt", "WRITE c.txt"] }),
+      planTo("WRITE a.txt", "WRITE b.txt", "WRITE c.txt"),
       `${"MKDIR::.\n".repeat(7)}${all}${finish()}`,
       write("b.txt", "b\n") + write("c.txt", "c\n") + finish(),
     ];
@@ -175,7 +175,7 @@ describe("one reply", () => {
 
   test("an unknown action is reported to the next phase and does not prevent the end", async () => {
     const lines = [
-      plan({ steps: ["WRITE a.txt", "WRITE b.txt"] }),
+      planTo("WRITE a.txt", "WRITE b.txt"),
       `${write("a.txt", "1\n")}CHOWN::a.txt\n${finish()}`,
       write("b.txt", "2\n") + finish(),
     ];
@@ -192,7 +192,7 @@ describe("the change guard", () => {
     const ran = await play({
       files: { "a.py": python, "b.txt": "b\n" },
       lines: [
-        plan({ steps: ["WRITE a.py", "WRITE c/b.txt"] }),
+        planTo("WRITE a.py", "WRITE c/b.txt"),
         write("a.py", "def f0():\n    return 0\n") + write("c/b.txt", "2\n") + finish(),
         modify("a.py", ["    return 0\n", "    return 100\n"]) + finish(),
       ],
@@ -210,7 +210,7 @@ describe("what is asked for again", () => {
 
   test("comes with the parts of the file that the model had not seen, and with none a second time", async () => {
     const entry = modify("CHANGES.md", ["- entry 3 of it\n", "- entry 3 of it, mended\n"]);
-    const lines = [plan({ steps: ["MODIFY a.txt", "MODIFY CHANGES.md"] }), work + finish(), entry + finish()];
+    const lines = [planTo("MODIFY a.txt", "MODIFY CHANGES.md"), work + finish(), entry + finish()];
     const ran = await play({ files, lines });
     expect(ran.asked(2)).not.toContain("entry 3 of it");
     expect(ran.asked(3)).toContain("entry 3 of it");
@@ -219,7 +219,7 @@ describe("what is asked for again", () => {
   });
 
   test("a look is named as the reason, not the work that waits for it", async () => {
-    const lines = [plan({ steps: ["MODIFY a.txt"] }), "READ::CHANGES.md\n", work + finish()];
+    const lines = [planTo("MODIFY a.txt"), "READ::CHANGES.md\n", work + finish()];
     const ran = await play({ files, lines });
     const [again] = ran.eventsOf("notice").filter(({ text }) => text.startsWith("asking again"));
     expect(again?.text).toBe("asking again: the model wants to see READ CHANGES.md");
@@ -228,11 +228,7 @@ describe("what is asked for again", () => {
 
   test("and where no call is left for a look, the failure says so", async () => {
     const look = "READ::CHANGES.md\n";
-    const ran = await play({
-      files,
-      lines: [plan({ steps: ["RUN true"] }), look, look, look],
-      options: { allowRun: true },
-    });
+    const ran = await play({ files, lines: [planTo("RUN true"), look, look, look], options: { allowRun: true } });
     expect(ran.outcome.error?.message).toBe("the model wants to see READ CHANGES.md, and no call is left");
   });
 });

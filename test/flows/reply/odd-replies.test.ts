@@ -1,6 +1,6 @@
 /** Replies in other formats, with odd names, and cut in the middle. */
 import { describe, expect, test } from "bun:test";
-import { finish, plan, write } from "../plans.ts";
+import { finish, plan, planTo, write } from "../plans.ts";
 import { past, play } from "../scripted.ts";
 
 const files = { "a.py": "x = 1\ny = 2\n", "b.py": "z = 3\n" };
@@ -8,7 +8,7 @@ const diff = "```diff\n--- a/a.py\n+++ b/a.py\n@@ -1,9 +1,9 @@\n-x = 1\n+x = 5\n
 
 test("it stays inside the contract: a file that the plan does not list is refused", async () => {
   const other = diff.replaceAll("a.py", "b.py").replace("x = 1", "z = 3").replace(" y = 2\n", "");
-  const ran = await play({ files, lines: [plan({ steps: ["MODIFY a.py"] }), other, finish()] });
+  const ran = await play({ files, lines: [planTo("MODIFY a.py"), other, finish()] });
   expect(ran.files).toEqual(files);
   expect(ran.outcome.code).toBe(12);
 });
@@ -26,14 +26,14 @@ test("what cannot be read is answered in two lines: what it held, and what to se
 
 test("words behind the last END, without FINISH, are the message when nothing is open", async () => {
   const reply = `${write("c.py", "print(1)\n")}\nI wrote c.py.\nRun it with python3.\n`;
-  const ran = await play({ files, lines: [plan({ steps: ["WRITE c.py"] }), reply] });
+  const ran = await play({ files, lines: [planTo("WRITE c.py"), reply] });
   expect(ran.outcome).toMatchObject({ code: 0, text: "I wrote c.py.\nRun it with python3.", calls: { made: 2 } });
 });
 
 test("MV onto a file is a failure whatever the names say", async () => {
   const files = { "Success.txt": "1\n", b: "2\n" };
   const script = `MV::Success.txt::b\n${finish("Success")}`;
-  const ran = await play({ files, lines: [plan({ steps: ["MV Success.txt -> b"] }), script, script] });
+  const ran = await play({ files, lines: [planTo("MV Success.txt -> b"), script, script] });
   expect([ran.outcome.code, ran.outcome.error?.message, ran.files]).toEqual([
     8,
     "MV Success.txt → b: b exists: nothing is moved over it",
@@ -42,7 +42,7 @@ test("MV onto a file is a failure whatever the names say", async () => {
 });
 
 test("the system prompt of a purpose is the same in every run, whatever was asked before", async () => {
-  const lines = [plan({ steps: ["WRITE a.txt"] }), write("a.txt", "1\n") + finish()];
+  const lines = [planTo("WRITE a.txt"), write("a.txt", "1\n") + finish()];
   const history = Array.from({ length: 9 }, (_, n) => past(`request ${n}`, "done"));
   const [early, late] = [await play({ lines }), await play({ lines, history })];
   expect(late.requests.map(({ system }) => system)).toEqual(early.requests.map(({ system }) => system));
@@ -56,7 +56,7 @@ describe("cut replies", () => {
 
   test("the rest is asked for and joined; deletions wait until the reply is whole", async () => {
     const rest = `line 2\nline 3\nEND::EOT\n${finish("Done.")}`;
-    const ran = await play({ files, options, lines: [plan({ steps }), { text: first, stop: "length" }, rest] });
+    const ran = await play({ files, options, lines: [planTo(...steps), { text: first, stop: "length" }, rest] });
     expect(ran.purposes).toBe("plan execute resume");
     expect(ran.asked(3)).toContain("cut inside WRITE::b.txt::EOT, after the line «line 2»");
     const shown = ran.requests[2]?.messages.at(-2);
@@ -70,7 +70,7 @@ describe("cut replies", () => {
     const ran = await play({
       files,
       options,
-      lines: [plan({ steps }), { text: first, stop: "length" }, { text: "line 3\nli", stop: "length" }],
+      lines: [planTo(...steps), { text: first, stop: "length" }, { text: "line 3\nli", stop: "length" }],
     });
     expect([ran.outcome.code, ran.outcome.error?.code, ran.files]).toEqual([7, "reply_cut", files]);
     expect(ran.eventsOf("call.started").map(({ action }) => action)).toEqual(["WRITE"]);
@@ -90,7 +90,7 @@ describe("cut replies", () => {
 
   test("a command in a cut reply is never run", async () => {
     const lines = [
-      plan({ steps: ["RUN touch x", "WRITE a.txt"] }),
+      planTo("RUN touch x", "WRITE a.txt"),
       { text: "RUN::touch x\nWRITE::a.txt::EOT\n", stop: "length" as const },
       { text: "b", stop: "length" as const },
     ];
@@ -101,7 +101,7 @@ describe("cut replies", () => {
 
 test("a reply that was cut within the message of its FINISH is whole: its command runs, and no call is made for it", async () => {
   const cut = { text: "RUN::echo made > x\nFINISH::EOT\nThe file x is made. It ho", stop: "length" as const };
-  const planned = await play({ lines: [plan({ steps: ["RUN echo made > x"] }), cut], options: { allowRun: true } });
+  const planned = await play({ lines: [planTo("RUN echo made > x"), cut], options: { allowRun: true } });
   expect([planned.outcome.code, planned.requests.length, planned.files]).toEqual([0, 2, { x: "made\n" }]);
   const head = "I'll make it.\n\nFILES: a.txt\nWRITE::a.txt::EOT\n1\nEND::EOT\n";
   const options = { atOnce: "auto", interactive: true } as const;

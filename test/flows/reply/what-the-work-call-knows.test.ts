@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { createDialogue } from "../../../src/core/dialogue.ts";
 import { PaiError } from "../../../src/core/error.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { type Files, makeFolder, openCache, past, placeFiles, play, playIn } from "../scripted.ts";
 
 const files = { "a.py": "x = 1\n", "b.py": "y = 2\n", "big.py": `${"z = 3 # filler of a long file\n".repeat(900)}` };
@@ -13,7 +13,7 @@ describe("the execution call", () => {
     const many = Object.fromEntries(
       Array.from({ length: 9 }, (_, n) => [`part${n}.py`, `value_${n} = 1 # ${"text ".repeat(440)}\n`] as const),
     );
-    const said = plan({ steps: ["MODIFY a.py"] });
+    const said = planTo("MODIFY a.py");
     const ran = await play({ files: { ...many, ...files }, lines: [said, change] });
     const [first, second] = ran.requests;
     expect(second?.system).toBe(first?.system ?? "");
@@ -39,7 +39,7 @@ describe("the execution call", () => {
 
   test("stands alone where the dialogue would pass half of the window: with request, plan and planned files only", async () => {
     const long = "text = 1 # a line of a file\n".repeat(330);
-    const lines = [plan({ steps: ["MODIFY a.py"] }), modify("a.py", ["x = 1\n", "x = 2\n"]) + finish()];
+    const lines = [planTo("MODIFY a.py"), modify("a.py", ["x = 1\n", "x = 2\n"]) + finish()];
     const ran = await play({
       files: { "a.py": `x = 1\n${long}`, "b.py": `y = 2\n${long}` },
       lines,
@@ -70,14 +70,14 @@ describe("the execution call", () => {
   });
 
   test("holds what the looks before the plan found", async () => {
-    const look = plan({ steps: ["SEARCH y = -> ."] });
-    const ran = await play({ files, lines: [look, plan({ steps: ["MODIFY a.py"] }), change] });
+    const look = planTo("SEARCH y = -> .");
+    const ran = await play({ files, lines: [look, planTo("MODIFY a.py"), change] });
     expect(ran.told(3)).toContain("b.py:1:y = 2");
   });
 
   test("says how many turns are left, and offers to READ only while there is another", async () => {
     const steps = ["MODIFY a.py"];
-    const simple = await play({ files, lines: [plan({ steps }), change] });
+    const simple = await play({ files, lines: [planTo(...steps), change] });
     expect(simple.asked(2)).toContain(
       "turns left: 1, this one included, and one more for what fails. Missing something?",
     );
@@ -97,7 +97,7 @@ describe("the execution call", () => {
 });
 
 test("looks behind the changes are done when they are, for the user to see", async () => {
-  const ran = await play({ files, lines: [plan({ steps: ["MODIFY a.py", "READ a.py", "SEARCH x ="] }), change] });
+  const ran = await play({ files, lines: [planTo("MODIFY a.py", "READ a.py", "SEARCH x ="), change] });
   const shown = ran.eventsOf("look.shown").map(({ action, text }) => `${action} ${text.trim()}`);
   expect(shown).toEqual(["READ 1 x = 2", "SEARCH a.py:1:x = 2"]);
   expect(ran.told(2)).toContain('<file path="a.py">\nx = 1\n</file>');
@@ -119,7 +119,7 @@ test("a third phase goes on, too: it is told what failed, and changes as a diff 
 });
 
 describe("the next task of a session", () => {
-  const other = plan({ steps: ["MODIFY a.py"] });
+  const other = planTo("MODIFY a.py");
   const again = modify("a.py", ["x = 2\n", "x = 3\n"]) + finish();
 
   test("goes on from the one before: told is what changed, as a diff, and what was not shown yet", async () => {
@@ -192,12 +192,12 @@ test("a plan is used again when a check says the same and took another time", as
     placeFiles(place.root, files);
     return playIn(place, { lines, planCache, options: { checks: [check] } });
   };
-  await checked([plan({ steps: ["MODIFY a.py"] }), change]);
+  await checked([planTo("MODIFY a.py"), change]);
   expect((await checked([change])).outcome).toMatchObject({ status: "verified", calls: { made: 1 } });
 });
 
 describe("a plan that looks came before is used again", () => {
-  const look = plan({ steps: ["READ a.py:1-1", "SEARCH needle"] });
+  const look = planTo("READ a.py:1-1", "SEARCH needle");
   const parts = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`part${n}.py`, `y = ${n}\n`.repeat(400)]));
   const whole = { ...files, ...parts, "far.py": "needle = 1\n" };
   const open = () => {
@@ -209,7 +209,7 @@ describe("a plan that looks came before is used again", () => {
     };
     return { planCache, ask };
   };
-  const made = plan({ steps: ["MODIFY a.py"] });
+  const made = planTo("MODIFY a.py");
 
   test("with the looks, by no call at all", async () => {
     const { ask } = open();

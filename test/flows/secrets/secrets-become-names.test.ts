@@ -134,10 +134,7 @@ const talk = talkOf("Settings.");
 
 test("a text is cut after its secrets are hidden, also one that only a later file tells is a secret", async () => {
   const before = "Some rule of this project.\n".repeat(400).slice(0, 7_990);
-  const files = {
-    "AGENTS.md": `${before}${password}\n${before}`,
-    "deploy.py": `db_password = "${password}"\n`,
-  };
+  const files = { "AGENTS.md": `${before}${password}\n${before}`, "deploy.py": `db_password = "${password}"\n` };
   const ran = await play({ files, lines: [talk], task: "what is in deploy.py?" });
   expect(ran.asked(1)).toContain("<<SECRET_k3f9_1>>");
   expect(JSON.stringify(ran.requests)).not.toContain(password.slice(0, 8));

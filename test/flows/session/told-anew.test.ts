@@ -3,16 +3,11 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../../src/core/model.ts";
-import { finish, modify, plan, planOf, talk } from "../plans.ts";
+import { finish, modify, plan, planOf, planTo, talk } from "../plans.ts";
 import { ask, openTurns } from "../turns.ts";
 
 const interactive = { interactive: true } as const;
-const edit = [
-  plan({ steps: ["MODIFY a.txt"] }),
-  modify("a.txt", ["one\n", "two\n"]) + finish("It says two."),
-  finish(),
-  finish(),
-];
+const edit = [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "two\n"]) + finish("It says two."), finish(), finish()];
 
 test("a file that somebody put back to what was shown before the run is told as changed", async () => {
   const turns = openTurns({ "a.txt": "one\n" });
@@ -26,7 +21,7 @@ test("a file that somebody put back to what was shown before the run is told as 
 test("a long file that the run deleted and somebody brought back is not told as changed since it was shown", async () => {
   const long = Array.from({ length: 3000 }, (_, at) => `line ${at}\n`).join("");
   const turns = openTurns({ "a.txt": long });
-  const lines = [plan({ steps: ["RM a.txt"] }), `RM::a.txt\n${finish("It is gone.")}`];
+  const lines = [planTo("RM a.txt"), `RM::a.txt\n${finish("It is gone.")}`];
   const gone = await turns.say("delete a.txt", { lines, options: interactive, answers: "yes", mentioned: ["a.txt"] });
   expect([gone.asked(1).includes("line 7\n"), gone.files]).toEqual([true, {}]);
   const back = (text: string) => writeFileSync(join(turns.root, "a.txt"), text);
@@ -49,13 +44,10 @@ test("a check that is red again, as before the run, is told again, and one that 
 test("what somebody else changed stays at a no to keeping, and is not told as kept", async () => {
   const turns = openTurns({ "a.txt": "one\n" });
   const put = () => writeFileSync(join(turns.root, "a.txt"), "three\n");
-  const lines = [plan({ steps: ["MODIFY a.txt"] }), modify("a.txt", ["one\n", "two\n"]) + finish("It says two.")];
+  const lines = [planTo("MODIFY a.txt"), modify("a.txt", ["one\n", "two\n"]) + finish("It says two.")];
   const options = { ...interactive, checks: ["grep -q four a.txt"] };
   const late = { text: finish("It says two."), before: put };
-  const ran = await turns.say("do it", {
-    ...{ lines: [...lines, late, finish()], options },
-    answers: ["yes", "no"],
-  });
+  const ran = await turns.say("do it", { ...{ lines: [...lines, late, finish()], options }, answers: ["yes", "no"] });
   expect(ran.files).toEqual({ "a.txt": "three\n" });
   expect(ran.questions.at(-1)?.text).toEndWith("(no: nothing is taken back, since somebody else changed a.txt)");
   expect(ran.outcome).toMatchObject({ text: "not kept: check failed: grep -q four a.txt (exit 1)" });
@@ -116,7 +108,7 @@ test("of a dry run it is told that nothing was written, and none of its changes 
   const turns = openTurns({ "a.txt": "one\n", "b.txt": "b\n" });
   const work = `${modify("a.txt", ["one\n", "two\n"])}RM::b.txt\n${finish("It says two, and b.txt is gone.")}`;
   const options = { ...interactive, dryRun: true, checks: ["true"] };
-  const lines = [plan({ steps: ["READ b.txt", "MODIFY a.txt", "RM b.txt"] }), work];
+  const lines = [planTo("READ b.txt", "MODIFY a.txt", "RM b.txt"), work];
   const dry = await turns.say("make it two", { lines, options, answers: "yes" });
   expect(dry.outcome).toMatchObject({ code: 0, dry_run: true, changes: [{ path: "a.txt" }, { path: "b.txt" }] });
   expect(turns.open.session.turns[0]?.changed).toBe(false);

@@ -2,13 +2,13 @@
 import { expect, test } from "bun:test";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { finish, modify, plan, write } from "../plans.ts";
+import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { placeFiles } from "../scripted.ts";
 import { ask, openTurns } from "../turns.ts";
 
 const edit = (from: string, to: string) => modify("a.txt", [`${from}\n`, `${to}\n`]) + finish(`It says ${to}.`);
 const red = {
-  lines: [plan({ steps: ["MODIFY a.txt"] }), edit("one", "two"), edit("two", "three")],
+  lines: [planTo("MODIFY a.txt"), edit("one", "two"), edit("two", "three")],
   options: { interactive: true, checks: ["grep -q ok a.txt || { cat a.txt; exit 1; }"] },
   answers: ["yes", "no", "no"],
 } as const;
@@ -57,7 +57,7 @@ test("only the last two turns have it, and a long output keeps its end", async (
 
 test("what each of a turn's last commands printed is told, also after the session is resumed", async () => {
   const turns = openTurns({ "a.txt": "one\n" });
-  const lines = [plan({ steps: ["RUN seq 7 9", "RUN true"] }), `RUN::seq 7 9\n${finish("It printed numbers.")}`];
+  const lines = [planTo("RUN seq 7 9", "RUN true"), `RUN::seq 7 9\n${finish("It printed numbers.")}`];
   const options = { interactive: true, allowRun: ["seq *", "true"] };
   await turns.say("count", { lines, options, answers: "yes" });
   const told = "the command seq 7 9 printed at last:\n  7\n  8\n  9";
@@ -103,7 +103,7 @@ test.each(["tool-loop", "single-shot"] as const)(
     const ran = await turns.say("empty docs", {
       ...(mode === "tool-loop"
         ? { flow: toolLoop, lines: [calls(...inLoop)] }
-        : { lines: [plan({ steps }), script + finish()] }),
+        : { lines: [planTo(...steps), script + finish()] }),
       options: { mode, interactive: true, review: "batch" },
       answers: "yes",
       onQuestion: ({ kind }) => {

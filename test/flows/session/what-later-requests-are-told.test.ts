@@ -6,7 +6,7 @@ import { renderForSummary } from "../../../src/core/session/past.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls, resultsOf } from "../loop.ts";
-import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
+import { finish, modify, planTo, schedule, talk, verdict, write } from "../plans.ts";
 import { capOf, type Setup } from "../scripted.ts";
 import { ask, openTurns, type Turned } from "../turns.ts";
 
@@ -19,7 +19,7 @@ const sent = ({ requests }: Turned): string => JSON.stringify(requests[0]?.messa
 describe("corrections and a no at the diff", () => {
   const edit = (to: string) => modify("a.txt", ["one\n", `${to}\n`]) + finish(`It says ${to} now.`);
   const declined: Omit<Setup, "task"> = {
-    lines: [plan({ steps: ["MODIFY a.txt"] }), edit("1"), edit("uno")],
+    lines: [planTo("MODIFY a.txt"), edit("1"), edit("uno")],
     options: { ...interactive, review: "batch" },
     answers: ["yes", words, "no", "no"],
   };
@@ -52,7 +52,7 @@ describe("corrections and a no at the diff", () => {
     const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n" });
     const edits = modify("a.txt", ["one\n", "1\n"]) + modify("b.txt", ["one\n", "2\n"]) + finish("Both are numbers.");
     const ran = await turns.say("make both numbers", {
-      lines: [plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"] }), edits],
+      lines: [planTo("MODIFY a.txt", "MODIFY b.txt"), edits],
       options: { ...interactive, review: "change" },
       answers: ["yes", "yes", "no"],
     });
@@ -123,7 +123,7 @@ describe("the last words of a turn that failed", () => {
   test("of them the question is told, after the session is resumed, too", async () => {
     const turns = openTurns({ "a.txt": "one\n" });
     const options = { ...interactive, checks: ["false"], ...capOf(2) };
-    const lines = [plan({ steps: ["MODIFY a.txt"] }), edit(words)];
+    const lines = [planTo("MODIFY a.txt"), edit(words)];
     const { outcome } = await turns.say("make it two", { lines, options, answers: ["yes", "no"] });
     expect(outcome).toMatchObject({ changes: [], claimed: words });
     turns.resume();
@@ -159,9 +159,9 @@ describe("what a run did besides its changes", () => {
     const early = `${write("a.txt", "a\n")}RUN::false\n${finish("I committed it.")}`;
     const setup = { options, answers: "yes" } as const;
     const cap = { ...options, ...capOf(2) };
-    const first = await turns.say("do it", { ...setup, options: cap, lines: [plan({ steps }), early] });
+    const first = await turns.say("do it", { ...setup, options: cap, lines: [planTo(...steps), early] });
     expect(first.outcome).toMatchObject({ status: "partial", claimed: "I committed it." });
-    const again = [plan({ steps: ["WRITE b.txt", "RUN false"] }), early.replaceAll("a.txt", "b.txt")];
+    const again = [planTo("WRITE b.txt", "RUN false"), early.replaceAll("a.txt", "b.txt")];
     const second = await turns.say("do b", { ...setup, lines: [...again, finish("It failed.")] });
     expect(second.outcome).toMatchObject({ status: "partial", text: "It failed." });
     expect(second.past).toMatch(/^pai: kept in part: .*commands that ran: false \(exit 1\)$/);
@@ -172,7 +172,7 @@ describe("what a run did besides its changes", () => {
     const turns = openTurns();
     const offered = "FINISH::EOT\nIt fails.\nNEXT: Mend it\nEND::EOT\n";
     const options = { ...interactive, allowRun: true };
-    const lines = [plan({ steps: ["RUN false"] }), `RUN::false\n${offered}`];
+    const lines = [planTo("RUN false"), `RUN::false\n${offered}`];
     const { outcome } = await turns.say("run it", { lines, options, answers: "yes" });
     expect(outcome).toMatchObject({ error: { code: "command_failed" }, text: "It fails.", next: ["Mend it"] });
   });
@@ -181,14 +181,14 @@ describe("what a run did besides its changes", () => {
     const turns = openTurns({ "a.sh": "exit 0\n" });
     const options = { ...interactive, checks: ["sh a.sh"] } as const;
     const edit = [
-      plan({ steps: ["MODIFY a.sh"] }),
+      planTo("MODIFY a.sh"),
       modify("a.sh", ["exit 0\n", "echo Error: broken; exit 1\n"]) + finish("Done."),
     ];
     const broken = { lines: [...edit, finish("Done."), finish()], options: { ...options, keep: true } };
     await turns.say("break it", { ...broken, answers: "yes" });
     const work = write("b.txt", "b\n") + finish("Done.");
     const next = await turns.say("write b.txt", {
-      lines: [plan({ steps: ["WRITE b.txt"] }), work, finish("Done.")],
+      lines: [planTo("WRITE b.txt"), work, finish("Done.")],
       ...{ options, answers: "yes" },
     });
     expect(next.told(1)).toContain("Checks of the user, before this task;");
@@ -215,7 +215,7 @@ describe("a summary of /rewind", () => {
 
 describe("a plan that nobody carried out", () => {
   const steps = ["MODIFY a.txt", "MV b.txt -> c.txt", "RUN make test"];
-  const made = plan({ steps });
+  const made = planTo(...steps);
   const told = "the plan proposed: MODIFY a.txt, MV b.txt → c.txt, RUN make test";
 
   test("is told in short: made alone, or declined", async () => {

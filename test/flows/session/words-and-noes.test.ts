@@ -4,7 +4,7 @@ import type { Question } from "../../../src/core/question.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { finish, modify, plan, schedule, talk, verdict, write } from "../plans.ts";
+import { finish, modify, plan, planTo, schedule, talk, verdict, write } from "../plans.ts";
 import { type Files, placeFiles, play, type Setup, stopper } from "../scripted.ts";
 import { ask, openTurns, type Turns } from "../turns.ts";
 
@@ -17,7 +17,7 @@ test("a no behind words is the reason, ends the run before a command, and asks n
   const again = `${edit("a.txt", "uno")}RUN::true\nSKIP::NEWS::not wanted\n${finish("Done.")}`;
   const ran = await turns.say("make it a number", {
     lines: [
-      plan({ steps: ["MODIFY a.txt", "WRITE NEWS", "RUN true"] }),
+      planTo("MODIFY a.txt", "WRITE NEWS", "RUN true"),
       edit("a.txt", "1") + write("NEWS", "n\n") + finish("Done."),
       again,
     ],
@@ -36,7 +36,7 @@ test("words at one diff are sent with what the person said to the others", async
   const turns = openTurns({ "a.txt": "one\n", "b.txt": "one\n" });
   const ran = await turns.say("make both numbers", {
     lines: [
-      plan({ steps: ["MODIFY a.txt", "WRITE NEWS", "MODIFY b.txt"] }),
+      planTo("MODIFY a.txt", "WRITE NEWS", "MODIFY b.txt"),
       edit("a.txt", "1") + write("NEWS", "n\n") + edit("b.txt", "2") + finish("Done."),
       edit("b.txt", "two") + finish("Done."),
     ],
@@ -80,7 +80,7 @@ test("a no to what a command changed makes no answer of the turn", async () => {
 });
 
 test("a command that pai runs itself at the end takes no words: no reply would follow them", async () => {
-  const lines = [plan({ steps: ["WRITE b.txt", "RUN echo one > a.txt"] }), write("b.txt", "b\n") + finish("Done.")];
+  const lines = [planTo("WRITE b.txt", "RUN echo one > a.txt"), write("b.txt", "b\n") + finish("Done.")];
   const ran = await play({ lines, options: { interactive: true, allowRun: true }, answers: ["yes", "no"] });
   const asked = ran.questions.find(({ kind }) => kind === "batch");
   expect(asked?.takesWords).toBe(false);
@@ -107,7 +107,7 @@ test("a command that the person stopped is told with those that ran", async () =
   const { signal, stop } = stopper();
   const onEvent: Setup["onEvent"] = ({ type }) => type === "command.output" && stop();
   await turns.say("run them", {
-    lines: [plan({ steps: ["RUN true", "RUN echo hi; sleep 20"] })],
+    lines: [planTo("RUN true", "RUN echo hi; sleep 20")],
     ...{ options: { interactive: true }, answers: "yes", signal, onEvent },
   });
   const { past } = await turns.say("what now?", ask);

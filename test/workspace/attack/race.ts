@@ -41,10 +41,7 @@ export async function race(who: "pai" | "naive", effort: Effort): Promise<RaceFi
   symlinkSync(trap, world.place("lure"));
   const swapper = Bun.spawn(
     [process.execPath, join(import.meta.dir, "swapper.ts"), world.place("dir"), world.place("lure")],
-    {
-      stdout: "pipe",
-      stderr: "inherit",
-    },
+    { stdout: "pipe", stderr: "inherit" },
   );
   const root = who === "naive" ? null : openRoot(world.project, { force: true, home: null });
   try {

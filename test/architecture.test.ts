@@ -123,7 +123,7 @@ const budgets = {
   workspace: 11_346,
   cli: 10_107,
   flows: 10_770,
-  models: 3_998,
+  models: 3_972,
   ui: 4_254,
   store: 3_378,
   lab: 3_610,

@@ -17,8 +17,6 @@ interface FaceOptions {
   readonly readText: (path: string) => Promise<string | null>;
 }
 
-export type EditorFace = ReturnType<typeof createFace>;
-
 const maxOutput = 8000;
 
 const text = (said: string) => ({ type: "text", text: said }) as const;

@@ -11,8 +11,6 @@ import {
   type PromptRequest,
   type PromptResponse,
   RequestError,
-  type SessionConfigOption,
-  type SessionModeState,
 } from "@agentclientprotocol/sdk";
 import { PaiError, toPaiError } from "../core/error.ts";
 import type { ProtocolStreams } from "../core/ports.ts";
@@ -44,11 +42,7 @@ type Send = ReturnType<typeof senderOf>;
 async function greet(send: Send, talk: EditorTalk, notes: readonly string[]): Promise<void> {
   await send({
     sessionUpdate: "available_commands_update",
-    availableCommands: [...talk.commands, ...talk.customs].map(({ name, description }) => ({
-      name,
-      description,
-      input: { hint: "" },
-    })),
+    availableCommands: [...talk.commands, ...talk.customs].map((each) => ({ ...each, input: { hint: "" } })),
   });
   for (const note of notes)
     await send({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${note}\n` } });
@@ -198,10 +192,7 @@ export async function serveAcp(host: Host, { input, output }: ProtocolStreams): 
   for (const { talk } of sessions.values()) talk.close();
 }
 
-function describeSession({ mode, modes, model, models }: EditorTalk): {
-  readonly modes: SessionModeState;
-  readonly configOptions: SessionConfigOption[];
-} {
+function describeSession({ mode, modes, model, models }: EditorTalk) {
   const toOption = (id: "mode" | "model", name: string, current: string, choices: readonly Choice[]) => ({
     id,
     name,

@@ -8,7 +8,6 @@ import {
   type PermissionOption,
   type PromptRequest,
   type PromptResponse,
-  type SessionUpdate,
   type StopReason,
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
@@ -18,7 +17,7 @@ import { type Plan, workOf } from "../core/plan/plan.ts";
 import type { Decide, Decision, Question } from "../core/question.ts";
 import { rowOf } from "../core/vocabulary.ts";
 import { asBlock, openDoor, showCall } from "./door.ts";
-import { createFace, type EditorFace } from "./face.ts";
+import { createFace } from "./face.ts";
 import type { EditorTalk, Host } from "./host.ts";
 
 export interface TurnPlace {
@@ -33,11 +32,7 @@ export interface TurnPlace {
 /** Reads a file's text by its path relative to the root; null: there is none. */
 type Read = (path: string) => Promise<string | null>;
 
-export const senderOf = ({
-  showing,
-  client,
-  talk,
-}: Pick<TurnPlace, "showing" | "client" | "talk">): ((update: SessionUpdate) => Promise<void>) =>
+export const senderOf = ({ showing, client, talk }: Pick<TurnPlace, "showing" | "client" | "talk">) =>
   openDoor(showing, (update) => client.notify(methods.client.session.update, { sessionId: talk.id, update }));
 
 /** Reads files as the editor has them; null: the editor cannot tell. */
@@ -106,7 +101,7 @@ const toLines = (text: string) =>
 /** Asks the questions of a run in the editor; each approval is for one time. */
 function decideByEditor(
   { showing, client, talk }: TurnPlace,
-  face: EditorFace,
+  face: ReturnType<typeof createFace>,
   readBuffer: Read | null,
   signal: AbortSignal,
 ): Decide {

@@ -9,8 +9,8 @@ import { linkRefused, PaiError } from "../core/error.ts";
 import { restoreHidden } from "../core/invisible.ts";
 import type { Json } from "../core/model.ts";
 import { foldersAbove, parentOf, type RelPath, resolveFrom } from "../core/path.ts";
-import type { Complaint, Proposal, Stage } from "../core/ports.ts";
-import { type Action, complain, defineAction } from "./read-input.ts";
+import type { Proposal, Stage } from "../core/ports.ts";
+import { type Action, complain, defineAction, unusableFile } from "./read-input.ts";
 
 const newFileMode = 0o666;
 const newFolderMode = 0o777;
@@ -24,11 +24,10 @@ const change = (path: RelPath, before: Blob | null, after: Blob | null, from: Re
   from,
 });
 const propose = (changes: readonly Change[], text: string): Proposal => ({ kind: "change", changes, text });
-const unusableFile = (text: string): Complaint => complain("file_unusable", text);
 const already = (text: string): Proposal => propose([], text);
 
-/** Folders that must be created for `path`; a complaint when a file is in the way. */
-async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change[] | Complaint> {
+/** Proposes the changes, and before them the folders that `path` needs; a complaint when a file is in the way. */
+async function proposeAt(stage: Stage, path: RelPath, changes: readonly Change[], text: string) {
   const made: Change[] = [];
   for (const folder of foldersAbove(path)) {
     const parent = stage.path(folder, "folder");
@@ -37,10 +36,8 @@ async function makeParents(stage: Stage, path: RelPath): Promise<readonly Change
     if (blob !== null) return unusableFile(`${parent} is not a folder, so ${path} cannot be made`);
     made.unshift(change(parent, null, { kind: "folder", mode: newFolderMode }));
   }
-  return made;
+  return propose([...made, ...changes], text);
 }
-
-const isComplaint = (value: readonly Change[] | Complaint): value is Complaint => !Array.isArray(value);
 
 const blockForm =
   "blocks of <<<<<<< SEARCH, the old lines, =======, the new lines, >>>>>>> REPLACE; or the whole file with WRITE";
@@ -73,10 +70,8 @@ async function proposeFile(stage: Stage, path: RelPath, before: Blob | null, byt
       "edit_failed",
       `${JSON.stringify(mark)} looks like a mark of an edit block, so it is not written into ${path}, which holds none\nLeave it out, or put another character before it if the file must show it. A script sends edits as ${blockForm}.`,
     );
-  const parents = await makeParents(stage, path);
-  if (isComplaint(parents)) return parents;
   const mode = before?.kind === "file" ? before.mode : await modeOfNew(stage, path, bytes);
-  return propose([...parents, change(path, before, { kind: "file", bytes, mode })], text);
+  return proposeAt(stage, path, [change(path, before, { kind: "file", bytes, mode })], text);
 }
 
 export const write = defineAction("WRITE", {
@@ -145,9 +140,7 @@ export const mkdir = defineAction("MKDIR", {
     const blob = await stage.read(path);
     if (blob?.kind === "folder") return already("already there, nothing to do");
     if (blob !== null) return unusableFile(`${path} is a ${blob.kind}, not a folder`);
-    const parents = await makeParents(stage, path);
-    if (isComplaint(parents)) return parents;
-    return propose([...parents, change(path, null, { kind: "folder", mode: newFolderMode })], "folder made");
+    return proposeAt(stage, path, [change(path, null, { kind: "folder", mode: newFolderMode })], "folder made");
   },
 });
 
@@ -215,14 +208,12 @@ export const mv = defineAction("MV", {
     if (found === null)
       return target === null ? unusableFile(`${from} does not exist`) : already("already moved, nothing to do");
     if (target !== null) return unusableFile(`${to} exists: nothing is moved over it`);
-    const parents = await makeParents(stage, to);
-    if (isComplaint(parents)) return parents;
     const arrivals = found.map(([path, blob]) => {
       const arrived = stage.path(to + path.slice(from.length), "move");
       return change(arrived, null, blob, path);
     });
     const departures = found.map(([path, blob]) => change(path, blob, null)).reverse();
-    return propose([...parents, ...arrivals, ...departures], `moved${withEntries(found)}`);
+    return proposeAt(stage, to, [...arrivals, ...departures], `moved${withEntries(found)}`);
   },
 });
 
@@ -238,22 +229,15 @@ export const copy = defineAction("COPY", {
     const target = await stage.read(to);
     if (found.length === 1 && sameBlob(found[0]?.[1] ?? null, target)) return already("already there, nothing to do");
     if (target !== null) return unusableFile(`${to} exists: nothing is copied over it`);
-    const parents = await makeParents(stage, to);
-    if (isComplaint(parents)) return parents;
     const copies = found.map(([path, blob]) => change(stage.path(to + path.slice(from.length), "write"), null, blob));
-    return propose([...parents, ...copies], `copied${withEntries(found)} from ${from}`);
+    return proposeAt(stage, to, copies, `copied${withEntries(found)} from ${from}`);
   },
 });
-
-interface Input {
-  readonly path: string;
-  readonly to: string;
-}
 
 const input = () => z.object({ path: z.string().check(z.minLength(1)), to: z.string().check(z.minLength(1)) });
 
 /** How the tool-loop writes the value: by a name of its own. */
-const toolOf = (name: string): NonNullable<Action<Input>["tool"]> => ({
+const toolOf = (name: string): NonNullable<Action["tool"]> => ({
   input: () => z.object({ path: z.string(), [name]: z.string() }),
   toInput(written) {
     const { path = null, [name]: to = null } = written as Readonly<Record<string, Json>>;
@@ -280,7 +264,7 @@ async function findTarget(stage: Stage, folder: RelPath, text: string): Promise<
   return null;
 }
 
-export const link = defineAction<Input>("LINK", {
+export const link = defineAction("LINK", {
   input,
   tool: toolOf("target"),
   async propose({ path: text, to }, stage) {
@@ -295,13 +279,11 @@ export const link = defineAction<Input>("LINK", {
     const before = await stage.read(path, 0).catch(() => undefined);
     if (before?.kind === "link" && before.target === way) return already("already there, nothing to do");
     if (before !== null) return unusableFile(`${path} exists: nothing is linked over it; delete it first`);
-    const parents = await makeParents(stage, path);
-    if (isComplaint(parents)) return parents;
-    return propose([...parents, change(path, null, { kind: "link", target: way })], `leads to ${target}`);
+    return proposeAt(stage, path, [change(path, null, { kind: "link", target: way })], `leads to ${target}`);
   },
 });
 
-export const mode = defineAction<Input>("MODE", {
+export const mode = defineAction("MODE", {
   input,
   tool: toolOf("mode"),
   async propose({ path: text, to }, stage) {

@@ -18,11 +18,9 @@ export const runAction = defineAction("RUN", {
   },
 });
 
-type Input = { readonly command: string };
-
 const input = () => z.object({ command: z.string().check(z.trim(), z.minLength(1)) });
 const named = z.refine<string>((name) => name.includes("."), "must be server.tool, and its arguments the object input");
-const tool: Action<Input>["tool"] = {
+const tool: Action["tool"] = {
   // Strict: a call without the arguments that a model wrote beside it would do something else.
   input: () => z.strictObject({ tool: z.string().check(named), input: z.optional(z.record(z.string(), z.json())) }),
   toInput: (written) => {

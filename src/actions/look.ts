@@ -8,11 +8,9 @@ import { linkRefused, orNull, PaiError } from "../core/error.ts";
 import { quoteName } from "../core/invisible.ts";
 import { nameOf, parentOf, type RelPath } from "../core/path.ts";
 import type { Complaint, Entry, Stage } from "../core/ports.ts";
-import { answer, complain, defineAction } from "./read-input.ts";
+import { answer, defineAction, unusableFile } from "./read-input.ts";
 
 const limits = { tree: 1000, list: 2000, hits: 100, globs: 200, counted: 10_000, unreadable: 10 };
-
-const complaint = (text: string) => complain("file_unusable", text);
 
 const noteLength = 120;
 
@@ -60,7 +58,7 @@ export const read = defineAction("READ", {
     if (range.total === 0) return answer("(empty file)");
     if (range.to < start_line) {
       const total = range.total ?? range.to;
-      return complaint(`${path} has only ${total === 1 ? "1 line" : `${total} lines`}`);
+      return unusableFile(`${path} has only ${total === 1 ? "1 line" : `${total} lines`}`);
     }
     const shown = fitLines(headOf(path, range.text, from ?? end_line), start_line, stage.room - noteLength);
     const to = start_line + shown.split("\n").length - 1;
@@ -81,11 +79,11 @@ async function isLongFile(stage: Stage, path: RelPath): Promise<boolean | Compla
     throw thrown;
   });
   if (blob === undefined) return true;
-  if (blob === null) return complaint(`${path} does not exist`);
-  if (blob.kind === "folder") return complaint(`${path} is a folder, not a file`);
+  if (blob === null) return unusableFile(`${path} does not exist`);
+  if (blob.kind === "folder") return unusableFile(`${path} is a folder, not a file`);
   if (blob.kind === "link") throw linkRefused(path, blob.target);
   if (compressionOf(path) !== null) return true;
-  if (blob.bytes.subarray(0, 8000).includes(0)) return complaint(`${path} is binary, ${blob.bytes.length} bytes`);
+  if (blob.bytes.subarray(0, 8000).includes(0)) return unusableFile(`${path} is binary, ${blob.bytes.length} bytes`);
   return blob.bytes.length > longBytes;
 }
 
@@ -175,8 +173,8 @@ const defineListing = (
     async propose({ path }, stage, signal) {
       const folder = stage.path(path || ".", "list");
       const blob = folder === "" ? undefined : await stage.read(folder);
-      if (blob === null) return complaint(`${folder} does not exist`);
-      if (blob !== undefined && blob.kind !== "folder") return complaint(`${folder} is not a folder`);
+      if (blob === null) return unusableFile(`${folder} does not exist`);
+      if (blob !== undefined && blob.kind !== "folder") return unusableFile(`${folder} is not a folder`);
       return answer(await list(stage, folder, signal));
     },
   });

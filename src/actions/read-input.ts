@@ -17,6 +17,7 @@ export interface Action<Input = never> {
 
 export const answer = (text: string): Proposal => ({ kind: "answer", text });
 export const complain = (code: Complaint["code"], text: string): Complaint => ({ kind: "complaint", code, text });
+export const unusableFile = (text: string): Complaint => complain("file_unusable", text);
 
 /** Names of arguments that models know from other agents' tools. */
 const toolNames: FieldNames = {

@@ -5,7 +5,7 @@ import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { CommandOptions, ServerLink } from "../core/ports.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import type { PinnedTool } from "../core/tool-calls.ts";
-import { readMessages } from "./lines.ts";
+import { asFields, readMessages } from "./lines.ts";
 
 /** How long an answer is waited for. */
 export type Patience = Pick<CommandOptions, "signal" | "timeoutMs">;
@@ -29,7 +29,6 @@ const maxPages = 20;
 const maxNoise = 1000;
 const handshakeMs = 15_000;
 
-const fieldsOf = (value: Json | undefined): Fields => (isFields(value) ? value : {});
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 /** Connects and does the handshake. When that fails, ends the server and throws. */
@@ -60,10 +59,10 @@ export async function connectServer(server: ServerLink, clientVersion: string, s
     }
     const asked = typeof id === "number" ? waiting.get(id) : undefined;
     waiting.delete(id as number);
-    if (error === undefined) asked?.resolve(fieldsOf(message["result"]));
+    if (error === undefined) asked?.resolve(asFields(message["result"]));
     else
       asked?.reject(
-        new Error(maskSecrets(textOf(fieldsOf(error)["message"])).slice(0, maxError) || "the server refused"),
+        new Error(maskSecrets(textOf(asFields(error)["message"])).slice(0, maxError) || "the server refused"),
       );
   }
 
@@ -146,7 +145,7 @@ function renderContent(result: Fields): string {
   const parts = Array.isArray(result["content"]) ? result["content"].filter(isFields) : [];
   const said = parts.map((part) => {
     if (part["type"] === "text") return textOf(part["text"]);
-    const resource = fieldsOf(part["resource"]);
+    const resource = asFields(part["resource"]);
     return (
       textOf(resource["text"]) || `(${textOf(part["type"]) || "something"}: ${textOf(part["uri"] ?? resource["uri"])})`
     );

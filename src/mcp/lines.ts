@@ -1,7 +1,9 @@
 /** JSON-RPC as lines of a stream, which arrive cut anywhere. A line without an end does not fill the memory. */
 import { type Fields, isFields, type Json } from "../core/model.ts";
 
-export type McpLine =
+export const asFields = (value: Json | undefined): Fields => (isFields(value) ? value : {});
+
+type McpLine =
   | { readonly kind: "message"; readonly message: Fields }
   /** `fault`: why it is not a message, as a code of JSON-RPC. */
   | { readonly kind: "fault"; readonly fault: -32700 | -32600 };

@@ -2,7 +2,7 @@
 import { spellInJson } from "../core/invisible.ts";
 import { type Fields, isFields, type Json } from "../core/model.ts";
 import type { ProtocolStreams } from "../core/ports.ts";
-import { readMessages } from "./lines.ts";
+import { asFields, readMessages } from "./lines.ts";
 
 /** The stateless version: every request names it. */
 const modern = "2026-07-28";
@@ -39,8 +39,6 @@ interface Request {
   readonly isModern: boolean;
 }
 
-const fieldsOf = (value: Json | undefined): Fields => (isFields(value) ? value : {});
-
 function renderAnswer({ ok, text, data }: ToolAnswer): Json {
   return {
     content: [{ type: "text", text }],
@@ -56,7 +54,7 @@ export async function serveMcp(host: ToolHost, { input, output }: ProtocolStream
   const send = (message: Json): void => {
     // Ignores an agent that no longer reads: the end of its input ends the server.
     writer
-      .write(bytes.encode(`${spellInJson(JSON.stringify({ jsonrpc: "2.0", ...fieldsOf(message) }))}\n`))
+      .write(bytes.encode(`${spellInJson(JSON.stringify({ jsonrpc: "2.0", ...asFields(message) }))}\n`))
       .catch(() => {});
   };
   const running = new Map<Id, AbortController>();
@@ -70,7 +68,7 @@ export async function serveMcp(host: ToolHost, { input, output }: ProtocolStream
     if (!host.tools.some((tool) => tool.name === name)) return refuse(-32602, `unknown tool ${JSON.stringify(name)}`);
     const stop = new AbortController();
     running.set(id, stop);
-    const token = fieldsOf(params["_meta"])["progressToken"];
+    const token = asFields(params["_meta"])["progressToken"];
     let sent = 0;
     const progress = (message: string): void => {
       if (token === undefined || stop.signal.aborted) return;
@@ -78,7 +76,7 @@ export async function serveMcp(host: ToolHost, { input, output }: ProtocolStream
       send({ method: "notifications/progress", params: { progressToken: token, progress: sent, message } });
     };
     const call = async (): Promise<Reply> => {
-      const answer = await host.call({ name, input: fieldsOf(params["arguments"]), signal: stop.signal, progress });
+      const answer = await host.call({ name, input: asFields(params["arguments"]), signal: stop.signal, progress });
       return stop.signal.aborted ? null : { result: renderAnswer(answer) };
     };
     const called = queue.then(call);
@@ -110,7 +108,7 @@ export async function serveMcp(host: ToolHost, { input, output }: ProtocolStream
   }
 
   async function reply(id: Id, method: string, params: Fields): Promise<void> {
-    const version = fieldsOf(params["_meta"])[versionKey];
+    const version = asFields(params["_meta"])[versionKey];
     const isModern = version === modern;
     const unknown = version !== undefined && !isModern;
     const answered = unknown
@@ -120,12 +118,12 @@ export async function serveMcp(host: ToolHost, { input, output }: ProtocolStream
         : await answer({ id, method, params, isModern });
     if (answered === null) return;
     if ("error" in answered || !isModern) send({ id, ...answered });
-    else send({ id, result: { resultType: "complete", ...fieldsOf(answered.result) } });
+    else send({ id, result: { resultType: "complete", ...asFields(answered.result) } });
   }
 
   /** Takes a message; notifications other than a cancel are ignored. */
   async function take({ id, method, params: given }: Fields): Promise<void> {
-    const params = fieldsOf(given);
+    const params = asFields(given);
     if (method === "notifications/cancelled") running.get(params["requestId"] as Id)?.abort();
     else if (typeof method !== "string" || id === undefined) return;
     else if (typeof id !== "string" && typeof id !== "number") send({ id: null, ...refuse(-32600) });

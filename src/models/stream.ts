@@ -30,9 +30,8 @@ export async function* tryUntilBegun(
 }
 
 /** The signal's own PaiError (a timeout, a SIGTERM), else `interrupted`. */
-export function interruption(signal: AbortSignal): PaiError {
-  return signal.reason instanceof PaiError ? signal.reason : new PaiError("interrupted", "interrupted");
-}
+export const interruption = (signal: AbortSignal): PaiError =>
+  signal.reason instanceof PaiError ? signal.reason : new PaiError("interrupted", "interrupted");
 
 export function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw interruption(signal);

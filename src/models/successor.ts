@@ -55,9 +55,8 @@ function compareVersions(a: readonly number[], b: readonly number[]): number {
 }
 
 /** How far two prices of output are apart, as the logarithm of their ratio; an unknown one counts as three times the other. */
-function distanceOf(price: number | null, from: number | null): number {
-  return price === null || from === null ? Math.log(3) : Math.abs(Math.log((price + 0.01) / (from + 0.01)));
-}
+const distanceOf = (price: number | null, from: number | null): number =>
+  price === null || from === null ? Math.log(3) : Math.abs(Math.log((price + 0.01) / (from + 0.01)));
 
 /**
  * The model to use instead; null: none of the same kind is known. `listed` null: what its server lists is not known, so

@@ -14,9 +14,8 @@ export interface EvalTask extends TaskFile {
   readonly sha256: string;
 }
 
-function unusable(path: string, why: string): PaiError {
-  return new PaiError("usage", `${path} cannot be used as a task: ${why}`, { hint: "see: docs/evaluation.md" });
-}
+const unusable = (path: string, why: string): PaiError =>
+  new PaiError("usage", `${path} cannot be used as a task: ${why}`, { hint: "see: docs/evaluation.md" });
 
 /** All files below a folder, sorted, with relative paths. Throws usage for anything but files and folders. */
 export function listFiles(folder: string): readonly string[] {

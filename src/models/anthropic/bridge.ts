@@ -87,14 +87,10 @@ function encodeReply(model: string, message: Reply): readonly Block[] {
   ];
 }
 
-function textBlocks(said: string): readonly Block[] {
-  return said.trim() === "" ? [] : [{ type: "text", text: said }];
-}
+const textBlocks = (said: string): readonly Block[] => (said.trim() === "" ? [] : [{ type: "text", text: said }]);
 
 /** Replaces characters in ids of other providers that Anthropic refuses. */
-function toId(id: string): string {
-  return id.replace(/[^\w-]/g, "_");
-}
+const toId = (id: string): string => id.replace(/[^\w-]/g, "_");
 
 /** Joins neighbouring messages of one role, since the results of all calls must be in one message. */
 function joinTurns(turns: readonly Turn[]): readonly Turn[] {
@@ -241,9 +237,8 @@ function createAnthropicDecoder(model: string, turn: number): Decoder {
 }
 
 /** The counts without nulls: a null in a later event leaves the earlier count as it is. */
-function given(usage: WireFields): WireFields {
-  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
-}
+const given = (usage: WireFields): WireFields =>
+  Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 
 /** Anthropic counts cached and written tokens apart from the input; pai counts them as parts of it. */
 function readUsage(usage: WireFields): Usage {

@@ -88,9 +88,7 @@ const strictForm: MessageForm = {
 };
 
 /** A nine-character id, always the same for the same id, which another provider may have given. */
-function shortId(id: string): string {
-  return /^[A-Za-z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9);
-}
+const shortId = (id: string): string => (/^[A-Za-z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9));
 
 export function encodeMessages(
   { system, messages }: ModelRequest,

@@ -21,14 +21,11 @@ const timeoutMs = 2000;
 const answerLimit = 4_000_000;
 
 /** The address of the server itself, without the `/v1` of Chat Completions. */
-export function rootOf(url: string): string {
-  return url.replace(/\/v\d+$/, "");
-}
+export const rootOf = (url: string): string => url.replace(/\/v\d+$/, "");
 
 /** Output tokens: a quarter of the window, or half where thoughts count as output, too. */
-export function outputOf(window: number, thinks: boolean): number {
-  return Math.max(256, Math.min(usualOutput, Math.floor(window / (thinks ? 2 : 4))));
-}
+export const outputOf = (window: number, thinks: boolean): number =>
+  Math.max(256, Math.min(usualOutput, Math.floor(window / (thinks ? 2 : 4))));
 
 /**
  * Asks all at once. Has Ollama load the model, in at most `loadMs`, since only then it says how much of the window it

@@ -69,9 +69,8 @@ function readCertificate(file: string): { cert: string; key: string } {
 }
 
 /** Whether a host is this machine, by its name or address alone, without a lookup. */
-export function isLoopback(host: string): boolean {
-  return host === "[::1]" || /^(.+\.)?localhost\.?$/i.test(host) || /^127(\.\d{1,3}){3}$/.test(host);
-}
+export const isLoopback = (host: string): boolean =>
+  host === "[::1]" || /^(.+\.)?localhost\.?$/i.test(host) || /^127(\.\d{1,3}){3}$/.test(host);
 
 /** The proxy from the usual variables; false: none, because of NO_PROXY or for loopback. */
 export function findProxy(url: URL, env: ProxyEnv): string | false {
@@ -87,13 +86,9 @@ export function findProxy(url: URL, env: ProxyEnv): string | false {
 }
 
 /** A proxy or base URL as it may be shown: without user and password. */
-export function withoutUser(url: string): string {
-  return url.replace(/^([a-z\d+.-]+:\/\/)?[^/@\s]*@/i, "$1");
-}
+export const withoutUser = (url: string): string => url.replace(/^([a-z\d+.-]+:\/\/)?[^/@\s]*@/i, "$1");
 
-function read(env: ProxyEnv, name: string): string {
-  return (env[name] || env[name.toUpperCase()] || "").trim();
-}
+const read = (env: ProxyEnv, name: string): string => (env[name] || env[name.toUpperCase()] || "").trim();
 
 function isExempt(url: URL, noProxy: string): boolean {
   const host = url.hostname.toLowerCase();

@@ -11,25 +11,19 @@ const shortJson = 2000;
 /** An object from the wire. Unlike `Fields` of core/model.ts, its values need not be JSON. */
 export type WireFields = Readonly<Record<string, unknown>>;
 
-export function fields(value: unknown): WireFields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WireFields) : {};
-}
+export const fields = (value: unknown): WireFields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as WireFields) : {};
 
-export function listIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
+export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-export function textIn(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
+export const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 
 /** More tokens than any request has: who says so does not count. */
 const maxCount = 1e9;
 
 /** A whole number from 0 to a thousand million; 0 when it is anything else. */
-export function count(value: unknown): number {
-  return typeof value === "number" && value > 0 && value <= maxCount ? Math.floor(value) : 0;
-}
+export const count = (value: unknown): number =>
+  typeof value === "number" && value > 0 && value <= maxCount ? Math.floor(value) : 0;
 
 /** The value of a JSON text, or undefined. */
 export function parseJson(source: string): unknown {

@@ -109,9 +109,7 @@ function hintFor({ provider, proxy }: AskedServer): string {
     : "check the network and the address";
 }
 
-function showProxy(asked: AskedServer): string {
-  return asked.proxy === false ? "" : withoutUser(asked.proxy);
-}
+const showProxy = (asked: AskedServer): string => (asked.proxy === false ? "" : withoutUser(asked.proxy));
 
 /** A wait in words, rounded up: `12 s`, `5 min`, `3 h`. */
 export function renderWait(seconds: number): string {

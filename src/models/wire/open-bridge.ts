@@ -115,6 +115,5 @@ export function openBridge(
 }
 
 /** The number of the reply in its conversation, from 1, so that made-up call ids stay unique. */
-export function turnOf({ messages }: ModelRequest): number {
-  return messages.filter(({ role }) => role === "assistant").length + 1;
-}
+export const turnOf = ({ messages }: ModelRequest): number =>
+  messages.filter(({ role }) => role === "assistant").length + 1;

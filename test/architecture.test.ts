@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_632,
   workspace: 11_346,
-  cli: 10_107,
+  cli: 9_961,
   flows: 10_770,
   models: 3_972,
   ui: 4_254,

@@ -30,11 +30,7 @@ export interface FlagSpec extends Row {
 
 const shortOf = (short?: string) => (short === undefined ? {} : { short });
 const toggle = (about: string, short?: string) => ({ kind: "switch" as const, about, ...shortOf(short) });
-const toggleWith = (value: string, about: string) => ({
-  ...toggle(about),
-  value,
-  optional: true as const,
-});
+const toggleWith = (value: string, about: string) => ({ ...toggle(about), value, optional: true as const });
 const text = (value: string, about: string, short?: string) => ({
   kind: "text" as const,
   value,

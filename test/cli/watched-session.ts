@@ -31,7 +31,7 @@ export async function openSession(isKept = true) {
   const now = () => new Date();
   const sessions = openSessions(place.state, place.root);
   const warn = (text: string): void => expect(text).toBe("");
-  let [open, truth] = [sessions.open(null, now, warn), watchTruth({ workspace, history, now })];
+  let [open, truth] = [sessions.open(null, now, warn), watchTruth({ workspace, history }, now)];
   let count = 0;
   return {
     history,
@@ -57,7 +57,7 @@ export async function openSession(isKept = true) {
       const ran = await playIn(place, { lines, now, id, answers, mentioned, ...how });
       expect(ran.outcome.code).toBe(code);
       const there = isBeside ? sessions.open(sessions.load(null).session, now, warn) : open;
-      const watch = isBeside ? watchTruth({ workspace, history, now }) : truth;
+      const watch = isBeside ? watchTruth({ workspace, history }, now) : truth;
       for (const event of ran.events.slice(0, -1)) watch.sink(there, event);
       if (isBeside) await truth.catchUp(open);
       for (const event of isKilled ? [] : ran.events.slice(-1)) watch.sink(there, event);
@@ -80,7 +80,7 @@ export async function openSession(isKept = true) {
       await truth.saved();
       open.close();
       open = sessions.open(sessions.load(null).session, now, warn);
-      truth = watchTruth({ workspace, history, now });
+      truth = watchTruth({ workspace, history }, now);
     },
   };
 }

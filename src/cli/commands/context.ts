@@ -3,7 +3,6 @@
 import { allActions } from "../../actions/registry.ts";
 import { isProse } from "../../core/context/kind.ts";
 import { PaiError } from "../../core/error.ts";
-import type { Model } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
 import { createVeil } from "../../core/secrets/veil.ts";
 import { type Preview, type PreviewPart, preview, type RankedFile } from "../../flows/preview.ts";
@@ -24,14 +23,6 @@ import { composeOptions, limitTime, makeRunId } from "../compose/options.ts";
 import { pickModel } from "../onboard/pick-model.ts";
 import { openProjectMemory } from "../remember.ts";
 import { readTask } from "./task.ts";
-
-const neverAsked = (described: Omit<Model, "stream" | "address">): Model => ({
-  ...described,
-  address: null,
-  stream: () => {
-    throw new PaiError("internal", "pai context asked a model");
-  },
-});
 
 interface Previewed {
   readonly id: string;
@@ -55,7 +46,13 @@ export async function previewTask(
   const flow: Flow = async (run) => void seen.push(await preview(run));
   const outcome = await runTask(flow, task, options, {
     id: makeRunId(now()),
-    model: neverAsked(describeChosen(id, base)),
+    model: {
+      ...describeChosen(id, base),
+      address: null,
+      stream() {
+        throw new PaiError("internal", "pai context asked a model");
+      },
+    },
     price: () => price,
     veil: createVeil({ known: knownSecrets(base, workspace.root) }),
     workspace,

@@ -111,9 +111,7 @@ async function examineSandbox({ root, places, context }: Patient, loaded: Loaded
     const text = details === undefined ? brief : `${brief} (${details})`;
     if (choice === "off") return fine("sandbox", text);
     const copies = proposes ? "; what commands change comes back as a proposal" : "";
-    if (holdsUnasked(level, choice) && isEnough(level, choice)) {
-      return fine("sandbox", text + copies, why);
-    }
+    if (holdsUnasked(level, choice) && isEnough(level, choice)) return fine("sandbox", text + copies, why);
     return warning("sandbox", `${text}: commands of a model do not run without a terminal`, why);
   } catch (thrown) {
     return failed(toPaiError(thrown).code === "root_refused" ? "project" : "sandbox", thrown, "warning");

@@ -15,11 +15,6 @@ import { askYes, isApproved } from "../compose/view.ts";
 import { openAgentHost } from "../serve/agent-host.ts";
 import { openProtocolStreams } from "../serve/streams.ts";
 
-async function serve(context: Context): Promise<number> {
-  await serveMcp(openAgentHost(context), openProtocolStreams(context));
-  return 0;
-}
-
 const renderServer = (server: McpServer) =>
   visibleLine(server.kind === "address" ? server.url : [server.command, ...server.args].join(" "));
 
@@ -135,13 +130,10 @@ async function trust(context: Context, name: string | undefined): Promise<number
   const before = pinnedTools(places, root, server);
   const count = counted(tools.length, "tool");
   const changes = before === null ? [] : compareTools(before, tools);
-  if (before !== null && changes.length === 0)
-    return showResult(
-      context,
-      "mcp",
-      { server: server.name, tools: tools.length },
-      `${server.name} is on; nothing has changed\n`,
-    );
+  if (before !== null && changes.length === 0) {
+    const data = { server: server.name, tools: tools.length };
+    return showResult(context, "mcp", data, `${server.name} is on; nothing has changed\n`);
+  }
   context.err(
     before === null ? tools.map(renderTool).join("") : `changed since the last yes:\n${visible(changes.join("\n"))}\n`,
   );
@@ -163,7 +155,8 @@ export async function mcpCommand(context: Context): Promise<number> {
   if (more.length > 0) throw new PaiError("usage", "pai mcp takes one server at a time");
   switch (word) {
     case undefined:
-      return serve(context);
+      await serveMcp(openAgentHost(context), openProtocolStreams(context));
+      return 0;
     case "list":
       return list(context);
     case "trust":

@@ -152,16 +152,10 @@ export function renderModels(context: Context, inUse: string, which: "all" | "us
 export async function modelsCommand(context: Context): Promise<number> {
   const [word] = context.words;
   const { base } = pickModel(context, composeBase(context));
-  const { settings } = base;
-  if (context.flags.online === true || word !== undefined) {
-    return listOnline(context, base, word);
-  }
-  return showResult(
-    context,
-    "models",
-    { model: settings.model, providers: findRows(context) },
-    renderModels(context, settings.model, "all"),
-  );
+  if (context.flags.online === true || word !== undefined) return listOnline(context, base, word);
+  const { model } = base.settings;
+  const data = { model, providers: findRows(context) };
+  return showResult(context, "models", data, renderModels(context, model, "all"));
 }
 
 /** A list of a server, with what the catalogue knows where the server does not tell. */

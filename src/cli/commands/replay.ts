@@ -82,11 +82,10 @@ export async function replayRun(
   const flow = await flowOf(receipt, started, history);
   const { files, ...said } = started.task;
   const task = { ...said, files: files as readonly RelPath[], conversation: null };
-  const play = (action: AnyAction) => playLooks(action, tape);
   const options = optionsOf(started);
   // The replay writes its own receipt, since that gives secrets their names, and discards it.
   const veil = createVeil({ ...started.names, trusting: true });
-  const played = { ...tape, workspace: past, now, veil, actions: allActions.map(play) };
+  const played = { ...tape, workspace: past, now, veil, actions: allActions.map((action) => playLooks(action, tape)) };
   const recorder = recordRun(nowhere, { task, options }, played, () => {});
   const ports = { ...recorder, signal, now, price: () => null, id };
   const outcome = await runTask(flow, task, options, ports);

@@ -55,12 +55,7 @@ export async function schemaCommand(context: Context): Promise<number> {
 const renderFact = ({ id, at, run, pending, text }: MemoryFact): string =>
   `${id}  ${at.slice(0, 10)}  ${(pending ? "pending" : run === null ? "by you" : "kept").padEnd(7)}  ${visibleLine(text)}\n`;
 
-interface Done {
-  readonly facts: readonly MemoryFact[];
-  readonly text: string;
-}
-
-function carryOut({ base, workspace: { root } }: Here, memory: Memory): Done {
+function carryOut({ base, workspace: { root } }: Here, memory: Memory) {
   const { context } = base;
   const [verb = "list", id, ...words] = context.words;
   const factOf = (text: string) => makeFact(root, hideKnown(base, root, text), context.now());

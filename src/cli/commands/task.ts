@@ -234,12 +234,8 @@ export async function doTask(given: Context, doing: TaskRun): Promise<number> {
       context.out(`${outcome.text}\n`);
     }
     view.finish(outcome, composed.opened.workspace.undoable ? rootFlag(base) : null);
-    if (base.settings.notify !== null) {
-      notifyEnd(context, base, outcome, { task: composed.cover(read.text), notify: view.notify });
-    }
-    if (view.interactive) {
-      await offerToKeep(context, base, outcome, readLineOf(view));
-    }
+    notifyEnd(context, base, outcome, { task: composed.cover(read.text), notify: view.notify });
+    if (view.interactive) await offerToKeep(context, base, outcome, readLineOf(view));
     await closing;
     return outcome.code;
   } finally {

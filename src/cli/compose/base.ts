@@ -93,17 +93,16 @@ const forced = (base: Base): Base => ({
   context: { ...base.context, flags: { ...base.context.flags, forceRoot: true } },
 });
 
-/** `task`: what was typed, to be asked instead; null: a session. */
-interface Asked {
-  readonly task: string | null;
-  /** null: nobody can be asked. */
-  readonly readLine: ReadLine | null;
-}
-
 const maxTask = 200;
 
-/** The base to go on with where the folder is no project. Throws root_refused if nobody can be asked, and declined. */
-export async function settleRoot(base: Base, { task, readLine }: Asked): Promise<Base> {
+/**
+ * The base to go on with where the folder is no project. `task`: what was typed, to be asked instead; null: a session.
+ * Throws root_refused if nobody can be asked (`readLine` null), and declined.
+ */
+export async function settleRoot(
+  base: Base,
+  { task, readLine }: { readonly task: string | null; readonly readLine: ReadLine | null },
+): Promise<Base> {
   const why = whyNoProject(base);
   if (why === null) return base;
   if (base.asksOnly === true) return forced(base);

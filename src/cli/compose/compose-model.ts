@@ -125,7 +125,7 @@ async function openOne(
     folder: context.cwd,
     notify,
     now: () => context.now().getTime(),
-    sleep,
+    sleep: (ms: number, signal: AbortSignal) => wait(ms, undefined, { signal }),
     random: Math.random,
     maxWaitMs: (settings.limits.timeout ?? Number.POSITIVE_INFINITY) * 1000,
     ...(settings.limits.silence === null ? {} : { idleMs: settings.limits.silence * 1000 }),
@@ -171,10 +171,6 @@ function requirePrices(ids: readonly string[], base: Base): void {
   throw new PaiError("usage", `${name} needs a known price, and ${unknown} has none`, {
     hint: `${instead}${ask}, or say it: pai config set models.${unknown} '{"prices": {"input": USD, "output": USD}}' (per million tokens)`,
   });
-}
-
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal });
 }
 
 /** The model, whose refusal as unknown says what to do. Of a default model, which ends one day, its server is asked. */

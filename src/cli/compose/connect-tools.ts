@@ -3,27 +3,13 @@
 import { defineQuery } from "../../actions/command.ts";
 import { noEffects } from "../../core/change.ts";
 import { PaiError, toPaiError } from "../../core/error.ts";
-import type { Fields } from "../../core/model.ts";
 import type { AnyAction, CommandOptions, CommandResult, ServerLink, Transaction, Workspace } from "../../core/ports.ts";
 import { nameSome } from "../../core/suggest.ts";
-import {
-  isSameTool,
-  isToolCall,
-  type PinnedTool,
-  readToolCall,
-  renderTools,
-  type ServerTools,
-} from "../../core/tool-calls.ts";
+import { isSameTool, isToolCall, readToolCall, renderTools, type ServerTools } from "../../core/tool-calls.ts";
 import { type CallAnswer, connectServer, type Patience, type ToolClient } from "../../mcp/client.ts";
 import { openAddress } from "../../mcp/http-link.ts";
 import { parseEndpoint, tlsOf } from "../../models/wire/endpoint.ts";
-import {
-  type AddressServer,
-  type McpServer,
-  type ProgramServer,
-  pinnedTools,
-  readProjectServers,
-} from "../../store/mcp-servers.ts";
+import { type AddressServer, type McpServer, pinnedTools, readProjectServers } from "../../store/mcp-servers.ts";
 import type { Environment } from "../../store/places.ts";
 import { commandEnv } from "../../workspace/command/command-env.ts";
 import type { OpenedWorkspace } from "../../workspace/open.ts";
@@ -59,15 +45,11 @@ const renderAnswer = (answer: CallAnswer): string => [answer.text, ...notesOf(an
 
 const refuse = (text: string): CallAnswer => ({ ok: false, text, thrownAway: [] });
 
-interface Trusted extends ServerTools {
-  readonly server: McpServer;
-}
-
 const queryMs = 60_000;
 
 /** null: the user has approved no server. */
 export function connectTools(base: Base, workspace: Workspace, start: StartTool) {
-  const trusted = new Map<string, Trusted>();
+  const trusted = new Map<string, ServerTools & { readonly server: McpServer }>();
   for (const server of listUsable(base)) {
     const tools = pinnedTools(base.places, workspace.root, server);
     if (tools !== null) trusted.set(server.name, { server, tools, looks: server.looks });
@@ -86,9 +68,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
     return opening;
   }
 
-  function find(
-    command: string,
-  ): { readonly from: Trusted; readonly tool: PinnedTool; readonly input: Fields } | CallAnswer {
+  function find(command: string) {
     const asked = readToolCall(command);
     if (asked === null) return refuse('unreadable: write server.tool {"json": "input"}');
     const from = trusted.get(asked.server);
@@ -184,13 +164,9 @@ export async function startServer(
   env: Environment,
   signal: AbortSignal,
 ): Promise<ToolClient> {
-  const link = server.kind === "program" ? startProgram(server, start, env) : openServerAddress(server, env);
-  return connectServer(await link, version, signal);
-}
-
-async function startProgram(server: ProgramServer, start: StartTool, env: Environment): Promise<ServerLink> {
+  if (server.kind === "address") return connectServer(openServerAddress(server, env), version, signal);
   const program = { argv: [server.command, ...server.args], env: { ...commandEnv(env, []), ...server.env } };
-  return start(program, server.network);
+  return connectServer(await start(program, server.network), version, signal);
 }
 
 function openServerAddress(server: AddressServer, env: Environment): ServerLink {

@@ -39,10 +39,7 @@ export function makeRunId(now: Date): string {
 }
 
 /** Aborts with `timeout` at the time limit, or with the process's signal. */
-export function limitTime(
-  signal: AbortSignal,
-  seconds: number | null,
-): { readonly signal: AbortSignal; readonly end: () => void } {
+export function limitTime(signal: AbortSignal, seconds: number | null) {
   if (seconds === null) return { signal, end: () => {} };
   const controller = new AbortController();
   const timer = setTimeout(
@@ -98,11 +95,7 @@ export function composeOptions(
     allowDelete: flags.allowDelete === true,
     allowRun: runFlag(flags),
     commit: commitFlag(flags),
-    after: {
-      commands: flags.then ?? [],
-      unverified: flags.thenUnverified === true,
-      again: flags.thenAgain === true,
-    },
+    after: { commands: flags.then ?? [], unverified: flags.thenUnverified === true, again: flags.thenAgain === true },
     allow: allowFlag(context, root),
     strict: settings.strict,
     dryRun: flags.dryRun === true,
@@ -113,8 +106,6 @@ export function composeOptions(
     atOnce: flags.planFirst === true ? "never" : settings.atOnce,
   };
 }
-
-const longest = 300;
 
 const tools = "python3 node bun deno go cargo java ruby php gcc clang make cmake docker git".split(" ");
 
@@ -173,11 +164,7 @@ function nameServer(root: string, status: string): string | null {
 }
 
 /** One line of at most 300 characters. `status`: the list of installed packages. */
-export function describeEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-  root: string,
-  status = "/var/lib/dpkg/status",
-): string {
+export function describeEnvironment(env: Context["env"], root: string, status = "/var/lib/dpkg/status"): string {
   const manager = managers.find(([file]) => existsSync(join(root, file)))?.[1];
   const server = nameServer(root, status);
   return [
@@ -189,7 +176,7 @@ export function describeEnvironment(
   ]
     .filter((part) => part !== "")
     .join("; ")
-    .slice(0, longest);
+    .slice(0, 300);
 }
 
 type OuterGuide = NonNullable<ReadOptions["guides"]>[number];

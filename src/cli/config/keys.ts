@@ -78,15 +78,11 @@ export const keyWords: Readonly<Record<string, ConfigWord>> = {
   },
 };
 
-interface Given {
-  readonly name: string;
-  readonly provider: Provider | null;
-  /** A key on the command line; null: none, it is read. */
-  readonly key: string | null;
-}
-
-/** One word is the name of a key, of a provider, or the key itself; two are a name and a key. Throws usage for a setting. */
-function readGiven({ words, provider, load }: ConfigCall): Given {
+/**
+ * One word is the name of a key, of a provider, or the key itself; two are a name and a key. `key` null: it is still to be
+ * read. Throws usage for a setting.
+ */
+function readGiven({ words, provider, load }: ConfigCall) {
   const [first = "primary", ...rest] = words;
   refuseSetting(words.join(" "));
   if (rest.length === 0 && (providerOfKey(first) !== null || first.includes("=") || first.length > maxIdLength)) {
@@ -289,27 +285,16 @@ function ownerOf(call: ConfigCall): Provider {
 
 const providerOf = ({ provider }: ConfigCall): Provider => provider ?? providerTable.gemini;
 
-interface KeyVerdict {
-  /** null for an address that needs no key. */
-  readonly id: string | null;
-  readonly address: string;
-  /** null: the key was accepted, or the provider did not refuse it. */
-  readonly error: PaiError | null;
-  /** The address has no request that distinguishes valid from invalid keys. */
-  readonly unsure: boolean;
-}
-
-/** Checks the keys in turn. Throws network, tls, untrusted and other errors that are not due to a key. */
-export async function validateOnline(
-  provider: Provider,
-  keys: readonly FoundKey[],
-  asking: Asking,
-): Promise<readonly KeyVerdict[]> {
+/**
+ * Checks the keys in turn. `id` null: the address needs no key; `error` null: the key was not refused; `unsure`: no request
+ * there tells valid keys from others. Throws network, tls, untrusted and other errors that are not due to a key.
+ */
+export async function validateOnline(provider: Provider, keys: readonly FoundKey[], asking: Asking) {
   const { context } = asking;
   const base = await permitAddress(provider, keys, asking);
   const { id, probe: path, headers } = provider;
   const options = { provider: id, path, env: context.env, timeoutMs: 20_000, signal: context.signal };
-  const verdicts: KeyVerdict[] = [];
+  const verdicts: { id: string | null; address: string; error: PaiError | null; unsure: boolean }[] = [];
   for (const key of keys.length === 0 ? [null] : keys) {
     const answer = await probeModel(base.url, { ...options, headers: headers(key?.key ?? null) });
     // A gateway without a list of models says nothing about the key.

@@ -84,13 +84,14 @@ function requireValue(words: readonly string[]): void {
   });
 }
 
-function set({ context, places, words, warn }: ConfigCall): ConfigAnswer {
+function set(call: ConfigCall): ConfigAnswer {
+  const { places, words, warn } = call;
   requireValue(words);
   const [name = "", ...given] = words;
   const { setting, entry } = demandSetting(name);
   const value = entry === null ? parseValue(setting, given) : parseEntry(setting, entry, given.join(" "));
   const provider = findProvider(/^baseUrl\.(.+)$/.exec(setting.name)?.[1] ?? "");
-  const consent = provider === null ? null : prepareConsent(provider, String(value), { env: context.env, places });
+  const consent = provider === null ? null : prepareConsent(provider, String(value), call);
   const file = writeSetting(places, name, value);
   consent?.();
   for (const text of boundIn(places, setting.name)) warn(text);
@@ -143,11 +144,7 @@ function parseValue(setting: AnySetting, given: readonly string[]): Json {
 }
 
 /** Typing an address is consent to send the current keys there. Throws before anything is written. */
-function prepareConsent(
-  provider: Provider,
-  url: string,
-  { env, places }: { env: ConfigCall["context"]["env"]; places: Places },
-) {
+function prepareConsent(provider: Provider, url: string, { context: { env }, places }: ConfigCall) {
   const address = findBaseUrl(provider, {}, { url, origin: `baseUrl.${provider.id}` });
   const keys = findKeys(provider, { env, places }).map(({ key }) => key);
   return () => rememberConsent(address, keys, places);

@@ -22,11 +22,6 @@ import { answeredOrigin, lacksKey, pickModel } from "./pick-model.ts";
 export const readLineOf = (view: TerminalView) => async (question: string) =>
   (await view.prompter()).readLine(question);
 
-async function checkKey(base: Base, provider: ProviderId, key: string): Promise<void> {
-  const [verdict] = await validateOnline(providerTable[provider], [{ id: "primary", key, origin: "typed" }], base);
-  if (verdict !== undefined && verdict.error !== null) throw verdict.error;
-}
-
 export async function chooseModel(context: Context, given: Base, view: TerminalView): Promise<Base> {
   if (!lacksKey(context, given)) return given;
   const { base, message, problem } = pickModel(context, given);
@@ -37,7 +32,10 @@ export async function chooseModel(context: Context, given: Base, view: TerminalV
     readLine: readLineOf(view),
     askHidden: async (...asked) => (await view.prompter()).askHidden(...asked),
     demo: () => demoCommand({ ...context, flags: {}, words: [] }),
-    check: (provider, key) => checkKey(base, provider, key),
+    async check(provider, key) {
+      const [verdict] = await validateOnline(providerTable[provider], [{ id: "primary", key, origin: "typed" }], base);
+      if (verdict !== undefined && verdict.error !== null) throw verdict.error;
+    },
   });
 }
 

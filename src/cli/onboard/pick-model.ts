@@ -26,15 +26,8 @@ export function lacksKey(
 
 type Pickable = Pick<Base, "settings" | "origins" | "values" | "places">;
 
-export interface Picked<B extends Pickable> {
-  readonly base: B;
-  readonly message: string | null;
-  /** no_key if the existing keys leave the choice open. */
-  readonly problem: PaiError | null;
-}
-
-/** Sets a model that has a key, unless a flag, a variable or a file sets one. */
-export function pickModel<B extends Pickable>(context: Pick<Context, "env">, base: B): Picked<B> {
+/** Sets a model that has a key, unless a flag, a variable or a file sets one; no_key if the keys leave the choice open. */
+export function pickModel<B extends Pickable>(context: Pick<Context, "env">, base: B) {
   const unchanged = { base, message: null, problem: null };
   if (base.origins["model"] !== "default" || !lacksKey(context, base)) return unchanged;
   const asked = { env: context.env, places: base.places };

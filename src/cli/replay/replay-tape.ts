@@ -108,13 +108,8 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
   return {
     model: { ...modelOf(started.model.id), ...parts },
     async decide({ kind }: Question): Promise<Decision> {
-      const {
-        accept,
-        by,
-        reason,
-        feedback,
-        review = false,
-      } = nextDecision((fact) => fact.kind === kind) ?? runOut("a decision");
+      const said = nextDecision((fact) => fact.kind === kind) ?? runOut("a decision");
+      const { accept, by, reason, feedback, review = false } = said;
       return accept ? { accept, by, reason, review } : { accept, by, reason, feedback };
     },
     /** Called when changes are applied; throws the error of the recorded application, if any. */
@@ -132,10 +127,7 @@ export function playTape(facts: readonly Fact[], started: FactOf<"run.started">)
       nextLook((fact) => fact.action === action && sameInput(fact.input, input)),
     /** The branch as recorded in the next request; "": none. */
     nextRepository: () => nextRepository(next)?.text ?? "",
-    planCache: {
-      load: () => nextCached(next)?.plan ?? null,
-      save() {},
-    } satisfies PlanCache,
+    planCache: { load: () => nextCached(next)?.plan ?? null, save() {} } satisfies PlanCache,
     memory: memoryOf(factsOf(facts, "memory")),
     sandbox: factsOf(facts, "sandbox").at(0)?.state ?? noSandbox,
     /** The ranking of the next request; null: the receipt has none for these terms. */
@@ -211,17 +203,15 @@ function openMemory(past: Overlay, id: string, tape: ReplayTape, work: readonly 
     async run(command) {
       const fact = tape.nextCommand(command);
       const { exit, timedOut, output, ms, notes, level = null, proposed = false, wall = null, ignored = [] } = fact;
-      const readAll = async (all: readonly ChangedContent[]): Promise<Change[]> => {
-        const read: Change[] = [];
+      const asEffects = async (all: readonly ChangedContent[], isIgnored: boolean) => {
+        const read: Effect[] = [];
         for (const each of all) {
           const path = each.path as RelPath;
-          const from = each.from as RelPath | null;
-          read.push({ path, before: await past.read(path).catch(() => null), after: contentOf(each, work), from });
+          const before = await past.read(path).catch(() => null);
+          read.push({ path, before, after: contentOf(each, work), from: each.from as RelPath | null, isIgnored });
         }
         return read;
       };
-      const asEffects = async (all: readonly ChangedContent[], isIgnored: boolean) =>
-        (await readAll(all)).map((change): Effect => ({ ...change, isIgnored }));
       const changes = [...(await asEffects(fact.changes, false)), ...(await asEffects(ignored, true))];
       if (!proposed) {
         authors.note("command", changes);

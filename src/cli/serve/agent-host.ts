@@ -155,20 +155,14 @@ function readTexts(input: Fields, name: string): readonly string[] {
 
 const documentOfOutcome = (outcome: Outcome) => JSON.parse(renderDocument(outcome, [])) as Fields;
 
-function answerOf(outcome: Outcome): ToolAnswer {
-  const data = documentOfOutcome(outcome);
-  return { ok: outcome.ok, text: JSON.stringify(data), data };
-}
-
 const answerWith = (data: Json): ToolAnswer => ({ ok: true, text: JSON.stringify(data), data });
+
+const answerOf = (outcome: Outcome): ToolAnswer => ({ ...answerWith(documentOfOutcome(outcome)), ok: outcome.ok });
 
 function failureOf(thrown: unknown): ToolAnswer {
   const { code, message, hint } = toFailure(toPaiError(thrown));
-  return {
-    ok: false,
-    text: hint === null ? message : `${message}; ${hint}`,
-    data: { error: { code, message, hint } },
-  };
+  const text = hint === null ? message : `${message}; ${hint}`;
+  return { ok: false, text, data: { error: { code, message, hint } } };
 }
 
 /** An event in a few words, for a client that waits; null: nothing to report. Never contains file content. */
@@ -268,8 +262,7 @@ export function openAgentHost(given: Context): ToolHost {
     if (!outcome.ok || saved === "" || outcome.run === null) return answerOf(outcome);
     planned.save(outcome.run, { saved, only, checks, outcome: null });
     const { plan } = documentOfOutcome(outcome);
-    const data = { id: outcome.run, plan: plan ?? null, promise };
-    return { ok: true, text: JSON.stringify(data), data };
+    return answerWith({ id: outcome.run, plan: plan ?? null, promise });
   }
 
   async function applyPlan(request: ToolRequest): Promise<ToolAnswer> {

@@ -1,7 +1,7 @@
 /** Sessions for an editor: like a session at the terminal, with the editor as its face. */
 
 import { asBlock } from "../../acp/door.ts";
-import type { Choice, EditorTalk, Host, TalkSummary } from "../../acp/host.ts";
+import type { Choice, EditorTalk, Host } from "../../acp/host.ts";
 import { serveAcp } from "../../acp/serve.ts";
 import { createDialogue } from "../../core/dialogue.ts";
 import { PaiError } from "../../core/error.ts";
@@ -91,7 +91,7 @@ function createTalk(
   let mode: string = usualMode(base);
   let model: ComposedModel | undefined;
   const dialogue = createDialogue();
-  const truth = watchTruth({ workspace, history, now: context.now });
+  const truth = watchTruth(opened, context.now);
 
   async function taskOf(text: string, mentions: readonly string[], context: string | null): Promise<Task> {
     const named = mentions.map((path) => workspace.path(path, "read"));
@@ -205,16 +205,10 @@ export function openEditorHost(called: Context): Host {
     list: (folder) =>
       closeAfter(at(folder ?? called.cwd), async (context) => {
         const { workspace, stateFolder } = await openHere(context);
-        return openSessions(stateFolder, workspace.root)
+        const { root } = workspace;
+        return openSessions(stateFolder, root)
           .list()
-          .map(
-            ({ id, preview, changed }): TalkSummary => ({
-              id,
-              root: workspace.root,
-              title: preview,
-              changed: new Date(changed).toISOString(),
-            }),
-          );
+          .map(({ id, preview, changed }) => ({ id, root, title: preview, changed: new Date(changed).toISOString() }));
       }),
     requireKey() {
       const base = composeBase(called);

@@ -160,10 +160,7 @@ async function readMessage(talk: Talk): Promise<string | null> {
     prompt,
     history: talk.input.entries,
     complete: (before) =>
-      completeMessage(talk.composed.opened.workspace, before, {
-        own: listOwn(talk),
-        files: talk.files,
-      }),
+      completeMessage(talk.composed.opened.workspace, before, { own: listOwn(talk), files: talk.files }),
     pressed() {
       talk.interruptedAt = 0;
     },
@@ -233,7 +230,7 @@ async function openTalk(called: Context, resume: { readonly id: string | null } 
   const columns = columnsOf(context.env);
   const banner = visibleLine(`pai ${version}  ${spellModels(base.settings)}  ${workspace.root}`);
   context.err(`${wrap(`${banner}\nType a task; /help shows more${noteOf(base)}`, columns).join("\n")}\n`);
-  const truth = watchTruth({ workspace, history: composed.opened.history, now: context.now });
+  const truth = watchTruth(composed.opened, context.now);
   truth.sync(open);
   if (loaded !== null) {
     context.err(renderResumed(open.session, view.style, columns));
@@ -300,10 +297,7 @@ async function takeSuccessor(talk: Talk, { error }: Pick<Outcome, "error">): Pro
   if (readAnswer(said, { feedback: false }) !== "yes") return false;
   talk.model = await composeModel(withModel(base, next), view, talk.composed.learn);
   if (base.places.configDir === null) return true;
-  tell(
-    talk,
-    "model_saved",
-    `saved in ${writeSetting(base.places, "model", next)}; another one: pai config set model NAME`,
-  );
+  const file = writeSetting(base.places, "model", next);
+  tell(talk, "model_saved", `saved in ${file}; another one: pai config set model NAME`);
   return true;
 }

@@ -197,12 +197,8 @@ function allow(talk: Talk, words: string): void {
   }
   const kinds = { folder: "changes, but no plans, below", command: "the command", pattern: "commands like" };
   const rows = allowing.allowed().map(({ kind, what }, at) => `${at + 1}. ${kinds[kind]} ${visibleLine(what)}`);
-  say(
-    talk,
-    rows.length === 0
-      ? "nothing is allowed in advance: pai asks each time"
-      : `${rows.join("\n")}\ndrop one: /allow drop N`,
-  );
+  const list = `${rows.join("\n")}\ndrop one: /allow drop N`;
+  say(talk, rows.length === 0 ? "nothing is allowed in advance: pai asks each time" : list);
 }
 
 async function exportTalk(talk: Talk, path: string): Promise<void> {

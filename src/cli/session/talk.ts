@@ -192,11 +192,8 @@ function keepPlan(talk: Talk, { text }: Task, typed: string, { id, planning, cha
   const task = withCorrections(text, [...planning.corrections, ...changing.corrections]);
   talk.planned = { task, typed, run: id, plan, approved, isYes: false };
   const way = talk.ahead.isHeld ? "Enter sends the line at the prompt; clear it (Ctrl+U), then y" : "y";
-  tell(
-    talk,
-    "plan",
-    `${way} ${isApproved ? "carries the plan on, without planning again" : "asks about this plan again"}`,
-  );
+  const what = isApproved ? "carries the plan on, without planning again" : "asks about this plan again";
+  tell(talk, "plan", `${way} ${what}`);
 }
 
 export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Promise<Outcome> {
@@ -239,9 +236,7 @@ export async function runTurn(talk: Talk, text: string, turn: TurnOptions): Prom
     };
     const outcome = await composed.run(keeping, { task, options, sink, signal, decide: answer, model, shown });
     view.finish(outcome);
-    if (composed.base.settings.notify !== null) {
-      notifyEnd(context, composed.base, outcome, { task: composed.cover(typed), notify: view.notify });
-    }
+    notifyEnd(context, composed.base, outcome, { task: composed.cover(typed), notify: view.notify });
     talk.spent = addSpent(talk.spent, outcome);
     if (outcome.status === "interrupted") hold(talk.ahead);
     if (begun !== null && outcome.status === "interrupted") keepPlan(talk, said, typed, begun);

@@ -18,7 +18,8 @@ import { findBuilt } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
 import { type OpenSession, openSessions } from "../../store/sessions.ts";
 import { entryAt } from "../../system/entry-at.ts";
-import { type History, heldFile, heldIn, type KeptRun } from "../../workspace/journal/run-history.ts";
+import { heldFile, heldIn, type KeptRun } from "../../workspace/journal/run-history.ts";
+import type { OpenedWorkspace } from "../../workspace/open.ts";
 import type { Context } from "../command.ts";
 import type { Composed } from "../compose/compose-task.ts";
 
@@ -98,15 +99,7 @@ function endOfCut({ mode }: Turn, run: KeptRun, at: string, work: readonly Chang
   };
 }
 
-export function watchTruth({
-  workspace,
-  history,
-  now,
-}: {
-  readonly workspace: Workspace;
-  readonly history: History;
-  readonly now: () => Date;
-}) {
+export function watchTruth({ workspace, history }: Pick<OpenedWorkspace, "workspace" | "history">, now: () => Date) {
   /** The status of each kept run when the model was last told. */
   const seen = new Map<string, KeptRun["status"]>();
   /** Files that somebody else has changed, which the next request tells. */
@@ -299,12 +292,12 @@ export function takeId(context: Context): Context {
 /** Throws usage where no session is kept, or none has this id. */
 export async function continueSession(
   { now }: Pick<Context, "now">,
-  { opened: { workspace, history, stateFolder } }: Composed,
+  { opened }: Composed,
   { id, task, warn }: { readonly id: string | null; readonly task: Task; readonly warn: (text: string) => void },
 ) {
-  const sessions = openSessions(stateFolder, workspace.root);
+  const sessions = openSessions(opened.stateFolder, opened.workspace.root);
   const open = sessions.open(sessions.load(id).session, now, warn);
-  const truth = watchTruth({ workspace, history, now });
+  const truth = watchTruth(opened, now);
   return {
     task: await continueWith(task, { open, truth, dialogue: createDialogue() }),
     sink: (event: StampedEvent) => truth.sink(open, event),

@@ -39,16 +39,12 @@ const schemaOfSchemas: Fields = {
   },
 };
 
-type Fault = ReturnType<Validator["validate"]>["errors"][number];
-
-const maxFaults = 5;
-
 /** The deepest error says why; those above it only say that something below does not fit. */
-function renderFaults(what: string, faults: readonly Fault[]): string {
+function renderFaults(what: string, faults: ReturnType<Validator["validate"]>["errors"]): string {
   const places = faults.map(({ keywordLocation }) => keywordLocation);
   const deepest = faults.filter((_, at) => !places.some((other) => other.startsWith(`${places[at]}/`)));
   const rendered = deepest.map(({ instanceLocation, error }) => `${instanceLocation.replace(/^#/, what)}: ${error}`);
-  return [...new Set(rendered)].slice(0, maxFaults).join(" ");
+  return [...new Set(rendered)].slice(0, 5).join(" ");
 }
 
 const draftOf = (name: string) =>

@@ -20,7 +20,6 @@ const rest = "Yes allows it; no leaves it out, and the rest goes on";
 
 /** Questions of a run; those of the change guard have the words of its verdict. `sandbox`: see `sandboxWording`. */
 export const approvalWording = {
-  /** The question about a plan whose work is shown as a diff, with what that lacks. */
   withFaults: (question: string, faults: readonly string[]): string =>
     lines(question, ...faults.map((each) => `Not in the diff: ${each.split("\n", 1)[0]}`)),
   plan: (
@@ -112,7 +111,6 @@ export const approvalWording = {
   },
 };
 
-/** Questions of pai's other commands, and of what precedes a run. */
 export const commandWording = {
   /** `what`: a sentence that says who sends which key to which address. */
   sendKey: (what: string): string => lines(what, "Send the key there?"),
@@ -138,7 +136,6 @@ const verbs: Readonly<Record<Question["kind"], string>> = {
   keep: "keep? ",
 };
 
-/** Whether words are an answer: what is to be changed. */
 export const takesWords = ({ kind, takesWords: takes }: Question): boolean =>
   kind === "plan" || (kind === "batch" && takes !== false);
 
@@ -163,7 +160,6 @@ export function answerPrompt(question: Question): string {
   return `${verbs[kind]}${keys.slice(0, -1).join(", ")} or ${keys.at(-1)}: `;
 }
 
-/** What each key does at a question: the answer to `?`. */
 export function explainKeys(question: Question): string {
   const always = alwaysOf(question);
   return lines(

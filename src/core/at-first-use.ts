@@ -1,6 +1,5 @@
 /** Values that are made when they are first needed, since many runs never need them. Pure. */
 
-/** Returns what `make` returns, which is called once, by the first call. */
 export function atFirstUse<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {

@@ -23,7 +23,6 @@ const extensions = new Set(
   svg png jpg jpeg gif pdf zip gz tar bin so exe`.split(/\s+/),
 );
 
-/** Whether a word after `@` has the form of a path. */
 export function looksLikePath(name: string): boolean {
   if (/^(?:\.{1,2}\/|\/|~)/.test(name) || /^\.\w/.test(name)) return true;
   const ending = /[^/]\.(\w+)$/.exec(name)?.[1];

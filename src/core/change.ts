@@ -10,7 +10,6 @@ export type Blob =
 
 export type FileBlob = Extract<Blob, { kind: "file" }>;
 
-/** One path before and after. Undo is a change like any other: see invert. */
 export interface Change {
   readonly path: RelPath;
   readonly before: Blob | null;
@@ -31,7 +30,6 @@ export function sameBlob(a: Blob | null, b: Blob | null): boolean {
   return a.kind === "folder" && b.kind === "folder";
 }
 
-/** Whether the change removes a file: by deleting it, or by putting a folder or a link in its place. */
 export const losesFile = ({ before, after }: Change): boolean => before?.kind === "file" && after?.kind !== "file";
 
 /** The path that moved content had before the first of these changes; null: it was not moved, or it was moved back. */

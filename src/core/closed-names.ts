@@ -96,7 +96,6 @@ export const askedNames = words(`
   udev/rules.d network/interfaces if-up.d if-pre-up.d if-down.d dispatcher.d systemd/system systemd/user
   letsencrypt/renewal letsencrypt/renewal-hooks`);
 export const askedEndings = words(".mdc .pth ._pth .code-workspace .sublime-project .service .timer .socket");
-/** Folders with drop-ins of a unit. */
 const dropIns = /\.(?:service|timer|socket)\.d$/;
 
 /** Tools remove even the whole folder themselves. */
@@ -107,7 +106,6 @@ const builtFolders =
   .astro .docusaurus .vite .turbo .gradle .kotlin .dart_tool deriveddata pods .terraform .stack-work dist-newstyle
   zig-out elm-stuff _opam cmakefiles .bloop .metals tmp temp logs`);
 const builtFolderShape = /\.egg-info$|^cmake-build-|^bazel-/;
-/** `.pytest_cache`, `.parcel-cache`, `.eslintcache`, `.phpunit.result.cache` … */
 const cacheShape = /^\.[\w.-]*cache$|^zig-cache$/;
 const builtFileShape =
   /\.(?:o|obj|a|lo|la|so|pyc|pyo|class|gcda|gcno|tsbuildinfo|log|tmp|pid|lock|sock|swp)$|[-.](?:wal|shm|journal)$|^\.(?:coverage(?:\..+)?|rspec_status|testmondata|ds_store|nfs[0-9a-f]+)$/;
@@ -139,7 +137,6 @@ const nowhere: Place = { base: "", inEtc: false, closed: null, asked: null };
 
 interface Part {
   readonly name: string;
-  /** The name above it. */
   readonly above: string;
   readonly isFolder: boolean;
   readonly inEtc: boolean;
@@ -181,7 +178,6 @@ function isAskedName({ name, above, isFolder }: Part): boolean {
 const isDotName = (name: string): boolean =>
   (name === "" || name.startsWith(".")) && !harmlessNames.has(name) && !exampleShape.test(name);
 
-/** What one name of a path says by itself of all below it. */
 function signOf(part: Part, name: string): Pick<Place, "closed" | "asked"> {
   const kind = closedBy(part);
   return { closed: kind && { name, kind }, asked: isDotName(part.name) || isAskedName(part) ? name : null };

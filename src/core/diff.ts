@@ -1,7 +1,7 @@
 /** Changes as people see them: counts, and a unified diff as git writes it. */
 import { type Blob, type Change, opOf } from "./change.ts";
 import { digest } from "./digest.ts";
-import { editsBetween, type KeptLine, type LineEdit, matchLines, splitLines } from "./line-diff.ts";
+import { editsBetween, type LineEdit, matchLines, splitLines } from "./line-diff.ts";
 import type { ChangeSummary } from "./outcome.ts";
 import { finish, type Steps } from "./steps.ts";
 import { decode } from "./text.ts";
@@ -16,13 +16,9 @@ export function textOfBlob(blob: Blob | null): string | null {
 
 type Lines = readonly string[];
 
-interface Alignment {
-  readonly old: Lines;
-  readonly now: Lines;
-  readonly kept: readonly KeptLine[];
-}
+type Alignment = ReturnType<typeof align>;
 
-function align(before: Blob | null, after: Blob | null): Alignment {
+function align(before: Blob | null, after: Blob | null) {
   const [old, now] = [before, after].map((blob) => splitLines(textOfBlob(blob) ?? "")) as [Lines, Lines];
   return { old, now, kept: matchLines(old, now) };
 }

@@ -1,6 +1,5 @@
 /** The one error class of pai, its codes, and the exit code each code ends in. */
 
-/** Exit code of every error code; the only table of its kind. */
 export const exitCodes = {
   failed: 1,
   commit_failed: 1,

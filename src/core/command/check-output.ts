@@ -9,7 +9,6 @@ export interface CheckEvidence extends CheckResult {
 
 const shownCharacters = 3000;
 
-/** A line that names a place in a file of the project, and not of a library or the runtime. */
 const namesPlace = /(?:^|[\s("'[])[\w@.+/-]*\w\.\w{1,5}(?::\d+|", line \d+|\(\d+[,)])/;
 const isForeign = /node_modules|site-packages|dist-packages|\/usr\/|\/lib\/python|node:|internal\//;
 const linesAround = 6;
@@ -87,7 +86,6 @@ function failuresIn(line: string): number {
 
 const isCut = /^\[\d+ bytes left out\]$|^\[ended: it wrote more than \d+ MiB\]$/m;
 
-/** How a failure compares to the one before: the same, or with lines that are new. */
 export interface Comparison {
   readonly same: boolean;
   /** As they were printed and in that order; without a line of totals that counts fewer failures than before. */

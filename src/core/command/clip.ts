@@ -26,7 +26,6 @@ function startOfCharacter(bytes: Uint8Array): number {
   return at;
 }
 
-/** The end of the last complete character. */
 function endOfCharacter(bytes: Uint8Array): number {
   let start = bytes.length - 1;
   while (start > bytes.length - 4 && isContinuation(bytes[start])) start--;
@@ -105,7 +104,6 @@ export function openClip(room: ClipRoom) {
   };
 }
 
-/** A text that is there as a whole, clipped. */
 export function clipText(text: string, room: ClipRoom): string {
   const clip = openClip(room);
   clip.add(Buffer.from(text));
@@ -114,7 +112,6 @@ export function clipText(text: string, room: ClipRoom): string {
 
 const decode = (bytes: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
-/** How logs tell of errors. */
 const errorWords =
   /rror|RROR|[Ff]atal|FATAL|[Ff]ail|FAIL|anic|ANIC|xception|raceback|denied|DENIED|refused|[Kk]illed|[Aa]bort|ABORT|orrupt|egfault|[Cc]rit|CRIT|emerg|EMERG|ALERT|nreachable|OOM|[Tt]imed out|timeout|[Nn]o space|ut of memory|bytes left out|" 50[0234] /g;
 
@@ -153,7 +150,6 @@ function openErrorLines(room: number) {
       isAll &&= first === 0;
       kept = kept.slice(first);
     },
-    /** `isAll`: there were no others. */
     finish: () => ({ count: kept.length, isAll, bytes: Buffer.concat(kept) }),
   };
 }

@@ -6,5 +6,4 @@ export const quoteForShell = (text: string): string => `'${text.replaceAll("'", 
 /** The path as people type it: in quotes only where a shell would read something else. */
 export const spellForShell = (path: string): string => (/^[\w./@%+,:=-]+$/.test(path) ? path : quoteForShell(path));
 
-/** The flag that allows to change a path, as people type it. */
 export const spellAllow = (path: string): string => `--allow ${spellForShell(path)}`;

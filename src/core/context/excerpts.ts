@@ -27,7 +27,6 @@ export interface Candidate {
   readonly text: string;
 }
 
-/** The terms that blocks are scored by. */
 export interface Sought {
   readonly terms: readonly Term[];
   /** One for each term: its weight times its rarity. */

@@ -49,15 +49,10 @@ const test =
   /(?:^|\/)(?:tests?|testing|specs?|__tests__|__mocks__|e2e|fixtures?|testdata|test[-_]\w+|integration[-_]tests?|unit[-_]tests?|bench(?:es|marks?)?)\/|^(?:play(?:ground)?|scratch)\.[a-z]+$|[._-](?:test|tests|bench|e2e)\.[a-z0-9]+$|(?:\.spec\.[a-z0-9]+|[_-]spec\.(?:rb|[cm]?[jt]sx?|lua|cr|coffee|moon|fnl))$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|(?:^|\/)[^/]+tests?\.(?:java|kt|cs|swift|php|scala)$/;
 const documentNames = /^(?:license|copying|notice|authors|contributors|readme|maintainers|codeowners)/;
 
-interface Parts {
-  readonly lower: string;
-  readonly folders: readonly string[];
-  readonly name: string;
-  /** After the last dot; "": there is none. */
-  readonly ending: string;
-}
+type Parts = ReturnType<typeof partsOf>;
 
-function partsOf(path: string): Parts {
+/** `ending`: after the last dot; "": there is none. */
+function partsOf(path: string) {
   const lower = path.toLowerCase();
   const folders = lower.split("/");
   const name = folders.pop() ?? "";
@@ -80,7 +75,6 @@ const isProseOf = ({ name, ending }: Parts) => documentEndings.has(ending) || do
 /** Whether a file of the kind "document" is one to read; else it is an example, a setting or data. */
 export const isProse = (path: string): boolean => isProseOf(partsOf(path));
 
-/** The kind by the path alone, upper and lower case alike. */
 export function kindOf(path: string): Kind {
   const parts = partsOf(path);
   const { lower, folders, name } = parts;
@@ -134,7 +128,6 @@ const asksLegal = /\b(?:licen[cs]e|copyright|notice|authors|contributors|conduct
 export const isAside = (path: string, request: string): boolean =>
   legal.test(path) && !asksLegal.test(request) && !request.includes(nameOf(path));
 
-/** Whether a file may be shown for a request: never a generated file, and a legal text only when it is asked for. */
 export const isShowable = (path: string, kind: Kind, request: string): boolean =>
   kind !== "generated" && !isAside(path, request);
 

@@ -35,15 +35,6 @@ export interface LargeFile {
   readonly room: number;
 }
 
-interface Parts {
-  /** In order; empty: the lines are too long. */
-  readonly ranges: readonly ExcerptRange[];
-  /** Everything that the file defines, with lines; of tests their titles. */
-  readonly outline: string;
-  /** Ranges that were read or named and that did not fit. */
-  readonly left: readonly ExcerptRange[];
-}
-
 /** The lines with those of docstrings and comment blocks emptied: code is chosen by its own words. */
 function withoutDocs(lines: readonly string[]): readonly string[] {
   let closing: RegExp | null = null;
@@ -133,7 +124,6 @@ function linesNumbered(lines: readonly string[], said: string): readonly number[
   });
 }
 
-/** A line with the title of a test or of a group of them. */
 const title =
   /^(\s*)(?:(?:describe|it|test)\S*\(\s*["'`](.+?)["'`]|class (\w+)|(?:async\s+)?def (test\w*)|func (Test\w*))/;
 
@@ -203,8 +193,11 @@ function headsAround(extents: readonly Extent[], named: readonly Extent[]): read
   });
 }
 
-/** The parts of a file, the most important first, while they fit. */
-export function chooseParts(file: LargeFile): Parts {
+/**
+ * The parts of a file, the most important first, while they fit. `ranges`: in order; none: the lines are too long. `outline`:
+ * what it defines, with lines; of tests their titles. `left`: ranges that were read or named and that did not fit.
+ */
+export function chooseParts(file: LargeFile) {
   const { path, text, request, plan, output, looked, changed, room } = file;
   const lines = linesOf(text);
   const kind = kindOf(path);

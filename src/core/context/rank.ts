@@ -160,13 +160,10 @@ export function rankFiles(input: RankInput): Ranking {
 /** Factor on the number of hits to search, so that hits in likely files are among them. */
 export const widerSearch = 5;
 
-interface Hits {
-  readonly hits: readonly { readonly path: string }[];
-  readonly more: boolean;
-}
-
 /** As many hits as asked for, those in likely files first. `likely`: paths, the likeliest first. */
-export function likelyFirst<Report extends Hits>(report: Report, maxHits: number, likely: readonly string[]): Report {
+export function likelyFirst<
+  Report extends { readonly hits: readonly { readonly path: string }[]; readonly more: boolean },
+>(report: Report, maxHits: number, likely: readonly string[]): Report {
   const places = new Map(likely.map((path, at) => [path, at] as const));
   const placeOf = (path: string) => places.get(path) ?? places.size;
   const hits = report.hits.toSorted((a, b) => placeOf(a.path) - placeOf(b.path));

@@ -10,10 +10,7 @@ export interface Commit {
   readonly files: readonly string[];
 }
 
-export interface SimilarCommit {
-  readonly subject: string;
-  readonly files: readonly string[];
-}
+export type SimilarCommit = Pick<Commit, "subject" | "files">;
 
 const bm25 = { k1: 0.9, b: 0.6 } as const;
 const similarCommits = 30;

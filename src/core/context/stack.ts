@@ -30,19 +30,5 @@ export const findStacks = (names: ReadonlySet<string>): readonly { readonly name
     return by === undefined ? [] : [{ name, by }];
   });
 
-export const usualFolders: readonly string[] = [
-  "src",
-  "lib",
-  "app",
-  "cmd",
-  "internal",
-  "pkg",
-  "test",
-  "tests",
-  "docs",
-  "scripts",
-  "config",
-  "public",
-  "migrations",
-  "examples",
-];
+export const usualFolders: readonly string[] =
+  "src lib app cmd internal pkg test tests docs scripts config public migrations examples".split(" ");

@@ -42,12 +42,7 @@ function groupByFolder(paths: readonly string[]): Map<string, Folder> {
   return folders;
 }
 
-interface Extent {
-  readonly depth: number;
-  readonly names: number;
-}
-
-const extents: readonly Extent[] = [
+const extents = [
   { depth: 99, names: 1000 },
   { depth: 99, names: 60 },
   { depth: 99, names: 24 },
@@ -59,7 +54,9 @@ const extents: readonly Extent[] = [
   { depth: 1, names: 6 },
   { depth: 1, names: 2 },
   { depth: 0, names: 2 },
-];
+] as const;
+
+type Extent = (typeof extents)[number];
 
 /** How many names are shown of an open folder: the root, and one that holds a file that is told. */
 const namesOfOpen = 12;

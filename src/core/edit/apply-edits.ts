@@ -27,7 +27,6 @@ type EditResult =
   /** `block` counts from 1; `text` tells the model what is wrong with it and what to do. */
   | { readonly kind: "refused"; readonly block: number; readonly text: string };
 
-/** The file between two blocks. */
 interface Target {
   readonly path: string;
   readonly encoding: Encoding;
@@ -235,7 +234,6 @@ function isAppended(path: string, lines: readonly string[], added: readonly stri
 /** Enough letters not to match by chance. */
 const isTelling = (lines: readonly string[]): boolean => lines.join("").replace(/\s/g, "").length >= 4;
 
-/** A line of the file while blocks are applied to it. */
 interface TracedLine extends Line {
   /** Row in the file that the model saw; null for a new line. */
   readonly origin: number | null;

@@ -90,7 +90,6 @@ function closestByLines(file: FileLines, search: readonly string[]): number | nu
   return best === undefined || best[1] < 1.5 ? null : best[0];
 }
 
-/** The row where SEARCH would begin, by the letters of its longest line. */
 function closestByLetters(file: FileLines, search: readonly string[]): number | null {
   const longest = search.reduce((at, line, here) => (line.length > (search[at]?.length ?? 0) ? here : at), 0);
   const wanted = triplesOf(search[longest] ?? "");

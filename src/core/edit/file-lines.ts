@@ -18,17 +18,12 @@ export interface FileLines {
   indentUnit(): IndentUnit;
 }
 
-interface Table {
-  readonly numbers: ReadonlyMap<string, number>;
-  readonly keys: readonly number[];
-}
-
 /** Numbers the lines of a file; a level is worked out when it is first asked for. */
 export function indexLines(path: string, lines: readonly string[]): FileLines {
-  const tables = new Map<Level, Table>();
+  const tables = new Map<Level, ReturnType<typeof numberLines>>();
   const exact = numberLines(lines);
   tables.set("exact", exact);
-  const tableOf = (level: Level): Table => {
+  const tableOf = (level: Level) => {
     const known = tables.get(level);
     if (known !== undefined) return known;
     const loose = numberLines([...exact.numbers.keys()].map((line) => loosen(line, level)));
@@ -49,7 +44,7 @@ export function indexLines(path: string, lines: readonly string[]): FileLines {
   };
 }
 
-function numberLines(lines: readonly string[]): Table {
+function numberLines(lines: readonly string[]) {
   const numbers = new Map<string, number>();
   const keys = lines.map((line) => {
     const number = numbers.get(line) ?? numbers.size;

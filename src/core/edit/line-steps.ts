@@ -85,7 +85,6 @@ function matchRows(file: FileLines, starts: readonly number[], halves: Halves, n
   return matches.find((match) => match.kind !== "found") ?? { kind: "found", splices, span, note };
 }
 
-/** Enough text to be recognised without its indentation. */
 const isKnownAnywhere = (search: readonly string[]): boolean =>
   search.length >= 2 || (search[0]?.trim().length ?? 0) >= 6;
 
@@ -140,7 +139,6 @@ interface Placement {
   readonly place: Place;
 }
 
-/** How the lines of REPLACE are indented, given the file's row (-1: none) for every line of SEARCH. */
 function placeBlock(file: FileLines, rows: readonly number[], halves: Halves): Placement {
   const pairs = pairsOf(file, rows, halves.search);
   const asWritten: Place = (line) => halves.replace[line] ?? "";

@@ -106,12 +106,6 @@ const small = "ignoring small differences";
 /** Character comparisons that one search may cost; a search that needs more finds nothing. */
 const budget = 20_000_000;
 
-interface Candidate {
-  readonly row: number;
-  readonly score: number;
-  readonly strict: boolean;
-}
-
 /** At least three lines, the first and last equal, nearly all others too, and no second place like that. */
 export function matchNearly(file: FileLines, halves: Halves): Match | null {
   const { search } = halves;
@@ -130,11 +124,11 @@ export function matchNearly(file: FileLines, halves: Halves): Match | null {
 }
 
 /** Every place whose first and last lines are equal, with its mean similarity; null when it would take too long. */
-function findCandidates(file: FileLines, search: readonly string[]): readonly Candidate[] | null {
+function findCandidates(file: FileLines, search: readonly string[]) {
   const keys = file.keys("indent");
   const wanted = search.map((line) => file.keyOf("indent", line));
   const last = search.length - 1;
-  const found: Candidate[] = [];
+  const found: { readonly row: number; readonly score: number; readonly strict: boolean }[] = [];
   let cost = 0;
   for (let row = 0; row + last < keys.length; row++) {
     if (wanted[0] === -1 || keys[row] !== wanted[0] || keys[row + last] !== wanted[last]) continue;

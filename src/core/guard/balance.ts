@@ -37,7 +37,6 @@ function subtract(a: LineCounts, b: LineCounts): LineCounts {
   return rest;
 }
 
-/** Compares a file with itself: lines in another order are neither lost nor gained. */
 export function balanceOf(old: string, now: string): Balance {
   const [before, after] = [countLines(old), countLines(now)];
   const lost = subtract(before, after);

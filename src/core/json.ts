@@ -78,7 +78,6 @@ function readEscaped(body: string): string | null {
   return reading.ok && typeof reading.value === "string" ? reading.value : null;
 }
 
-/** A brace followed by a key, a comment or its own end; other braces are prose. */
 function nextObject(text: string, from: number): number {
   const opening = /\{\s*(?:["'}]|\/[/*])/g;
   opening.lastIndex = from;
@@ -107,7 +106,6 @@ function stringEnd(text: string, open: number): number {
   return -1;
 }
 
-/** A string in either kind of quotes as JSON writes it; any other token stays. */
 function toJsonString(token: string): string {
   if (!/^["']/.test(token)) return token;
   const inner = token.slice(1, -1).replace(/\\.|"/gs, (mark) => (mark === '"' ? '\\"' : mark === "\\'" ? "'" : mark));
@@ -201,7 +199,6 @@ type Settled<T> = T extends readonly (infer Item)[]
     ? { readonly [K in keyof T]: Settled<Exclude<T[K], undefined>> }
     : T;
 
-/** How many wrappers around a value are opened at most. */
 export const maxWraps = 5;
 
 /** A value as text; of a list or an object, all its texts joined. */
@@ -269,7 +266,6 @@ export const fileLists = {
 type Shape = Readonly<Record<string, Lenient>>;
 type SchemasOf<Of extends Shape> = { [Name in keyof Of]: Of[Name]["schema"] };
 
-/** An object with these fields. */
 export function objectOf<const Of extends Shape>(fields: Of): Lenient<z.ZodMiniObject<SchemasOf<Of>>> {
   const named = Object.entries(fields);
   const plain = (value: unknown) => {

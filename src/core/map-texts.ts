@@ -1,8 +1,8 @@
-/** Changes every text in plain data. Pure. */
+/** Changes every text in a copy of plain data. Pure. */
 
 const none: ReadonlySet<string> = new Set();
 
-/** Changes every text in a copy of the data. Keys stay, and all below a key in `exact`, and values of other kinds. */
+/** Keys stay, and all below a key in `exact`, and values of other kinds. */
 export function mapTexts<T>(value: T, change: (text: string) => string, exact = none): T {
   const map = (each: unknown): unknown => {
     if (typeof each === "string") return change(each);

@@ -73,7 +73,6 @@ export function renderProof({
   return unjudged === undefined ? ": no check has proved this" : `: check ${unjudged.command}: ${unjudged.note}`;
 }
 
-/** The outcome of a run that could not even begin. */
 export function failedOutcome(command: string, error: Failure): Outcome {
   return {
     v: 2,

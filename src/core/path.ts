@@ -8,7 +8,7 @@ export type RelPath = string & { readonly [relPath]: true };
 /** What a path is used for, on which the policy depends. Only `list` accepts the root. */
 export type PathUse = "read" | "list" | "write" | "folder" | "delete" | "move";
 
-/** The path of `name` in a folder. The name must come from the parser or from a listing of that folder. */
+/** The name must come from the parser or from a listing of that folder. */
 export const joinPath = (folder: RelPath, name: string): RelPath =>
   (folder === "" ? name : `${folder}/${name}`) as RelPath;
 

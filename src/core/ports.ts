@@ -135,13 +135,6 @@ export interface CommandResult {
 
 export type AfterResult = Pick<CommandResult, "exit" | "timedOut" | "ms" | "output">;
 
-interface Dropped {
-  /** Paths that somebody else has changed since, which are left as they are. */
-  readonly left: readonly RelPath[];
-  /** Carried paths of which there was no copy, so that they stay as the command left them. */
-  readonly stays: readonly RelPath[];
-}
-
 /**
  * Everything one run does to the workspace; it is rolled back as a whole.
  * `apply` is all or nothing and durable when it returns; it throws `conflict` when a file no longer equals `before`.
@@ -157,8 +150,11 @@ export interface Transaction {
    * signal while files are taken over.
    */
   keep(effects: Effects, isKept: (path: RelPath) => boolean, signal: AbortSignal): Promise<readonly RelPath[]>;
-  /** Takes back what a command did to these paths in place; null: all. Of a copy nothing is left. */
-  drop(effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<Dropped>;
+  /**
+   * Takes back what a command did to these paths in place; null: all. Of a copy nothing is left. `left`: others have changed
+   * them since. `stays`: carried paths without a copy, which stay as the command left them.
+   */
+  drop(effects: Effects, paths: ReadonlySet<RelPath> | null): Promise<Record<"left" | "stays", readonly RelPath[]>>;
   readonly changes: readonly Change[];
   readonly commandPaths: ReadonlySet<RelPath>;
   /** Restores the state at the start of the run; paths that somebody else changed meanwhile are left and reported. */

@@ -183,7 +183,6 @@ export const firstOfWire = (wire: Wire): Row => providers.find((provider) => pro
 /** The model of a user who chose none: the usual one of the first provider. */
 export const defaultModel = `${table[0].id}:${table[0].usualModel}`;
 
-/** The row of a provider of pai; null: unknown provider. */
 export const findProvider = (id: string): Row | null => providers.find((provider) => provider.id === id) ?? null;
 
 /** The row of a provider of pai or of the user (`own`); null: unknown provider. */

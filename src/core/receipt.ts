@@ -13,7 +13,6 @@ import type { Complaint } from "./ports.ts";
 import type { Question } from "./question.ts";
 import type { PastTurn } from "./session/past.ts";
 
-/** A changed path with the hashes of its content before and after; null: nothing existed. */
 export interface ChangedPath {
   readonly path: string;
   readonly from: string | null;

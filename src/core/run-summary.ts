@@ -86,7 +86,6 @@ function between(from: string, to: string): number | null {
   return Number.isFinite(ms) && ms >= 0 ? ms : null;
 }
 
-/** The time in a run's id, for a receipt without one. */
 const timeOf = (id: string): string =>
   id.replace(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)(\d{3})-.*$/, "$1-$2-$3T$4:$5:$6.$7Z");
 

@@ -33,7 +33,6 @@ interface Side {
  */
 type Nearness = "apart" | "beside" | "theirs";
 
-/** An edit of as many lines as it replaces, line by line. */
 const splitEdit = (edit: LineEdit): readonly LineEdit[] =>
   edit.oldTo - edit.oldFrom !== edit.newTo - edit.newFrom
     ? [edit]

@@ -4,7 +4,6 @@ import { spellHidden } from "./invisible.ts";
 import { isFields, type Json, type Tool } from "./model.ts";
 import { maskSecrets } from "./secrets/key-shapes.ts";
 
-/** A tool as it was when the user approved its server. */
 export type PinnedTool = Tool;
 
 const word = "CALL";

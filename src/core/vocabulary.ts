@@ -281,7 +281,6 @@ export function needsTarget(name: string): boolean {
   return !["folder", "word", "nothing", "message"].includes(form);
 }
 
-/** What a plan must have promised before an action may be done. */
 export type Right = "content" | "delete" | "move" | "folder" | "setting" | "command";
 
 /**

@@ -112,7 +112,6 @@ function openLogIn(folder: string, { now, keep }: AuditPlace): { readonly fd: nu
 
 /** Age at which a log is removed, in milliseconds; the same as for receipts. */
 const keptMs = 30 * 86_400_000;
-/** The beginning of the name of a log: `session_20260131_140509`. */
 const nameOf = (time: Date): string =>
   `session_${time.toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "_")}`;
 const logName = /^session_\d{8}_\d{6}(?:_\d+)?\.log$/;

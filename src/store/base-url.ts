@@ -17,7 +17,6 @@ export interface BaseUrl {
   readonly origin: string;
 }
 
-/** The address of the settings; null: none is set. */
 export function configuredAddress(
   { id }: Provider,
   { settings, origins }: Pick<LoadedSettings, "settings" | "origins">,

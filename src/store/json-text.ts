@@ -41,7 +41,6 @@ function parseTree(text: string, file: string): { readonly root: Node | undefine
 /** Parses a file. Throws config_invalid, which names `file` and the line, but never shows the content. */
 export function parseJsonText(given: string, file: string): JsonText {
   const text = given.replace(/^\uFEFF/, "");
-  // Most files are plain JSON.
   const { value } = orNull(() => ({ value: JSON.parse(text) as Json })) ?? parseTree(text, file);
   return {
     value,

@@ -142,7 +142,7 @@ function edit<T>({ places, provider }: KeyPlace, change: (ring: KeyRing) => read
   });
 }
 
-/** Checks that the ring has the id. Throws no_key for an empty ring, usage for an unknown id. */
+/** Throws no_key for an empty ring, usage for an unknown id. */
 function requireId(ring: KeyRing, provider: string, id: string | null): string {
   if (ring.keys.size === 0) {
     throw new PaiError("no_key", `no ${provider} key is stored`, { hint: "pai key set" });
@@ -218,6 +218,6 @@ const ringsOf = ({ providers: all }: z.infer<typeof shape>): Map<string, KeyRing
     }),
   );
 
-/** Reads all keys. Throws config_invalid for a damaged file or one of another version. */
+/** Throws config_invalid for a damaged file or one of another version. */
 export const loadCredentials = (configDir: string): ReadonlyMap<string, KeyRing> =>
   ringsOf(openCredentials(configDir).read());

@@ -20,7 +20,6 @@ const rate = objectShape("a price", {
   written: z.optional(amount()),
 });
 
-/** The fields of `ModelFacts`, which a row of `providers` has, too. */
 export const factFields = {
   window: z.optional(tokens()),
   output: z.optional(tokens()),

@@ -67,7 +67,6 @@ export interface NamedPlaces {
   readonly root: string;
   /** Variables that commands are given: each is taken to hold a secret. */
   readonly given?: readonly string[];
-  /** Values that are known anyway, as pai's own keys are, which need no search. */
   readonly known?: readonly string[];
 }
 

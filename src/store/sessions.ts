@@ -170,7 +170,6 @@ function follow(start: Session, file: Append, { root, now, isNew }: { root: stri
       return session;
     },
     add,
-    /** Takes in what another process has added since. */
     refresh(): void {
       const news = file.news();
       if (news === null) return;

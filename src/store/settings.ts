@@ -210,7 +210,7 @@ function openFile(text: string, file: string): SettingsFile {
   return { ...parsed, file };
 }
 
-/** The value of one setting in a file; null: not set. Throws config_invalid with the line for a wrong type. */
+/** null: not set. Throws config_invalid with the line for a wrong type. */
 function valueIn<T>(file: SettingsFile, setting: Setting<T>): { readonly value: T } | null {
   const json = jsonOf(file, setting.name);
   if (json === undefined) return null;

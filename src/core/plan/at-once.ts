@@ -14,7 +14,6 @@ export const linesWanted = { person: 150, headless: 300 } as const;
 export const atOnceChoices = ["auto", "never", "always"] as const;
 export type AtOnceChoice = (typeof atOnceChoices)[number];
 
-/** Whether a text without actions is the word PLAN, alone on a line. */
 const asksToPlan = (text: string): boolean => /^[\s>*_`#"'.:]*PLAN[\s*_`"'.!:]*$/m.test(text);
 
 const filesLine = /^[\s>*_`#-]*FILES\b[*_`\s]*:[*_`]*[ \t]*(.*)$/im;
@@ -52,7 +51,6 @@ export function saidBefore(text: string, actions: readonly ScriptAction[]): stri
 
 export type FirstAnswer =
   | { readonly kind: "script" }
-  /** Only FINISH: the answer to a question. */
   | { readonly kind: "answer"; readonly text: string; readonly next: readonly string[] }
   | { readonly kind: "looks" }
   | { readonly kind: "json"; readonly value: Json }

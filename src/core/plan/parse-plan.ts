@@ -81,7 +81,6 @@ function openMember(member: Json): Json {
   return Array.isArray(member) && member.length === 1 ? (member[0] ?? null) : member;
 }
 
-/** Moves steps that a model wrote beside the intent, or in place of the execution plan. */
 function gatherSteps(plan: Fields): Fields {
   const { steps, execution_plan: held, ...rest } = plan;
   if (Array.isArray(held)) return { ...rest, execution_plan: { steps: held } };

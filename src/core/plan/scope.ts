@@ -24,14 +24,12 @@ interface Setting {
   readonly value: string;
 }
 
-/** What a call is about to touch. */
 export type PlanClaim =
   | { readonly kind: "content" | "delete" | "folder"; readonly path: RelPath }
   | { readonly kind: "move"; readonly from: RelPath; readonly to: RelPath }
   | ({ readonly kind: "setting" } & Setting)
   | { readonly kind: "command"; readonly command: string };
 
-/** The use of a path that needs each right. */
 export const useOf: Readonly<Record<Exclude<Right, "command">, PathUse>> = {
   content: "write",
   folder: "folder",

@@ -81,7 +81,6 @@ function knowFile(path: string, text: string | null) {
     holdsMarks: lines.some(looksLikeMark),
     /** The file itself holds lines of `=` that look like dividers. */
     holdsDividers: lines.some(isDivider),
-    /** Headings in it may be underlined. */
     isDocument: isProseLine(path),
   };
 }
@@ -90,7 +89,6 @@ interface BlockLines {
   readonly all: boolean;
   readonly inside: readonly string[];
   readonly closed: boolean;
-  /** Lines after the closing line. */
   readonly after: readonly string[];
 }
 
@@ -118,7 +116,6 @@ function findEnd(part: readonly string[], isExact: boolean): number {
   return readMark((part[last] ?? "").trim(), false) === "close" ? last : -1;
 }
 
-/** The first of several closing lines in a row. */
 function startOfRun(part: readonly string[], end: number): number {
   let start = end;
   for (let at = end; readMark(part[at] ?? "", false) === "close"; at = lastText(part, start)) start = at;

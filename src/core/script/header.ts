@@ -71,7 +71,6 @@ export function undecorate(line: string): string {
   return text;
 }
 
-/** Whether the text can be the tag that closes a body. */
 export const isTag = (text: string): boolean => /^[A-Z][A-Z0-9_]{1,15}$/.test(text);
 
 function readTarget(cmd: string, rest: string): Header {

@@ -9,7 +9,6 @@ import { isMarkdown } from "./code-fence.ts";
 import type { ScriptAction } from "./script.ts";
 import { actionOfDiff, holdsDiff, readDiff } from "./unified-diff.ts";
 
-/** A file that the plan has yet to create or change. */
 export interface LooseTarget {
   readonly path: string;
   /** Its step is WRITE, so a whole file may be sent for it. */

@@ -7,13 +7,11 @@ import { type Header, isTag, readHeader, undecorate, withoutEndTokens } from "./
 import type { Body, Cut, Note, Script, ScriptAction, ScriptOptions } from "./script.ts";
 import { afterClosing, findClosing, openingOf } from "./thought.ts";
 
-/** A body while its lines arrive. */
 interface OpenBody extends Body {
   readonly lines: string[];
   /** The header named no tag, so the body may be missing altogether. */
   readonly wordless: boolean;
   readonly startsHeredoc: RegExp;
-  /** Nothing but blank lines so far. */
   blank: boolean;
   /** The last line is the tag alone, which ends the body if a blank line or a header follows. */
   bare: boolean;
@@ -79,7 +77,6 @@ interface LineProgress {
   readonly warnings: Note[];
   /** Number of the current line, from 1. */
   number: number;
-  /** FINISH has been read. */
   finished: boolean;
   /** The reply ended normally inside a body whose end cannot be determined. */
   unclosed: boolean;
@@ -143,7 +140,6 @@ function close(to: LineProgress, open: OpenBody, end: BodyEnd): void {
   else to.actions.push(buildAction(open, to.read));
 }
 
-/** For a reply that ended normally inside a body. */
 function endLines(to: LineProgress, body: OpenBody, isWhole: boolean): void {
   if (closeAtFinish(to, body) || isWhole) return;
   if (to.grown === to.number && !body.bare) body.lines.pop();

@@ -26,7 +26,6 @@ const example = "(?:show|give) me (?:how|why|what|where|an example|some examples
 const asking = `why|how|what|where|who|which|when|is|are|does|did|explain|describe|tell me|${example}|apa|kenapa|bagaimana|jelaskan`;
 const question = new RegExp(`\\?|^\\W*${opening}(?:${asking})\\b`, "i");
 
-/** Whether a request asks to be told something. */
 export const asksToKnow = (request: string): boolean => question.test(request);
 
 /** Whether what the user said to a plan or a diff is a question. "when it is empty, return 0" is not: it is a wish. */

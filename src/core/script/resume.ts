@@ -40,7 +40,6 @@ export function keptOf(reply: string, { line, lines }: Cut): string {
   return `${kept.join("\n")}\n`;
 }
 
-/** The lines of the rest without reasoning before them. */
 function linesOf(rest: string): readonly string[] {
   const thoughts = createThoughtSplitter();
   const lines = (thoughts.push(rest).text + thoughts.end().text).split(/\r?\n/);
@@ -74,7 +73,6 @@ export function joinRest(reply: string, cut: Cut, rest: string): { readonly text
   return { text: keptOf(reply, cut) + [...added, ...lines.slice(more.length)].join("\n"), isLost: false };
 }
 
-/** The message that asks the model for the rest of a cut body and of the script. */
 export function renderResume({ cmd, path, tag, lines }: Cut): string {
   const name = `${cmd}::${path.includes("::") ? JSON.stringify(path) : path}::${tag}`;
   const rest = `then END::${tag}, the remaining actions and FINISH. Do not repeat anything and add no introduction or fence.`;

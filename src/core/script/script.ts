@@ -24,7 +24,6 @@ export interface ScriptAction {
   readonly line: number;
 }
 
-/** A body as it was received, all its lines complete. */
 export interface Body {
   readonly cmd: "WRITE" | "MODIFY" | "FINISH";
   readonly path: string;

@@ -12,7 +12,6 @@ export interface FileDiff {
 const hunkMark = /^@@(?: .*?)?@@/;
 /** Where a hunk begins in a file that has a header: other agents write no numbers. */
 const hunkStart = /^@@(?:\s|@@|$)/;
-/** The header of a file in the patches of other agents. */
 const patchHeader = /^\*\*\* (Update|Add) File: (\S.*)$/;
 const between =
   /^(?:\*\*\* (?:Begin|End)\b|diff --git |index [0-9a-f]+\.\.|(?:new|deleted) file mode |(?:old|new) mode |similarity index |rename (?:from|to) )/;

@@ -10,7 +10,6 @@ const shape =
   /^((?:[^\n]{0,499}[\s:|>"'=]|[ \t]*-|(?:[^\n]{0,480}-)?\d{1,18}-)?)([A-Za-z0-9+/]{2,77}={0,2})(?=[ \r]*$)/;
 const onlyHex = /^[0-9a-f]+$/i;
 
-/** The base64 at the end of a line. */
 interface Part {
   readonly before: string;
   readonly base64: string;

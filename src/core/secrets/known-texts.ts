@@ -45,7 +45,6 @@ export function createKnownTexts() {
     return found === null ? at : Math.min(found.start, at);
   };
 
-  /** Whether a text ends there in the beginning of a known one. */
   const isBegun = (end: string): boolean =>
     beginnings.has(end.slice(0, minKnown)) &&
     replacements.keys().some((each) => each.length > end.length && each.startsWith(end));

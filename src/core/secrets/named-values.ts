@@ -122,7 +122,6 @@ function spanOf(match: RegExpExecArray, kind: string): Span {
   return { start, end: start + value.length, kind, ...(!isDistinct(value) && { isLocal: true }) };
 }
 
-/** The value after the name of a password or secret, whatever it is. */
 function strongValue(text: string, look: Look, name: string, at: number, manner: Manner): RegExpExecArray | null {
   if (pointer.test(name) || /^no/i.test(name)) return null;
   const found = look(literal, at) ?? look(element, at) ?? (manner === "code" ? null : firstMatch(bareValues, look, at));

@@ -166,11 +166,9 @@ export function createVeil(options: VeilOptions = {}) {
     return { text: revealed, kept: [...kept] };
   };
   return {
-    /** The random part of the names that are given out now. */
     get part(): string {
       return part;
     },
-    /** The number of the last name that was given out. */
     get last(): number {
       return last;
     },

@@ -29,7 +29,6 @@ export interface TurnRecord {
   readonly printed?: string | undefined;
 }
 
-/** What the user typed, as a name of it. */
 export const quoteWords = (words: string): string => `"${words}"`;
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
@@ -191,7 +190,6 @@ export function cutDiff(diff: string, max = maxOfDiff): string {
   return `${diff.slice(0, end < 0 ? max : end)}\n[… the rest of the diff is not shown]`;
 }
 
-/** Outputs of a run, by command. */
 export interface Printed {
   /** Of each check: what it printed when it last ran after the work. */
   readonly checks: Map<string, string>;

@@ -57,7 +57,7 @@ export function writeTasks(input: Json): TasksResult {
   return { ok: true, tasks, text: renderTasks(tasks) };
 }
 
-/** Sets the status of one task; an unknown id is an error text for the model. */
+/** An unknown id is an error text for the model. */
 export function updateTask(tasks: readonly TaskItem[], input: Json): TasksResult {
   const reading = readAs(updateTaskInput, input, "input");
   if (!reading.ok) return { ok: false, text: `update_task: ${reading.why}` };

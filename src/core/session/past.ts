@@ -9,7 +9,6 @@ export interface PastTurn {
   readonly request: string;
   /** The model's words, of a claim its questions; "": there are none. */
   readonly answer: string;
-  /** pai's own line. */
   readonly became: string;
   /** Diff of what was kept, taken back or declined, of the last turns only; "": none. */
   readonly diff: string;

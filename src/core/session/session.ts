@@ -89,7 +89,6 @@ function changeTurn(turns: readonly Turn[], run: string, change: Partial<Turn>):
 
 const maxOfRequest = 80;
 
-/** The request of a turn in quotes and on one line, shortened. */
 export function nameRequest({ request }: Pick<Turn, "request">): string {
   const line = request.replace(/\s+/g, " ");
   return quoteWords(line.length > maxOfRequest ? `${line.slice(0, maxOfRequest)}…` : line);
@@ -128,7 +127,6 @@ const close = (conversation: Conversation): Conversation => ({
   messages: closeTurn(conversation.messages),
 });
 
-/** The point where the conversation is now. */
 export const markOf = ({ replaced, conversation: { messages, tasks } }: Session): Mark => ({
   replaced: replaced.length,
   messages: messages.length,

@@ -22,7 +22,6 @@ export interface Spent {
 /** Caps of one day; null: none. */
 export type SpendCaps = { readonly [Name in keyof Spent]: number | null };
 
-/** What is reserved for one call, request and reply together. */
 export type Share = Pick<Spent, "tokens" | "cost">;
 
 /** A call that is about to be made. Its functions follow the current model: another one may take over. */

@@ -107,16 +107,12 @@ async function renderAsked(run: Run, { request, claim }: Asked): Promise<string>
 }
 
 async function ask(run: Run, rights: Rights, asked: readonly Asked[], calls: readonly Call[]): Promise<void> {
-  await bindCommands(
-    run,
-    asked.flatMap(({ claim }) => (claim.kind === "command" ? [claim.command] : [])),
-  );
+  const claims = asked.map(({ claim }) => claim);
+  const commands = claims.flatMap((claim) => (claim.kind === "command" ? [claim.command] : []));
+  await bindCommands(run, commands);
   const text = approvalWording.amendments(await Promise.all(asked.map((each) => renderAsked(run, each))));
   const diff = await diffBeyond(run, rights, asked, calls);
-  const only = await onlyCommands(
-    run,
-    asked.map(({ claim }) => claim),
-  );
+  const only = await onlyCommands(run, claims);
   const decision = await run.decide({ kind: "amend", text, ...(diff === "" ? {} : { diff }), ...only });
   for (const each of asked) {
     if (decision.accept) grant(run, rights, each, decision.by);

@@ -216,12 +216,8 @@ export async function requireYes(
     await takeYes(run, claims);
     return null;
   }
-  throw new PaiError("approval_needed", "the plan needs approval", {
-    hint:
-      run.invocation.command === "apply"
-        ? "approve it with -y"
-        : "approve it with -y, or save it with: pai plan -o FILE",
-  });
+  const orSave = run.invocation.command === "apply" ? "" : ", or save it with: pai plan -o FILE";
+  throw new PaiError("approval_needed", "the plan needs approval", { hint: `approve it with -y${orSave}` });
 }
 
 /** A path that the policy allows, or one to be changed that a person may open. `view`: who parses it. Throws path_refused. */
@@ -346,12 +342,9 @@ async function requireUnplanned(run: Run, claim: PlanClaim): Promise<void> {
   if (!interactive) await requirePermitted(run, claim);
   await requireChangeable(run, [claim]);
   if (claim.kind !== "command" || !interactive || grantsRun(shell.allowRun, claim.command)) return;
-  const { command } = claim;
-  const text = approvalWording.command(command, await describeSandbox(run));
+  const text = approvalWording.command(claim.command, await describeSandbox(run));
   const only = await onlyCommands(run, [claim]);
-  const accepted = await askBound(run, claim.command, async (note) => {
-    const decision = await decide({ kind: "command", text: note + text, ...only });
-    return decision.accept;
-  });
-  if (!accepted) throw new PaiError("command_refused", "the user declined to run this command");
+  const ask = async (note: string) => (await decide({ kind: "command", text: note + text, ...only })).accept;
+  if (!(await askBound(run, claim.command, ask)))
+    throw new PaiError("command_refused", "the user declined to run this command");
 }

@@ -294,15 +294,8 @@ function finish(run: Run, got: Arriving, size: Size, ms: number): void {
   const { usage, counted } = usageOf(run.ledger, got, size);
   if (n > 0 || got.isBrokenOff) run.ledger.spend(usage, done, size, counted);
   const { made, usage: total, cost } = run.ledger;
-  run.emit({
-    type: "model.finished",
-    n: n || made + 1,
-    stop: done?.stop ?? "failed",
-    usage,
-    served: done?.served ?? "",
-    key: done?.key ?? null,
-    ms,
-  });
+  const { stop, served, key } = done ?? { stop: "failed", served: "", key: null };
+  run.emit({ type: "model.finished", n: n || made + 1, stop, usage, served, key, ms });
   run.emit({ type: "budget.updated", calls: made, tokens: total.input + total.output, cost });
 }
 

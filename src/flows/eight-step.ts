@@ -279,15 +279,8 @@ async function createIterations(run: Run, schedule: Schedule, claims: readonly P
     const left = run.ending.skipped.filter((each) => !skipped.includes(each)).map(renderSkipped);
     const done = [renderCalls([...early, ...work.batch.reports]), ...left, ...unskipped].filter(Boolean).join("\n");
     early = [];
-    return {
-      work,
-      done,
-      meanwhile,
-      checks: reports,
-      ...ended,
-      answer,
-      diff: renderChanges(run.veiled.hideChanges(changes)),
-    };
+    const diff = renderChanges(run.veiled.hideChanges(changes));
+    return { work, done, meanwhile, checks: reports, ...ended, answer, diff };
   };
 
   const passesChecks = () => run.checking.results.every(({ passed }) => passed !== false);

@@ -186,11 +186,8 @@ export async function lookAround(run: Run, plan: Plan): Promise<string> {
   const looked = callsOfSteps(plan, ({ action }) => isLook(action));
   const named = new Set(looked.flatMap(({ input }) => (isFields(input) ? [input["path"]] : [])));
   const others = (plan.analysis?.files_to_read ?? []).filter((path) => !named.has(path));
-  const calls = [
-    ...looked,
-    ...others.map((path, at): Call => ({ id: `look.r${at + 1}`, name: "READ", input: { path } })),
-  ];
-  const { reports } = await perform(run, calls, noRights);
+  const reads = others.map((path, at): Call => ({ id: `look.r${at + 1}`, name: "READ", input: { path } }));
+  const { reports } = await perform(run, [...looked, ...reads], noRights);
   if (!run.ledger.spare || reports.some(({ ok }) => ok)) run.planning.rounds += 1;
   const { rounds: done, maxRounds } = run.planning;
   const { promised, made } = run.ledger;

@@ -9,7 +9,7 @@ import { costOf, type Price, roundCost } from "../core/spending/cost.ts";
 export interface CallingOptions {
   readonly temperature: number | null;
   readonly effort?: Readonly<Record<Job, Effort | null>>;
-  readonly caps: Caps;
+  readonly caps: { readonly calls: number | null; readonly tokens: number | null; readonly cost: number | null };
 }
 
 export interface CallPorts {
@@ -41,12 +41,6 @@ export function createCalling(
   };
 }
 
-interface Caps {
-  readonly calls: number | null;
-  readonly tokens: number | null;
-  readonly cost: number | null;
-}
-
 export type Ledger = ReturnType<typeof createLedger>;
 
 /** The most and the fewest characters that a token has: limits of the calibration. */
@@ -71,7 +65,7 @@ const sumOf = (a: number | null, b: number | null) => (a === null || b === null 
 const unknownYet = (input: number): Usage => ({ ...noUsage, input, written: input });
 
 /** `priceNow`: of a job's current model; null: unknown. `kept`: calls beyond the promise, for the end of the run (`release`). */
-export function createLedger(caps: Caps, priceNow: (job: Job) => Price | null, first: CallPromise, kept = 0) {
+export function createLedger(caps: CallingOptions["caps"], priceNow: CallPorts["price"], first: CallPromise, kept = 0) {
   let made = 0;
   let sent = 0;
   /** Requests on their way that are not counted yet. */

@@ -51,19 +51,13 @@ export function joinBatches(first: BatchReport, next: BatchReport): BatchReport 
   };
 }
 
-interface Waiting {
-  readonly call: Call;
-  readonly text: string;
-  readonly paths: readonly RelPath[];
-}
-
 interface Batch {
   readonly run: Run;
   readonly rights: Rights | null;
   readonly actions: ReadonlyMap<string, AnyAction>;
   readonly reports: CallReport[];
   readonly cap: SizeCap;
-  waiting: Waiting[];
+  waiting: { readonly call: Call; readonly text: string; readonly paths: readonly RelPath[] }[];
   changed: boolean;
   /** What kept the changes before a command from being made: it ends the run, and the command did not fail. */
   end: unknown;
@@ -130,7 +124,12 @@ async function flush(batch: Batch): Promise<void> {
 
 type Proposed = Extract<Proposal, { kind: "change" }>;
 
-async function stageChanges(batch: Batch, call: Call, { changes: proposed, text }: Proposed, paths: Waiting["paths"]) {
+async function stageChanges(
+  batch: Batch,
+  call: Call,
+  { changes: proposed, text }: Proposed,
+  paths: readonly RelPath[],
+) {
   const { run, rights, waiting } = batch;
   const changes = isVeiled(call.name) ? await unveil(run, rights, proposed) : proposed;
   if ("code" in changes) return report(batch, call, { kind: "change", ...changes, paths });

@@ -176,7 +176,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     const promiseAt = (all: number) => (atOnce === null ? kind.promise(made, all) : promiseAtOnce(all));
     const said: readonly Message[] = [...messages, { role: "user", text }];
     const wanted = { messages: said, plans: plans + 1, promiseAt, key: null };
-    const next = await makeOne(run, kind, wanted).catch(leave(wanted.messages));
+    const next = await makeOne(run, kind, wanted).catch(leave(said));
     current = next.plan.intent === "conversation" ? await askAnew(run, current, next, promiseAt) : next;
   }
   run.ledger.reserve(0);
@@ -333,16 +333,13 @@ const findPlan = async <Made>(run: Run, kind: PlanKind<Made>, wanted: Wanted): P
 
 /** The cache key of a plan: sha256, hex. What differs from run to run (times in outputs, git's state) is no part of it. */
 function keyOfPlan(run: Run, briefing: Briefing, system: string): string {
-  const { workspace } = run;
-  const model = partOf(run.calling.model, "plan");
+  const { calling, veil, workspace } = run;
+  const model = partOf(calling.model, "plan");
   const keyOf = ({ kind, text }: Part): string =>
     kind === "checks" ? normalizeOutput(text) : kind === "environment" ? (run.reading.environment ?? "") : text;
-  const parts = briefing.parts.map(keyOf).join("\n\n");
-  return digest(
-    [model.id, model.address ?? "", run.calling.effort?.plan ?? "", workspace.root, system, run.veil.blank(parts)].join(
-      "\0",
-    ),
-  );
+  const parts = veil.blank(briefing.parts.map(keyOf).join("\n\n"));
+  const effort = calling.effort?.plan ?? "";
+  return digest([model.id, model.address ?? "", effort, workspace.root, system, parts].join("\0"));
 }
 
 const keyBehindLooks = ({ veil }: Run, key: string, found: string): string => digest(`${key}\0${veil.blank(found)}`);

@@ -149,10 +149,8 @@ export function createProgress(run: Run, plan: Plan, claims: readonly PlanClaim[
       const claim = claimOfStep(step);
       if (claim === null) return;
       withdrawn.add(renderClaim(claim));
-      const paths = pathsOfClaim(claim);
-      failures = failures.filter(
-        (failure) => failure.paths.length === 0 || !failure.paths.every((path) => paths.includes(path)),
-      );
+      const gone = pathsOfClaim(claim);
+      failures = failures.filter(({ paths }) => paths.length === 0 || !paths.every((path) => gone.includes(path)));
     },
     /** Files whose edits failed twice, so that they are better written whole. */
     get stubborn(): readonly RelPath[] {

@@ -132,18 +132,12 @@ function usable(script: Script): Script["actions"] {
   return wasCut(script) ? whole.filter(({ cmd }) => rowOf(cmd)?.unsafeWhenCut !== true) : whole;
 }
 
-const respell =
-  ({ planning }: Run) =>
-  (action: ScriptAction): ScriptAction => {
-    const path = planning.respelled.get(action.path ?? "");
-    return path === undefined ? action : { ...action, path };
-  };
-
-export interface ScriptWork {
-  readonly batch: BatchReport;
-  readonly notes: readonly string[];
-  readonly overflow: boolean;
+function respell({ planning }: Run, action: ScriptAction): ScriptAction {
+  const path = planning.respelled.get(action.path ?? "");
+  return path === undefined ? action : { ...action, path };
 }
+
+export type ScriptWork = Awaited<ReturnType<typeof performScript>>;
 
 /** Whether a RUN is not performed: it is a check, which runs at the end anyway, or it may not run here. */
 function isLeftOut({ acting, checking, planning }: Run, { scope }: Rights, { cmd, arg = "" }: ScriptAction): boolean {
@@ -176,8 +170,8 @@ async function performScript(
   run: Run,
   script: Script,
   { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
-): Promise<ScriptWork> {
-  const all = usable(script).map(respell(run));
+) {
+  const all = usable(script).map((action) => respell(run, action));
   const known = await ranBefore(run, all);
   const whole = all.filter((action) => !known.includes(action));
   const { requests, faults } = readAmendments(whole);
@@ -336,10 +330,7 @@ export async function performAsWished(
     const { reports } = work.batch;
     const request = await withNews(run, () => [showMentioned(run, wish.words), renderWish(wish, reports)]);
     takeCall(run);
-    asked = await askForScript(run, {
-      ...question,
-      messages: [...asked.messages, { role: "user", text: request }],
-    });
+    asked = await askForScript(run, { ...question, messages: [...asked.messages, { role: "user", text: request }] });
     say(asked);
     const next = await performScript(run, asked.script, { ...how, prefix: `${how.prefix}.${n}` });
     work = { ...next, batch: joinBatches(work.batch, next.batch), notes: [...work.notes, ...next.notes] };

@@ -184,9 +184,7 @@ function giveUp(run: Run, left: Left, text: string): never {
   // A red check of the user says more than the edit that was to mend it.
   const red = run.checking.results.find(({ by, passed }) => by === "user" && passed === false);
   if (red !== undefined && left.code !== "check_failed" && !run.checking.noWorse)
-    throw new PaiError("check_failed", `${describeFailed(red)}; then ${left.message}`, {
-      hint: left.hint,
-    });
+    throw new PaiError("check_failed", `${describeFailed(red)}; then ${left.message}`, { hint: left.hint });
   const said = left.code === "reply_invalid" ? beginningOf(text) : "";
   throw new PaiError(left.code, left.message + said, left.hint === null ? {} : { hint: left.hint });
 }
@@ -198,12 +196,8 @@ const maxOfResults = 16_000;
 
 /** The request after a reply. Where it stands alone it tells of the earlier replies, too, whose calls are `done`. */
 async function renderNext(
-  run: Run,
-  {
-    plan,
-    checks,
-    done,
-  }: { readonly plan: Plan; readonly checks: readonly Check[]; readonly done: readonly CallReport[] },
+  { run, plan, checks }: Phase,
+  done: readonly CallReport[],
   ended: PhaseResults,
 ): Promise<string> {
   continueOrStart(run, systemOf(run, singleShotPlan), "work", maxOfResults);
@@ -239,18 +233,14 @@ export async function execute(
   };
   const phases = phasesOf[complexityOf(plan)];
   const turnsAt = (n: number) => Math.max(1, phases - n + 1);
+  const phase: Phase = { run, plan, rights, claims, progress, checks };
   const told: CheckReport[] = [];
   const done: CallReport[] = [];
   let request = await begin();
   for (let n = 1; ; n += 1) {
     run.ledger.reserve(Math.max(0, phases - n));
     run.emit({ type: "phase.started", phase: n, of: Math.max(n, phases) });
-    const { left, text, batch, notes, reports, tag } = await doPhase(
-      { run, plan, rights, claims, progress, checks },
-      n,
-      request,
-      baseline,
-    );
+    const { left, text, batch, notes, reports, tag } = await doPhase(phase, n, request, baseline);
     if (left === null) {
       run.ending.undone = [...run.ending.undone, ...undoneFiles(run, atOnce)];
       await lookBehind(run, plan, rights);
@@ -265,7 +255,7 @@ export async function execute(
     if (run.ledger.spare && isLost(batch)) n -= 1;
     const { stubborn } = progress;
     const ended = { calls: batch.reports, left, notes, checks: reports, stubborn, turns: turnsAt(n + 1), tag };
-    request = await renderNext(run, { plan, checks, done }, ended);
+    request = await renderNext(phase, done, ended);
     done.push(...batch.reports.filter(({ kind }) => kind !== "look"));
   }
 }

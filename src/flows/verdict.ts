@@ -39,13 +39,7 @@ export interface Judged extends StepVerdict {
   readonly unread: string | null;
 }
 
-const unjudged = (why: string): Judged => ({
-  passed: true,
-  quality_score: null,
-  reasons: [],
-  next_fix: [],
-  unread: why,
-});
+const unjudged = (unread: string): Judged => ({ passed: true, quality_score: null, reasons: [], next_fix: [], unread });
 
 export function renderVerdict({ passed, quality_score: score, unread }: Judged): string {
   if (unread !== null) return `no verdict: ${unread}`;

@@ -175,10 +175,7 @@ function changedMeanwhile({ begun, checking }: Run, from: ReturnType<typeof soFa
   return [...new Set([...byChecks, ...checking.byOthers.slice(from.others)])];
 }
 
-const soFar = ({ begun, checking }: Run) => ({
-  changes: begun?.changes.length ?? 0,
-  others: checking.byOthers.length,
-});
+const soFar = ({ begun, checking }: Run) => ({ changes: begun?.changes.length ?? 0, others: checking.byOthers.length });
 
 /** Tells trees apart by what the run did and by when each file was last written, as others write, too. */
 async function treeOf(run: Run): Promise<string> {

@@ -1,7 +1,7 @@
 /** Shows a plan with its promise and its real paths, before anybody says yes to it; what the run will have used at its end. */
 import { permittedBy } from "../../core/command/run-patterns.ts";
 import { orNull, PaiError, toPaiError } from "../../core/error.ts";
-import { sizeOf, type Usage, weighedOf } from "../../core/model.ts";
+import { noUsage, sizeOf, weighedOf } from "../../core/model.ts";
 import type { Promised } from "../../core/outcome.ts";
 import { nameOf, type PathUse, parentOf, type RelPath } from "../../core/path.ts";
 import { type Plan, type PlanStep, workOf } from "../../core/plan/plan.ts";
@@ -87,9 +87,8 @@ const finishText = 400;
 
 /** Estimates what the whole run will have used at its end: tokens, the same weighed, and USD (null: price unknown). */
 async function forecast(run: Run, plan: Plan): Promise<Pick<Promised, "tokens" | "weighed" | "cost">> {
-  const { ledger, task } = run;
+  const { dialogue, ledger, task } = run;
   const steps = plan.execution_plan?.steps ?? [];
-  const { dialogue } = run;
   const repeated =
     dialogue.messages.length === 0
       ? planAndWorkPrompt(run.changing.strict).length + task.text.length + (task.context?.length ?? 0)
@@ -102,12 +101,7 @@ async function forecast(run: Run, plan: Plan): Promise<Pick<Promised, "tokens" |
   }
   const calls = Math.max(0, ledger.promised.expected - ledger.made);
   // The price is the full one: a cache may miss.
-  const rest: Usage = {
-    input: calls * ledger.estimate(repeated + sent),
-    cached: 0,
-    output: calls * ledger.estimate(output),
-    thought: 0,
-  };
+  const rest = { ...noUsage, input: calls * ledger.estimate(repeated + sent), output: calls * ledger.estimate(output) };
   const price = ledger.priceOf(rest);
   const kept = dialogue.messages.length === 0 ? 0 : calls * ledger.estimate(repeated);
   return {
@@ -175,10 +169,7 @@ async function findInOtherCase({ overlay }: Run, path: RelPath): Promise<readonl
 }
 
 /** Steps on something that is not there, and that no step before them makes. */
-async function findMissing(
-  run: Run,
-  plan: Plan,
-): Promise<readonly { readonly step: PlanStep; readonly path: RelPath }[]> {
+async function findMissing(run: Run, plan: Plan) {
   const missing: { step: PlanStep; path: RelPath }[] = [];
   const made: string[] = [];
   for (const step of workOf(plan)) {

@@ -3,7 +3,7 @@
 import { maxShown, roomOf } from "../core/context/shown.ts";
 import { copyOf, createDialogue } from "../core/dialogue.ts";
 import { PaiError, toFailure, toPaiError } from "../core/error.ts";
-import type { Emit, RunEvent, StampedEvent } from "../core/event.ts";
+import type { Emit, RunEvent } from "../core/event.ts";
 import { failedOutcome, type Outcome } from "../core/outcome.ts";
 import { minCalls, planPromise, roundsOf } from "../core/plan/promise.ts";
 import type { PreparedCommit, Transaction } from "../core/ports.ts";
@@ -27,12 +27,9 @@ import { createPlanning } from "./plans/plan-state.ts";
 import type { Flow, Ports, Run, RunOptions, Task } from "./run.ts";
 import { createOverlay, createVeiledView } from "./stage.ts";
 
-interface StamperOptions {
-  readonly id: string;
-  readonly now: () => Date;
-  readonly sink: (event: StampedEvent) => void;
+type StamperOptions = Pick<Ports, "id" | "now" | "sink"> & {
   readonly secrets: Pick<Veil, "cover" | "show" | "pending">;
-}
+};
 
 type Delta = Extract<RunEvent, { type: "model.delta" }>;
 
@@ -199,16 +196,10 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   );
   const ports: Ports = { ...outer, decide };
   const task = hideTask(veil, given);
-  const emit = createStamper({ id: ports.id, now: ports.now, sink: ports.sink, secrets: veil });
-  emit({
-    type: "run.started",
-    v: 1,
-    pai: options.version,
-    task: task.text,
-    mode: options.mode,
-    model: ports.model.id,
-    root: ports.workspace.root,
-  });
+  const emit = createStamper({ ...ports, secrets: veil });
+  const { command, mode, version: pai } = options;
+  const { model, workspace } = ports;
+  emit({ type: "run.started", v: 1, pai, task: task.text, mode, model: model.id, root: workspace.root });
   ports.onNotice?.((notice) => emit({ type: "notice", ...notice }));
   const began = performance.now();
   let run: Run | null = null;
@@ -216,14 +207,13 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   let commit: PreparedCommit | null = null;
   try {
     requireCalls(options);
-    if (mayChange(options)) ports.workspace.requireRoom?.();
+    if (mayChange(options)) workspace.requireRoom?.();
     if (options.commit != null) await requireCommit(options, ports);
     run = createRun(task, options, ports, { emit, veil });
     openAllowed(run);
     requireThen(run);
     // A saved plan is compared with the files first, so its checks begin later, when it is carried out.
-    const begins = options.checks.length > 0 && options.command !== "apply";
-    if (begins) await openBaseline(run);
+    if (options.checks.length > 0 && command !== "apply") await openBaseline(run);
     await flow(run);
     await listen(ports.signal);
     commit = await finish(run);
@@ -232,7 +222,6 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
     if (ports.signal.aborted && failure.code === "internal") failure = new PaiError("interrupted", "interrupted");
   }
   await run?.checking.baseline?.stop();
-  const { command, mode } = options;
   const settled =
     run === null
       ? { ...failedOutcome(command, toFailure(failure)), run: ports.id, mode }
@@ -240,8 +229,7 @@ export async function runTask(flow: Flow, given: Task, options: RunOptions, oute
   commit?.close();
   if (run !== null && settled.status === "answered") sayAnswered(run);
   if (run !== null) await noteEnd(run, settled);
-  const timed = { ...settled, ms: Math.round(performance.now() - began - waitedMs()) };
-  const outcome = veil.show(timed);
+  const outcome = veil.show({ ...settled, ms: Math.round(performance.now() - began - waitedMs()) });
   emit({ type: "run.finished", outcome });
   return outcome;
 }

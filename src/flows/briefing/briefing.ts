@@ -285,13 +285,7 @@ export function renderPiped(run: Run, most = maxOfPiped(roomFor(partOf(run.calli
   return context === null ? "" : fence("context", {}, clipText(run.veil.cover(context), shareOut(Math.floor(most))));
 }
 
-const widestBudget = {
-  knowledge: maxGuides,
-  tree: 950,
-  ranked: 1_400,
-  excerpts: 21_000,
-  context: maxPiped,
-};
+const widestBudget = { knowledge: maxGuides, tree: 950, ranked: 1_400, excerpts: 21_000, context: maxPiped };
 type Budgets = typeof widestBudget;
 type Fitted = Budgets & { readonly history: number };
 const widestChars = 2 * widestBudget.knowledge + widestBudget.tree + widestBudget.ranked + widestBudget.excerpts;
@@ -305,12 +299,8 @@ function fitBudgets({ task, calling }: Run, mentioned: readonly Source[], scale:
   const given = named + past + Math.min(maxOfPiped(room), task.context?.length ?? 0);
   const share = Math.max(0, Math.min(1, (room - given) / widestChars)) * scale;
   const scaled = Object.entries(widestBudget).map(([name, widestOf]) => [name, Math.floor(widestOf * share)] as const);
-  return {
-    ...widestBudget,
-    ...Object.fromEntries(scaled),
-    history: history * scale,
-    context: maxOfPiped(room) * scale,
-  };
+  const own = { history: history * scale, context: maxOfPiped(room) * scale };
+  return { ...widestBudget, ...Object.fromEntries(scaled), ...own };
 }
 
 /** Whether a text in lower case has the name of the file as a word, or as the end of a path. */

@@ -267,11 +267,8 @@ export async function listProject(
     more,
     async rank() {
       const links = linksOf(entries, workspace.root);
-      const named = {
-        ...asked,
-        request: throughLinks(asked.request, links),
-        output: throughLinks(asked.output, links),
-      };
+      const through = (text: string) => throughLinks(text, links);
+      const named = { ...asked, request: through(asked.request), output: through(asked.output) };
       return rankProject({ survey, words, asked: named, paths, more, unranked, read, signal });
     },
     close: () => survey.close(),

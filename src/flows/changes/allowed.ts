@@ -83,14 +83,11 @@ export const mayHoldSecrets = (changing: Readonly<Changing>, path: RelPath): boo
   changing.secrets.has(path) || isNamed(changing, path);
 
 /** Whether the plan changes a file and the user typed this value in this task or at its plan or diff. */
-export function typedFor(
-  { changing, planning, task, veil }: Run,
-  { scope }: Rights,
-): (path: RelPath, value: string) => boolean {
+export function typedFor({ changing, planning, task, veil }: Run, { scope }: Rights) {
   const words = [task.text, ...planning.corrections, ...changing.corrections];
   const typed = [...words, ...words.flatMap(veil.namesIn)].map((text) => veil.reveal(text, () => true).text);
   const isIn = (value: string) => typed.some((text) => standsIn(text, value));
-  return (path, value) => scope.content.has(path) && meaningsOf(value).some(isIn);
+  return (path: RelPath, value: string) => scope.content.has(path) && meaningsOf(value).some(isIn);
 }
 
 /** Asks once for each file of a run. null: the values may be written to it. */
@@ -115,12 +112,7 @@ function contentsAtStart(changes: readonly Change[], path: RelPath, now: Blob | 
   return [change?.before ?? null, origin?.before ?? null, now].filter((blob) => blob !== null);
 }
 
-async function unveilBlob(
-  run: Run,
-  rights: Rights | null,
-  path: RelPath,
-  after: Blob | null,
-): Promise<Blob | null | Refusal> {
+async function unveilBlob(run: Run, rights: Rights | null, { path, after }: Change): Promise<Blob | null | Refusal> {
   if (after?.kind !== "file") return after;
   const { veil, overlay, begun, changing } = run;
   if (veil.revealBytes(after.bytes, () => false).kept.length === 0) return after;
@@ -148,7 +140,7 @@ export async function unveil(
 ): Promise<readonly Change[] | Refusal> {
   const unveiled: Change[] = [];
   for (const change of changes) {
-    const after = await unveilBlob(run, rights, change.path, change.after);
+    const after = await unveilBlob(run, rights, change);
     if (after !== null && "code" in after) return after;
     unveiled.push({ ...change, before: run.veiled.rawOf(change.before), after });
   }
@@ -165,10 +157,8 @@ export const isVeiled = (name: string): boolean => {
 export function refuseNames(run: Run, claim: PlanClaim | null): void {
   const [name] = run.veil.namesIn(claim === null ? "" : pathsOfClaim(claim).join("\n"));
   if (name === undefined) return;
-  throw new PaiError(
-    "path_refused",
-    `${name} stands for a secret that was hidden from you: it cannot be part of a path`,
-  );
+  const text = `${name} stands for a secret that was hidden from you: it cannot be part of a path`;
+  throw new PaiError("path_refused", text);
 }
 
 function touchOf(claim: PlanClaim): Touch {

@@ -48,10 +48,8 @@ async function propose(
   changes: readonly Change[],
   { origin, asked }: { readonly origin: Origin; readonly asked: boolean },
 ): Promise<{ readonly summaries: readonly ChangeSummary[]; readonly diff: string }> {
-  const summaries = await pace(
-    summarizeSteps(changes, () => origin),
-    run.signal,
-  );
+  const steps = summarizeSteps(changes, () => origin);
+  const summaries = await pace(steps, run.signal);
   const diff = await pace(renderSteps(changes, run.veiled.hideChange), run.signal);
   const proposed = { batch: run.changing.batches, changes: summaries, diff };
   const seen = isSeen(run) ? ({ seen: true } as const) : {};
@@ -182,8 +180,7 @@ function noteNo(
     const head = isQuestion(words)
       ? "the user asks about these changes, which are not applied: "
       : "the user wants these changes otherwise: ";
-    const text = head + quoteWords(words);
-    return { code: "declined", text, isAnew: true };
+    return { code: "declined", text: head + quoteWords(words), isAnew: true };
   }
   changing.declined = [...changing.declined, { paths, diff }];
   return { code: "declined", text: words === null ? sayDeclined(paths) : `the user declined: ${quoteWords(words)}` };

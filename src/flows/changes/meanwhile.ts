@@ -77,10 +77,8 @@ export async function noteChanged(run: Run): Promise<readonly Touched[]> {
   const all = run.begun?.changes ?? [];
   for (const [path, known] of merged) {
     if (!isGone(known.how)) continue;
-    const now = await touchedOf(
-      run,
-      all.filter((change) => change.path === path),
-    );
+    const own = all.filter((change) => change.path === path);
+    const now = await touchedOf(run, own);
     if (!now.some(({ how }) => isGone(how))) merged.set(path, { ...known, how: "beside" });
   }
   const touched = await touchedOf(run, squash(all));

@@ -4,6 +4,7 @@ import type { CheckEvidence, Comparison } from "../../core/command/check-output.
 import type { SandboxUse } from "../../core/command/sandbox.ts";
 import type { CheckResult } from "../../core/outcome.ts";
 import type { RelPath } from "../../core/path.ts";
+import type { Transaction } from "../../core/ports.ts";
 
 /** With what rights checks may run that the user, and not a project, has set. */
 export interface CheckRights {
@@ -96,10 +97,5 @@ export function putResults(checking: Checking, results: readonly CheckResult[]):
 }
 
 /** What the run itself changed, in order, without what the user's checks did. */
-export const ownChanges = ({
-  begun,
-  checking,
-}: {
-  readonly begun: { readonly changes: readonly Change[] } | null;
-  readonly checking: Pick<Checking, "byUser">;
-}): readonly Change[] => (begun?.changes ?? []).filter((change) => !checking.byUser.has(change));
+export const ownChanges = ({ begun, checking }: { readonly begun: Transaction | null; readonly checking: Checking }) =>
+  (begun?.changes ?? []).filter((change) => !checking.byUser.has(change));

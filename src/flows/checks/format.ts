@@ -24,12 +24,7 @@ const spell = (command: string, files: readonly RelPath[]): readonly string[] =>
 type Tell = (level: "info" | "warning", text: string) => void;
 
 /** Runs one command line of a formatter; returns which of the files it changed. What it changes elsewhere is taken back. */
-async function runFormatter(
-  run: Run,
-  text: string,
-  files: readonly RelPath[],
-  tell: Tell,
-): Promise<readonly RelPath[]> {
+async function runFormatter(run: Run, text: string, files: readonly RelPath[], tell: Tell) {
   const { checking } = run;
   const weakest = weakestFor(run, text);
   const options = { by: "user", weakest, timeoutMs: checking.checkTimeoutMs, sandbox: "in-place" } as const;

@@ -7,11 +7,8 @@ import type { CommandResult } from "../../core/ports.ts";
 import type { Run } from "../run.ts";
 
 /** Whether nothing that checks change may stay: in a dry run, for a plan alone, in a preview. */
-export const leavesNothing = ({
-  changing: { dryRun },
-  planning: { planOnly },
-  invocation: { command },
-}: Run): boolean => dryRun || planOnly || command === "context";
+export const leavesNothing = ({ changing, planning, invocation }: Run): boolean =>
+  changing.dryRun || planning.planOnly || invocation.command === "context";
 
 /** The weakest sandbox of a check of the user; undefined: that of all commands. */
 export function weakestFor(run: Run, command: string): SandboxUse | undefined {
@@ -22,8 +19,7 @@ export function weakestFor(run: Run, command: string): SandboxUse | undefined {
   if (freed.get(command) === true) return "off";
   if (weakest !== undefined || !inSystem || freed.has(command)) return weakest;
   // What this run may change must not get more rights than the model's own commands.
-  const own = run.workspace.ownProgram?.(command) ?? null;
-  if (own !== null) return undefined;
+  if ((run.workspace.ownProgram?.(command) ?? null) !== null) return undefined;
   freed.set(command, true);
   const text = `${command}: runs with your rights, as this is a folder of the system (--check-sandbox full keeps it in)`;
   run.emit({ type: "notice", level: "info", code: "check_rights", text });

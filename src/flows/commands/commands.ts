@@ -65,10 +65,8 @@ async function askAnew(run: Run, rights: Rights, { command, promised }: Wanted):
   const path = await changedFileOf(run, command);
   if (path === null) return;
   const text = approvalWording.command(command, await describeSandbox(run));
-  const ask = async (note: string) => {
-    const why = note === "" ? approvalWording.changedMeanwhile([path]) : note;
-    return (await run.decide({ kind: "command", text: why + text })).accept;
-  };
+  const first = approvalWording.changedMeanwhile([path]);
+  const ask = async (note: string) => (await run.decide({ kind: "command", text: (note || first) + text })).accept;
   if (!(await askBound(run, command, ask))) {
     const declined = new PaiError("declined", `the user declined to run ${promised}`);
     rights.refuse(claim, declined);

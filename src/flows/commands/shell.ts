@@ -12,14 +12,10 @@ export interface ShellLimits {
   readonly allowRun: RunGrant;
 }
 
-export interface RanCommand extends CommandRun {
-  readonly isEarly: boolean;
-}
-
 export interface Shell extends ShellLimits {
   /** Files that approved commands run, as they were when the person was asked about them. */
   readonly bound: Map<RelPath, Blob>;
-  commands: readonly RanCommand[];
+  commands: readonly (CommandRun & { readonly isEarly: boolean })[];
   /** Commands of the plan that ran before the first execution call, with the run's number of changes then. */
   readonly ran: Map<string, number>;
   /** The sandbox its commands ran in; null: none ran. */

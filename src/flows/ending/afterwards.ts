@@ -137,11 +137,8 @@ async function prepare(run: Run): Promise<PreparedCommit | null> {
       hint: "git commit -- FILES commits it all the same",
     });
   }
-  const message = commitMessage(id, {
-    text: veil.cover(ending.text),
-    task: veil.cover(task.text),
-    own: commit.message,
-  });
+  const words = { text: veil.cover(ending.text), task: veil.cover(task.text), own: commit.message };
+  const message = commitMessage(id, words);
   const prepared = (await workspace.commits?.prepare(paths, message, run.signal)) ?? null;
   if (prepared === null) return nothing(run);
   try {

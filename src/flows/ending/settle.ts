@@ -118,12 +118,8 @@ function nameKeep(failure: PaiError | null): PaiError | null {
   if (failure === null || failure.hint?.includes("--keep") === true) return failure;
   const keep = "--keep keeps the changes all the same";
   const hint = failure.hint === null ? keep : `${failure.hint}; ${keep}`;
-  return new PaiError(failure.code, failure.message, {
-    hint,
-    cause: failure.cause,
-    retryAfter: failure.retryAfter,
-    target: failure.target,
-  });
+  const { cause, retryAfter, target } = failure;
+  return new PaiError(failure.code, failure.message, { hint, cause, retryAfter, target });
 }
 
 function tellLeft(run: Run, transaction: Transaction, { message }: PaiError): readonly Change[] {

@@ -50,10 +50,6 @@ export async function summarizeText(run: Run, written: string): Promise<string> 
 const withoutNative = (message: Message): Message =>
   message.role === "assistant" ? { ...message, native: null } : message;
 
-function unseenOf(messages: readonly Message[]): readonly Message[] {
-  return messages.at(-1)?.role === "tools" ? messages.slice(-2) : [];
-}
-
 /** The beginning of an answer too long to be kept whole, so that its request does not seem unanswered. */
 function closingAnswer(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
@@ -72,7 +68,7 @@ export async function compactConversation(run: Run): Promise<void> {
   const { messages, tasks } = run.conversation;
   const turn = lastTurn(messages);
   const fits = run.ledger.estimate(charactersOf(turn)) < run.calling.model.window * keptShare;
-  const unseen = unseenOf(messages);
+  const unseen = messages.at(-1)?.role === "tools" ? messages.slice(-2) : [];
   const kept = fits ? turn.slice(1) : [...unseen, ...closingAnswer(messages)];
   const old = messages.slice(0, messages.length - unseen.length);
   const summary = await summarizeText(run, renderConversation(old.map((each) => hideMessage(run.veil, each))));

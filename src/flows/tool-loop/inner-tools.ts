@@ -53,11 +53,7 @@ const innerTools: readonly Tool[] = [
       ["id", "status"],
     ),
   },
-  {
-    name: "read_tasks",
-    description: "Shows the task list.",
-    schema: object({}, []),
-  },
+  { name: "read_tasks", description: "Shows the task list.", schema: object({}, []) },
 ];
 
 /** The loop's own tools. `check` is offered if there are checks; as the user's own commands they may always run. */

@@ -60,12 +60,8 @@ async function doCalls(
   calls: readonly Call[],
 ): Promise<{ readonly results: readonly CallResult[]; readonly wished: string }> {
   const results = new Map<string, CallResult>();
-  const outer = calls.filter(({ name }) => !inner.has(name));
-  const { reports } = await perform(
-    run,
-    outer.map((call) => toActionCall(call, byTool)),
-    null,
-  );
+  const outer = calls.filter(({ name }) => !inner.has(name)).map((call) => toActionCall(call, byTool));
+  const { reports } = await perform(run, outer, null);
   // The inner tools perform looks of their own, which settle what was wished.
   const wished = await showWished(run);
   const known: ReadonlySet<string> = new Set([...byTool.values()].map(({ name }) => name));
@@ -79,14 +75,9 @@ async function doCalls(
   const all = calls.map((call) => {
     const { ok, text } = results.get(call.id) ?? { ok: false, text: "not run" };
     const key = JSON.stringify([call.name, call.input]);
-    const repeated = seen.get(key) === text;
+    const said = seen.get(key) === text ? `${text}\n(the same call had this same result before)` : text;
     seen.set(key, text);
-    return {
-      id: call.id,
-      name: call.name,
-      ok,
-      text: repeated ? `${text}\n(the same call had this same result before)` : text,
-    };
+    return { id: call.id, name: call.name, ok, text: said };
   });
   return { results: all, wished };
 }

@@ -122,7 +122,7 @@ const budgets = {
   core: 13_503,
   workspace: 11_346,
   cli: 9_961,
-  flows: 10_770,
+  flows: 10_455,
   models: 3_972,
   ui: 4_254,
   store: 3_372,

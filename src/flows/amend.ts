@@ -64,13 +64,7 @@ async function refuseHeadless(run: Run, rights: Rights, claim: PlanClaim): Promi
   }
 }
 
-function refuse(
-  run: Run,
-  rights: Rights,
-  { request, claim }: Asked,
-  error: PaiError,
-  by: Amendment["by"] = "policy",
-): void {
+function refuse(run: Run, rights: Rights, { request, claim }: Asked, error: PaiError, by: Amendment["by"] = "policy") {
   rights.refuse(claim, error);
   noteAmended(run, { ...request, accept: false, by });
 }
@@ -150,12 +144,7 @@ function claimOf(run: Run, { action, path, destination }: AmendRequest): PlanCla
 }
 
 /** Counts refused requests that no call of the reply needs; the others are counted with their calls. */
-export function noteRefused(
-  run: Run,
-  rights: Rights,
-  asked: readonly AmendRequest[],
-  reports: readonly CallReport[],
-): void {
+export function noteRefused(run: Run, rights: Rights, asked: readonly AmendRequest[], reports: readonly CallReport[]) {
   for (const request of asked) {
     const { action: name, path, destination } = request;
     const claim = claimOf(run, request);
@@ -192,12 +181,7 @@ async function isToldWhole(run: Run, path: RelPath): Promise<boolean> {
 const readCall = (run: Run, call: Call): PlanClaim | null => orNull(() => claimOfCall(run, call));
 
 /** Adds to the rights what the requests of a reply ask for, if it is granted. `calls`: all calls of the reply. */
-export async function amend(
-  run: Run,
-  rights: Rights,
-  requests: readonly AmendRequest[],
-  calls: readonly Call[],
-): Promise<void> {
+export async function amend(run: Run, rights: Rights, requests: readonly AmendRequest[], calls: readonly Call[]) {
   const open = new Map<string, Asked>();
   for (const request of requests) {
     const claim = claimOf(run, request);

@@ -221,12 +221,7 @@ export async function requireYes(
 }
 
 /** A path that the policy allows, or one to be changed that a person may open. `view`: who parses it. Throws path_refused. */
-export function pathFor(
-  { overlay, workspace }: Run,
-  text: string,
-  use: PathUse,
-  view: Pick<View, "path"> = overlay,
-): RelPath {
+export function pathFor({ overlay, workspace }: Run, text: string, use: PathUse, view: Pick<View, "path"> = overlay) {
   try {
     return view.path(text, use);
   } catch (thrown) {

@@ -49,6 +49,8 @@ export const isBadReply = (thrown: unknown): thrown is PaiError =>
 export const isTooLong = (thrown: unknown): thrown is PaiError =>
   thrown instanceof PaiError && thrown.code === "request_too_long";
 
+type OnText = (text: string, n: number) => void;
+
 const lost: readonly ErrorCode[] = ["network", "provider_down"];
 
 /**
@@ -56,11 +58,7 @@ const lost: readonly ErrorCode[] = ["network", "provider_down"];
  * `onText` gets the text as it arrives, with the number of its call: a new number means that the reply begins again.
  * Throws budget_* and request_rejected before sending, and what the model's stream throws.
  */
-export async function ask(
-  run: Run,
-  question: ModelQuestion,
-  onText: (text: string, n: number) => void = () => {},
-): Promise<Reply> {
+export async function ask(run: Run, question: ModelQuestion, onText: OnText = () => {}): Promise<Reply> {
   const { made } = run.ledger;
   try {
     return await askOnce(run, question, onText);
@@ -90,7 +88,7 @@ interface Size {
 interface Sending extends Size {
   /** Output tokens that a reply may have, worked out again when another model takes the call over. */
   readonly refit: () => number;
-  readonly onText: (text: string, n: number) => void;
+  readonly onText: OnText;
 }
 
 const progressMs = 250;
@@ -177,7 +175,7 @@ function usageOf(ledger: Ledger, { n, isBrokenOff, text, calls, done }: Arriving
   return { usage, counted: { ...usage, input, output: Math.max(usage.output, minTokens(written)) } };
 }
 
-async function askOnce(run: Run, question: ModelQuestion, onText: (text: string, n: number) => void): Promise<Reply> {
+async function askOnce(run: Run, question: ModelQuestion, onText: OnText): Promise<Reply> {
   const { ledger, calling } = run;
   const { job = "work" } = question;
   const sent = charactersOf(question);

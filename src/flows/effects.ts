@@ -192,11 +192,7 @@ function emitApplied({ emit, changing }: Run, changes: readonly Change[]): void 
 const isCache = (path: string) => classOf(path) === "built" && /cache/i.test(path);
 
 /** Reports paths whose change no undo takes back, and counts those that are ignored; caches of tools are neither. */
-function tellStays(
-  run: Run,
-  { command, effects }: Pick<Ended, "command" | "effects">,
-  stays: readonly RelPath[],
-): void {
+function tellStays(run: Run, { command, effects }: Pick<Ended, "command" | "effects">, stays: readonly RelPath[]) {
   const open = new Set(largeOf(effects));
   const tell = (paths: readonly RelPath[], what: string): void => {
     if (paths.length === 0) return;
@@ -213,11 +209,7 @@ function tellStays(
 }
 
 /** Takes effects back; `paths` null: all. Returns the paths that stay as they are, as there was no copy of them. */
-export async function dropEffects(
-  run: Run,
-  effects: Effects,
-  paths: ReadonlySet<RelPath> | null,
-): Promise<readonly RelPath[]> {
+export async function dropEffects(run: Run, effects: Effects, paths: ReadonlySet<RelPath> | null) {
   const transaction = await run.transaction();
   const from = transaction.changes.length;
   const { left, stays } = await transaction.drop(effects, paths);

@@ -164,24 +164,14 @@ function renderFaults({ passed, reasons, next_fix }: StepVerdict, faults: readon
  * Why a step is not healed; null: it is healed, because no fault is left, and either only open steps made it fail
  * (`isSound`), or a check passes, or all actions of the healing worked and changed something.
  */
-function whyStillFailed(
-  { work, checks }: Act,
-  [fault]: readonly string[],
-  verdict: StepVerdict,
-  isSound: boolean,
-): string | null {
+function whyStillFailed({ work, checks }: Act, [fault]: readonly string[], verdict: StepVerdict, isSound: boolean) {
   if (fault !== undefined || isSound) return fault ?? null;
   const proven = checks.some(({ passed }) => passed === true);
   const mended = work.batch.changed && work.batch.reports.every(({ code }) => code === null);
   return proven || mended ? null : (verdict.reasons[0] ?? "it did not pass");
 }
 
-async function renderNews(
-  run: Run,
-  { batch, notes }: ScriptWork,
-  checks: readonly CheckReport[],
-  meanwhile: string,
-): Promise<string> {
+async function renderNews(run: Run, { batch, notes }: ScriptWork, checks: readonly CheckReport[], meanwhile: string) {
   const isLook = ({ kind, ok }: CallReport) => kind === "look" && ok;
   const shown = await Promise.all(batch.reports.filter(isLook).map((report) => showLook(run, report)));
   const done = renderCalls(batch.reports.filter((report) => !isLook(report)));

@@ -167,10 +167,7 @@ function cutResult({ name, target, text }: CallReport, maxLength: number): strin
 }
 
 /** How many characters of each result fit into a room: short ones are whole, and the others share what these leave. */
-export function shareAmong<Result extends { readonly text: string }>(
-  results: readonly Result[],
-  room: number,
-): ReadonlyMap<Result, number> {
+export function shareAmong<Result extends { readonly text: string }>(results: readonly Result[], room: number) {
   const limits = new Map<Result, number>();
   let left = room;
   for (const result of results.toSorted((one, other) => one.text.length - other.text.length)) {

@@ -2,7 +2,7 @@
 
 import { PaiError } from "../core/error.ts";
 import { createReplyReader, type Reading, readJson } from "../core/json.ts";
-import type { Json, Message } from "../core/model.ts";
+import type { Json } from "../core/model.ts";
 import { maskSecrets } from "../core/secrets/key-shapes.ts";
 import { ask, askedAfter, type ModelQuestion, type Reply, replied } from "./ask.ts";
 import type { Run } from "./run.ts";
@@ -53,12 +53,7 @@ const goOn =
   "Your reply was cut at its limit. Go on exactly where it ended: only the rest of the JSON, nothing before or after it.";
 
 /** Asks once. When the value was cut and a call is to spare or can be freed, asks for the rest and joins both. */
-async function readWhole<T>(
-  run: Run,
-  question: ModelQuestion,
-  reader: JsonReplyReader<T>,
-  isLast = !run.ledger.spare,
-): Promise<{ readonly reply: Reply; readonly reading: Reading<T>; readonly messages: readonly Message[] }> {
+async function readWhole<T>(run: Run, question: ModelQuestion, reader: JsonReplyReader<T>, isLast = !run.ledger.spare) {
   const reply = await askOnce(run, question);
   const first = { reply, reading: read(reply, reader, isLast), messages: [...question.messages, replied(reply)] };
   if (reply.stop !== "length" || !(run.ledger.spare || reader.freeCall())) return first;
@@ -76,11 +71,7 @@ async function readWhole<T>(
 }
 
 /** Asks for a plan, twice if needed. Returns it with all messages of the exchange, the reply last. Throws reply_invalid. */
-export async function askForJson<T>(
-  run: Run,
-  question: ModelQuestion,
-  reader: JsonReplyReader<T>,
-): Promise<{ readonly value: T; readonly messages: readonly Message[] }> {
+export async function askForJson<T>(run: Run, question: ModelQuestion, reader: JsonReplyReader<T>) {
   const first = await readWhole(run, question, reader);
   if (first.reading.ok) return { value: first.reading.value, messages: first.messages };
   const { why } = first.reading;

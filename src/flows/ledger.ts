@@ -25,10 +25,7 @@ export interface Calling extends CallingOptions, CallPorts {
   hugeAllowed: boolean;
 }
 
-export function createCalling(
-  { temperature, effort, caps }: CallingOptions,
-  { model, price, allowance }: CallPorts,
-): Calling {
+export function createCalling({ temperature, effort, caps }: CallingOptions, { model, price, allowance }: CallPorts) {
   return {
     temperature,
     ...(effort !== undefined && { effort }),

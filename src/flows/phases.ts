@@ -143,10 +143,7 @@ const renderRepair = (failed: readonly CheckReport[]): string =>
     ? "These failures were there before the first change of this task: the check failed in the same way. Mend them only if the task asks for it; otherwise send FINISH alone."
     : "Correct what the failed check shows: an action script again, ended with FINISH.";
 
-export async function renderResults(
-  run: Run,
-  { calls, left, notes, checks, stubborn, tag, turns }: PhaseResults,
-): Promise<string> {
+export async function renderResults(run: Run, { calls, left, notes, checks, stubborn, tag, turns }: PhaseResults) {
   // What the model wrote, and what commands and other people did to the files that it knows.
   const changed = await tellChanged(run);
   const looks = calls.filter(({ kind }) => kind === "look");

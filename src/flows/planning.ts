@@ -47,12 +47,7 @@ export const singleShotPlan: PlanKind<Plan> = {
 interface Draft<Made> extends Found<Made>, Presented {}
 
 /** Makes a draft; if the provider finds the briefing too long, once more with a quarter of it. */
-async function draftFitting<Made>(
-  run: Run,
-  kind: PlanKind<Made>,
-  briefing: Briefing,
-  key: string,
-): Promise<Draft<Made>> {
+async function draftFitting<Made>(run: Run, kind: PlanKind<Made>, briefing: Briefing, key: string) {
   const wanted = { plans: 1, promiseAt: null, key };
   const system = systemOf(run, kind);
   try {
@@ -110,12 +105,7 @@ const mayMend = ({ calling, ledger, planning }: Run): boolean =>
   !planning.planOnly && (calling.caps.calls === null || ledger.made + 2 <= calling.caps.calls);
 
 /** Shows a saved plan and asks for a yes; `isApproved`: only about what needs one of its own. Words count as a no. */
-export async function presentSaved(
-  run: Run,
-  saved: Plan,
-  promise: CallPromise,
-  isApproved = false,
-): Promise<Presented> {
+export async function presentSaved(run: Run, saved: Plan, promise: CallPromise, isApproved = false) {
   startAnew(run.dialogue);
   const { plan, claims } = await present(run, saved, { promise, plans: 0, cached: false });
   if (isApproved) await takeYes(run, claims);
@@ -252,11 +242,7 @@ interface Found<Made> {
 }
 
 /** The cached answer to the same request; null: there is none, or it is a look and none is left. */
-async function loadCached<Made>(
-  run: Run,
-  kind: PlanKind<Made>,
-  { messages, key, plans }: Wanted,
-): Promise<Found<Made> | null> {
+async function loadCached<Made>(run: Run, kind: PlanKind<Made>, { messages, key, plans }: Wanted) {
   if (key === null) return null;
   const saved: Json = run.planning.planCache?.load(key) ?? null;
   if (saved === null) return null;

@@ -195,23 +195,14 @@ const isLost = ({ reports }: BatchReport): boolean =>
 const maxOfResults = 16_000;
 
 /** The request after a reply. Where it stands alone it tells of the earlier replies, too, whose calls are `done`. */
-async function renderNext(
-  { run, plan, checks }: Phase,
-  done: readonly CallReport[],
-  ended: PhaseResults,
-): Promise<string> {
+async function renderNext({ run, plan, checks }: Phase, done: readonly CallReport[], ended: PhaseResults) {
   continueOrStart(run, systemOf(run, singleShotPlan), "work", maxOfResults);
   if (run.dialogue.messages.length > 0) return renderResults(run, ended);
   const now = await renderNow(run, plan, checks);
   return `${now}\n\nSo far:\n${await renderResults(run, { ...ended, calls: [...done, ...ended.calls] })}`;
 }
 
-export async function execute(
-  run: Run,
-  plan: Plan,
-  claims: readonly PlanClaim[],
-  atOnce: AtOnce | null = null,
-): Promise<void> {
+export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[], atOnce: AtOnce | null = null) {
   const rights = rightsOf(plan, claims, atOnce);
   const progress = createProgress(run, plan, claims);
   run.ending.open = () => progress.openSteps;
@@ -274,12 +265,7 @@ async function performChanges(run: Run, changes: readonly Change[], rights: Righ
   await applyFinished(run, rights, paths);
 }
 
-async function executeFinished(
-  run: Run,
-  plan: Plan,
-  claims: readonly PlanClaim[],
-  changes: readonly Change[],
-): Promise<void> {
+async function executeFinished(run: Run, plan: Plan, claims: readonly PlanClaim[], changes: readonly Change[]) {
   const checks = run.changing.dryRun ? [] : checksOf(run);
   await finishBaseline(run);
   await runPlanChecks(run, checks);

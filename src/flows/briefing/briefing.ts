@@ -124,13 +124,7 @@ interface Choice {
   readonly isWhole: boolean;
 }
 
-async function choose(
-  run: Run,
-  asked: Asked,
-  project: ListedProject,
-  read: ReadText,
-  maxLength: number,
-): Promise<Choice> {
+async function choose(run: Run, asked: Asked, project: ListedProject, read: ReadText, maxLength: number) {
   const nothing = { excerpts: [], ranking: null, isWhole: true };
   const all = run.reading.namesOnly ? nothing : await readSmallProject(run, asked, project, read, maxLength);
   if (all !== null) {

@@ -63,12 +63,7 @@ async function readCandidates(run: Run, { ranking, paths }: RankedProject, readT
   });
 }
 
-export async function pickExcerpts(
-  run: Run,
-  project: RankedProject,
-  readText: ReadText,
-  maxLength: number,
-): Promise<Source[]> {
+export async function pickExcerpts(run: Run, project: RankedProject, readText: ReadText, maxLength: number) {
   const { terms, ranking } = project;
   const candidates = await readCandidates(run, project, readText);
   const chosen = chooseExcerpts(candidates, { terms, values: ranking.values }, maxLength);

@@ -133,11 +133,7 @@ async function unveilBlob(run: Run, rights: Rights | null, { path, after }: Chan
 }
 
 /** Turns changes of what the model sees into changes of the real files. A refusal holds for the whole call. */
-export async function unveil(
-  run: Run,
-  rights: Rights | null,
-  changes: readonly Change[],
-): Promise<readonly Change[] | Refusal> {
+export async function unveil(run: Run, rights: Rights | null, changes: readonly Change[]) {
   const unveiled: Change[] = [];
   for (const change of changes) {
     const after = await unveilBlob(run, rights, change);

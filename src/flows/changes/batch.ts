@@ -14,7 +14,7 @@ import { listen, pace } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
 import type { Run } from "../run.ts";
 import type { Refusal } from "./changing.ts";
-import { dropRefused, findUnallowed, judgeStaged } from "./judge.ts";
+import { type Calls, dropRefused, findUnallowed, judgeStaged, type Refusals } from "./judge.ts";
 import { mergeStaged } from "./meanwhile.ts";
 
 /** Warns about hard links: pai replaces a file to change it, so its other names keep the old content. */
@@ -91,14 +91,10 @@ export const isAsked = (run: Run, rights: Rights | null): boolean =>
   rights === null || ((run.changing.review || run.planning.wantsReview) && !run.changing.dryRun && !isSeen(run));
 
 /** Asks about the staged changes and drops what is not wanted; returns why, by path. Throws declined where nothing is left. */
-async function reviewBatch(
-  run: Run,
-  rights: Rights | null,
-  calls: readonly (readonly RelPath[])[],
-): Promise<ReadonlyMap<RelPath, Refusal>> {
+async function reviewBatch(run: Run, rights: Rights | null, calls: Calls): Promise<Refusals> {
   const { changing, overlay } = run;
   const staged = overlay.staged();
-  const refused = new Map<RelPath, Refusal>();
+  const refused: Refusals = new Map();
   if (staged.length === 0 || !isAsked(run, rights)) return refused;
   changing.batches += 1;
   for (const part of partsOf(run, staged)) {
@@ -196,12 +192,7 @@ function noteYes({ changing }: Run, changes: readonly Change[]): void {
 }
 
 /** Shows some changes and asks about them. null: they may be applied. Throws approval_needed. */
-async function decideSome(
-  run: Run,
-  changes: readonly Change[],
-  origin: Origin = "plan",
-  ended = "",
-): Promise<Refusal | null> {
+async function decideSome(run: Run, changes: readonly Change[], origin: Origin = "plan", ended = "") {
   const { summaries: proposed, diff } = await propose(run, changes, { origin, asked: !run.changing.dryRun });
   const lines = proposed.map(lineOf);
   const decision = run.changing.dryRun
@@ -213,7 +204,7 @@ async function decideSome(
         diffOnAsk: diff,
         ...(!run.changing.takesWords && { takesWords: false }),
       });
-  const unallowed = decision.accept ? await findUnallowed(run, changes) : new Map<RelPath, Refusal>();
+  const unallowed: Refusals = decision.accept ? await findUnallowed(run, changes) : new Map();
   tellDecision(run, proposed, unallowed.size > 0 ? { accept: false, by: "user" } : decision);
   if (decision.accept && unallowed.size === 0) {
     noteYes(run, changes);
@@ -228,12 +219,8 @@ async function decideSome(
 }
 
 /** Merges, judges and asks, again if a file changed meanwhile. Returns why paths are refused. Throws conflict, declined. */
-export async function decideStaged(
-  run: Run,
-  rights: Rights | null,
-  calls: readonly (readonly RelPath[])[],
-): Promise<ReadonlyMap<RelPath, Refusal>> {
-  const refusals = new Map<RelPath, Refusal>();
+export async function decideStaged(run: Run, rights: Rights | null, calls: Calls): Promise<Refusals> {
+  const refusals: Refusals = new Map();
   await mergeStaged(run);
   for (;;) {
     for (const [path, why] of await judgeStaged(run, rights, calls)) refusals.set(path, why);
@@ -249,7 +236,7 @@ export async function applyDecided(run: Run, rights: Rights | null, onDone = () 
 }
 
 /** Applies the staged changes of a saved plan, which no model makes anew. Throws the first refusal by scope, policy or guard. */
-export async function applyFinished(run: Run, rights: Rights, calls: readonly (readonly RelPath[])[]): Promise<void> {
+export async function applyFinished(run: Run, rights: Rights, calls: Calls): Promise<void> {
   run.changing.takesWords = false;
   await mergeStaged(run);
   for (const { code, text } of (await judgeStaged(run, rights, calls)).values()) throw new PaiError(code, text);

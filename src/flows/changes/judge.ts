@@ -11,7 +11,9 @@ import type { Run } from "../run.ts";
 import { mayHoldSecrets, refuseUnallowed, typedFor, withinOnly } from "./allowed.ts";
 import type { Refusal } from "./changing.ts";
 
-type Refusals = Map<RelPath, Refusal>;
+export type Refusals = Map<RelPath, Refusal>;
+/** The paths that each call of a reply changes. */
+export type Calls = readonly (readonly RelPath[])[];
 
 /** Whether a person allows what the guard leaves to them; lost lines are only told where nobody can be asked. */
 async function isAllowed(run: Run, { verdict, rule, text }: Verdict): Promise<boolean> {
@@ -43,11 +45,7 @@ function refuseSetting({ changing, workspace }: Run, { path, before, after, from
 }
 
 /** What the guard, or the person whom it asks, refuses. `allowed` holds what got a yes, as "rule path". */
-async function findRefusals(
-  run: Run,
-  input: Omit<GuardInput, "limits">,
-  allowed: Set<string> = new Set(),
-): Promise<Refusals> {
+async function findRefusals(run: Run, input: Omit<GuardInput, "limits">, allowed: Set<string> = new Set()) {
   const refused: Refusals = new Map();
   for (const verdict of await pace(judgeSteps({ ...input, limits: run.changing.guard }), run.signal)) {
     const { path, rule, text } = verdict;
@@ -73,7 +71,7 @@ export async function findUnallowed(run: Run, changes: readonly Change[]): Promi
 const isMade = ({ before, after, from }: Change) => before === null && after?.kind === "folder" && from === null;
 
 /** Adds to `refused` the rest of each refused call and what lies below a refused path, but no new folders. */
-function spread(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): void {
+function spread(refused: Refusals, staged: readonly Change[], calls: Calls): void {
   const made = new Set(staged.filter(isMade).map(({ path }) => path));
   const above = (path: string) => [...refused].find(([folder]) => path.startsWith(`${folder}/`))?.[1];
   for (let size = -1; size !== refused.size; ) {
@@ -86,19 +84,14 @@ function spread(refused: Refusals, staged: readonly Change[], calls: readonly (r
   }
 }
 
-function findUnneeded(refused: Refusals, staged: readonly Change[], calls: readonly (readonly RelPath[])[]): RelPath[] {
+function findUnneeded(refused: Refusals, staged: readonly Change[], calls: Calls): RelPath[] {
   const made = staged.filter(isMade).map(({ path }) => path);
   const wanted = calls.filter((paths) => !paths.some((path) => refused.has(path))).flat();
   return made.filter((folder) => !wanted.some((path) => path === folder || path.startsWith(`${folder}/`)));
 }
 
 /** Drops what is refused of the staged changes, whole calls at a time, and adds to `refused` what goes with it. */
-export function dropRefused(
-  { overlay }: Run,
-  refused: Map<RelPath, Refusal>,
-  staged: readonly Change[],
-  calls: readonly (readonly RelPath[])[],
-): void {
+export function dropRefused({ overlay }: Run, refused: Refusals, staged: readonly Change[], calls: Calls): void {
   spread(refused, staged, calls);
   overlay.drop(new Set([...refused.keys(), ...findUnneeded(refused, staged, calls)]));
 }
@@ -114,11 +107,7 @@ function earlierOf({ begun, changing, checking }: Run): readonly Change[] {
 }
 
 /** Drops what is refused, whole calls at a time, until nothing more drops out: lines may have moved to a file that did. */
-export async function judgeStaged(
-  run: Run,
-  rights: Rights | null,
-  calls: readonly (readonly RelPath[])[],
-): Promise<ReadonlyMap<RelPath, Refusal>> {
+export async function judgeStaged(run: Run, rights: Rights | null, calls: Calls): Promise<Refusals> {
   const refused: Refusals = new Map();
   const allowed = new Set<string>();
   for (;;) {
@@ -170,12 +159,7 @@ const useOfChange = ({ after }: Change): PathUse =>
   after === null ? "delete" : after.kind === "folder" ? "folder" : "write";
 
 /** Why the changes of a command are refused as a whole; null: they are not. `isShown`: people are asked about them after this. */
-export async function judgeCommand(
-  run: Run,
-  rights: Rights | null,
-  changes: readonly Change[],
-  isShown: boolean,
-): Promise<Refusal | null> {
+export async function judgeCommand(run: Run, rights: Rights | null, changes: readonly Change[], isShown: boolean) {
   for (const change of changes) {
     const refusal = refusePath(run, change.path, useOfChange(change));
     if (refusal !== null) return refusal;

@@ -129,10 +129,7 @@ export const changedByChecks = ({ begun, changing, checking }: Run, from = 0): r
     .filter((path) => !changing.ignored.has(path));
 
 /** Those of these paths that tools make, by their name where the project ignores them: nobody compares what checks build. */
-export async function findBuilt(
-  { walk }: Pick<Workspace, "walk">,
-  paths: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function findBuilt({ walk }: Pick<Workspace, "walk">, paths: readonly string[]) {
   const built = new Set(paths.filter((path) => classOf(path) === "built"));
   if (built.size > 0) for await (const { path } of walk("" as RelPath)) built.delete(path);
   return built;
@@ -247,11 +244,7 @@ export async function startFromNow(run: Run, paths: readonly RelPath[]): Promise
 }
 
 /** Lets the work start from texts as they are now. `seen`: files of a diff that the person saw. Throws conflict for the rest. */
-export async function acceptMeanwhile(
-  run: Run,
-  claims: readonly PlanClaim[],
-  seen: ReadonlySet<RelPath> = new Set(),
-): Promise<void> {
+export async function acceptMeanwhile(run: Run, claims: readonly PlanClaim[], seen: ReadonlySet<RelPath> = new Set()) {
   const edited = claims.filter(({ kind }) => kind === "content").flatMap(pathsOfClaim);
   const texts = (await findMeanwhile(run, edited)).filter(({ mayMerge }) => mayMerge);
   const known = new Set(texts.map(({ path }) => path));

@@ -44,12 +44,7 @@ function tellNotRun({ checking, emit }: Run, checks: readonly Check[], why: stri
 }
 
 /** The checks that a later reply names; what no yes covers is asked about. `notes` tell the model of a no. */
-export async function laterChecks(
-  run: Run,
-  script: Script,
-  rights: Rights,
-  known: readonly Check[],
-): Promise<{ readonly allowed: readonly Check[]; readonly notes: readonly string[] }> {
+export async function laterChecks(run: Run, script: Script, rights: Rights, known: readonly Check[]) {
   const [allowed, notes]: [Check[], string[]] = [[], []];
   if (run.changing.dryRun) return { allowed, notes };
   const named = script.actions.flatMap(({ cmd, arg = "" }) => (rowOf(cmd)?.kind === "check" ? [arg] : []));

@@ -13,7 +13,6 @@ import { nameOf, type RelPath } from "../../core/path.ts";
 import { workOf } from "../../core/plan/plan.ts";
 import type { PlanClaim, Rights } from "../../core/plan/scope.ts";
 import type { CommandOptions, CommandResult, View } from "../../core/ports.ts";
-import type { Question } from "../../core/question.ts";
 import { mannerOfFile } from "../../core/secrets/named-values.ts";
 import { breathe } from "../../core/steps.ts";
 import { nameSome } from "../../core/suggest.ts";
@@ -344,11 +343,7 @@ export async function learnNamed(run: Run, command: string): Promise<void> {
 }
 
 /** Says that a yes to these claims does nothing but run commands, if so. */
-export async function onlyCommands(
-  run: Run,
-  claims: readonly PlanClaim[],
-  checks: readonly string[] = [],
-): Promise<Pick<Question, "commands" | "isConfined">> {
+export async function onlyCommands(run: Run, claims: readonly PlanClaim[], checks: readonly string[] = []) {
   const commands = [...claims.flatMap((claim) => (claim.kind === "command" ? claim.command : [])), ...checks];
   if (commands.length === 0 || claims.some(({ kind }) => kind !== "command")) return {};
   return { commands: [...new Set(commands)], isConfined: (await run.workspace.sandbox()).level !== null };

@@ -37,11 +37,7 @@ interface Offer {
   readonly isDone?: boolean;
 }
 
-async function announce(
-  run: Run,
-  { plan, claims }: Presented,
-  { promise, plans, cached, isDone = false }: Offer,
-): Promise<void> {
+async function announce(run: Run, { plan, claims }: Presented, { promise, plans, cached, isDone = false }: Offer) {
   run.ledger.promise(promise);
   // Another planning call may take the spare call, but never one that the execution needs.
   run.ledger.reserve(Math.max(0, promise.at_most - plans - 1));

@@ -55,10 +55,7 @@ interface Loop {
 
 const renderNames = (tools: readonly Tool[]) => `the tools are ${tools.map(({ name }) => name).join(", ")}`;
 
-async function doCalls(
-  { run, tools, byTool, inner, seen }: Loop,
-  calls: readonly Call[],
-): Promise<{ readonly results: readonly CallResult[]; readonly wished: string }> {
+async function doCalls({ run, tools, byTool, inner, seen }: Loop, calls: readonly Call[]) {
   const results = new Map<string, CallResult>();
   const outer = calls.filter(({ name }) => !inner.has(name)).map((call) => toActionCall(call, byTool));
   const { reports } = await perform(run, outer, null);

@@ -120,12 +120,12 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 13_503,
-  workspace: 11_346,
+  workspace: 11_307,
   cli: 9_961,
   flows: 10_455,
   models: 3_972,
   ui: 4_254,
-  store: 3_372,
+  store: 3_369,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

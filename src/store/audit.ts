@@ -16,7 +16,7 @@ import { cannotBeWritten, PaiError, toPaiError, unless } from "../core/error.ts"
 import type { Outcome } from "../core/outcome.ts";
 import type { Plan } from "../core/plan/plan.ts";
 import type { ChangedPath, Fact, FactOf } from "../core/receipt.ts";
-import { entryAt } from "../system/entry-at.ts";
+import { entryAt } from "../system/lookups.ts";
 import { writeBytes } from "../system/write-file.ts";
 
 interface AuditPlace {

@@ -3,8 +3,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { orNull } from "../core/error.ts";
-import { entryAt } from "../system/entry-at.ts";
-import { namesOf, textOfSystem } from "../system/lookups.ts";
+import { entryAt, namesOf, textOfSystem } from "../system/lookups.ts";
 import type { Places } from "./places.ts";
 
 const settingsNames = /^(config|credentials)\.json(\.lock)?$/;

@@ -15,10 +15,9 @@ import {
 import { dirname } from "node:path";
 import { spellForShell } from "../core/command/quote.ts";
 import { PaiError, unless } from "../core/error.ts";
-import { entryAt } from "../system/entry-at.ts";
 import { isOfSystem } from "../system/judge-folder.ts";
 import { hintOfHeld, takeLock } from "../system/lock.ts";
-import { entriesOf } from "../system/lookups.ts";
+import { entriesOf, entryAt } from "../system/lookups.ts";
 import { replaceFile, writeBytes } from "../system/write-file.ts";
 
 const maxBytes = 4 * 1024 * 1024;

@@ -17,7 +17,7 @@ import {
 } from "../core/session/session.ts";
 import { findId, nameSome } from "../core/suggest.ts";
 import { rowOf } from "../core/vocabulary.ts";
-import { entryAt } from "../system/entry-at.ts";
+import { entryAt } from "../system/lookups.ts";
 import { recordsIn, rootIn } from "./belongings.ts";
 import { listJsonl, openLines } from "./safe-file.ts";
 

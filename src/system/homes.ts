@@ -2,8 +2,7 @@
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { orNull } from "../core/error.ts";
-import { entryAt } from "./entry-at.ts";
-import { entriesOf, textOfSystem } from "./lookups.ts";
+import { entriesOf, entryAt, textOfSystem } from "./lookups.ts";
 
 const firstPerson = 1000;
 const nobody = 65534;

@@ -2,8 +2,7 @@
 import { realpathSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { spellForShell } from "../core/command/quote.ts";
-import { entryAt } from "./entry-at.ts";
-import { nearestThere, textOfSystem } from "./lookups.ts";
+import { entryAt, nearestThere, textOfSystem } from "./lookups.ts";
 
 const groupWrites = 0o020;
 const othersWrite = 0o002;

@@ -53,6 +53,4 @@ export function openLibc<Shapes extends Record<string, FFIFunction>>(shapes: Sha
 
 export const errnoName = (number: number): string => orNull(() => getSystemErrorName(-number)) ?? `error ${number}`;
 
-export function cString(text: string): Uint8Array {
-  return Buffer.from(`${text}\0`);
-}
+export const cString = (text: string): Uint8Array => Buffer.from(`${text}\0`);

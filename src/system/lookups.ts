@@ -1,4 +1,4 @@
-/** Looks at files and folders without throwing: what is missing or refused is empty or null. */
+/** Looks at files and folders: for all but `entryAt` what is missing or refused is empty or null. */
 import {
   accessSync,
   closeSync,
@@ -6,18 +6,27 @@ import {
   type Dirent,
   existsSync,
   fstatSync,
+  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
   readSync,
   realpathSync,
+  type Stats,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { orNull } from "../core/error.ts";
+import { orNull, unless } from "../core/error.ts";
 
-export function entriesOf(folder: string): readonly Dirent[] {
-  return orNull(() => readdirSync(folder, { withFileTypes: true })) ?? [];
-}
+/**
+ * Stats of the entry; a link is not followed. undefined: it does not exist, or a parent is a file or a device, as below a
+ * home of `/dev/null`. Throws the system's other errors: an entry may exist whose path is too long for one call.
+ */
+export const entryAt = (path: string): Stats | undefined =>
+  // Without an error for a missing entry: one is slow to make.
+  unless(["ENOTDIR"], () => lstatSync(path, { throwIfNoEntry: false }));
+
+export const entriesOf = (folder: string): readonly Dirent[] =>
+  orNull(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 
 /**
  * What is in a folder and those below it, upper ones first, with the folder's path from `top`; "": that itself. After
@@ -39,18 +48,12 @@ export function* entriesBelow(
   }
 }
 
-export function namesOf(folder: string): readonly string[] {
-  return orNull(() => readdirSync(folder)) ?? [];
-}
+export const namesOf = (folder: string): readonly string[] => orNull(() => readdirSync(folder)) ?? [];
 
 /** The text of a file; for files of the kernel, which hide their length. */
-export function textOfSystem(path: string): string {
-  return orNull(() => readFileSync(path, "utf8")) ?? "";
-}
+export const textOfSystem = (path: string): string => orNull(() => readFileSync(path, "utf8")) ?? "";
 
-export function realPathOf(path: string): string | null {
-  return orNull(() => realpathSync(path));
-}
+export const realPathOf = (path: string): string | null => orNull(() => realpathSync(path));
 
 export function mayUse(path: string, rights: number): boolean {
   try {
@@ -62,9 +65,8 @@ export function mayUse(path: string, rights: number): boolean {
 }
 
 /** The path itself if it is there, else the nearest folder above that is. */
-export function nearestThere(path: string): string {
-  return existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
-}
+export const nearestThere = (path: string): string =>
+  existsSync(path) || dirname(path) === path ? path : nearestThere(dirname(path));
 
 /**
  * Text of a small file that others may have put there; null: it is missing, larger than `limit` bytes, a link, a pipe or a

@@ -30,13 +30,9 @@ const maxSaves = 8;
 const largest = 256 * 1024 * 1024;
 const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
 
-export function isTemporary(name: string): boolean {
-  return temporary.test(name);
-}
+export const isTemporary = (name: string): boolean => temporary.test(name);
 
-export function temporaryName(): string {
-  return `.pai-${crypto.getRandomValues(Buffer.alloc(8)).toString("hex")}.tmp`;
-}
+export const temporaryName = (): string => `.pai-${crypto.getRandomValues(Buffer.alloc(8)).toString("hex")}.tmp`;
 
 /** Both null below a link or a file. What may not be looked at has no stat and holds nothing that pai knows. */
 export const stateAt = (root: Root, path: RelPath): PathState =>
@@ -58,9 +54,8 @@ function readState(root: Root, path: RelPath): PathState {
 const unlessUnusable = <T>(look: () => T): T | undefined => unless(["path_refused", "file_unusable"], look);
 
 /** Bits that pai never sets (06000) do not count. */
-export function holds(state: PathState, expected: Blob | null): boolean {
-  return state.blob !== undefined && sameBlob(withoutSpecialBits(state.blob), withoutSpecialBits(expected));
-}
+export const holds = (state: PathState, expected: Blob | null): boolean =>
+  state.blob !== undefined && sameBlob(withoutSpecialBits(state.blob), withoutSpecialBits(expected));
 
 /** A saved file differs in inode or ctime even if size and mtime are equal. */
 export function sameObject(a: Stat | null, b: Stat | null): boolean {
@@ -69,9 +64,8 @@ export function sameObject(a: Stat | null, b: Stat | null): boolean {
 }
 
 /** null: no such folder. */
-export function namesIn(root: Root, folder: RelPath): readonly string[] | null {
-  return root.withFolder(folder, (at) => readdirSync(`${at}/`));
-}
+export const namesIn = (root: Root, folder: RelPath): readonly string[] | null =>
+  root.withFolder(folder, (at) => readdirSync(`${at}/`));
 
 /** Renamed once its mode is set, so that nobody sees it with another mode. */
 export function makeFolder(spot: Spot, mode: number, traits: Traits | null): void {
@@ -198,6 +192,5 @@ function inParent<T>({ root, path }: Spot, use: (at: string, name: string) => T)
   }
 }
 
-function withoutSpecialBits(blob: Blob | null): Blob | null {
-  return blob?.kind === "file" ? { ...blob, mode: blob.mode & 0o1777 } : blob;
-}
+const withoutSpecialBits = (blob: Blob | null): Blob | null =>
+  blob?.kind === "file" ? { ...blob, mode: blob.mode & 0o1777 } : blob;

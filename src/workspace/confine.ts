@@ -205,10 +205,7 @@ function openRootFolder(path: string): number {
     throw new PaiError(
       "root_refused",
       `${showName(path)} ${missing ? "does not exist" : "cannot be opened as a folder"}`,
-      {
-        hint: "start in the folder of a project",
-        cause: thrown,
-      },
+      { hint: "start in the folder of a project", cause: thrown },
     );
   }
 }

@@ -167,15 +167,12 @@ function isMissing(root: Root, folder: RelPath, planned: Blob | null | undefined
   return stat === null;
 }
 
-export function staysIn(root: Root, folder: RelPath, after: ReadonlyMap<RelPath, Blob | null>): readonly string[] {
-  return (namesIn(root, folder) ?? []).filter((name) => after.get(`${folder}/${name}` as RelPath) !== null);
-}
+export const staysIn = (root: Root, folder: RelPath, after: ReadonlyMap<RelPath, Blob | null>): readonly string[] =>
+  (namesIn(root, folder) ?? []).filter((name) => after.get(`${folder}/${name}` as RelPath) !== null);
 
 type Content = Exclude<Blob, { kind: "folder" }>;
 
-function isContent(blob: Blob | null): blob is Content {
-  return blob !== null && blob.kind !== "folder";
-}
+const isContent = (blob: Blob | null): blob is Content => blob !== null && blob.kind !== "folder";
 
 function touchOfChange({ before, after }: Change): Touch {
   if (before?.kind !== "file" || after?.kind !== "file") return "name";
@@ -183,9 +180,8 @@ function touchOfChange({ before, after }: Change): Touch {
 }
 
 /** It is deleted, or changes between folder and non-folder. */
-function isReplacedWhole({ before, after }: Change): boolean {
-  return before !== null && (after === null || (before.kind === "folder") !== (after.kind === "folder"));
-}
+const isReplacedWhole = ({ before, after }: Change): boolean =>
+  before !== null && (after === null || (before.kind === "folder") !== (after.kind === "folder"));
 
 const isFolder = (root: Root, path: RelPath): boolean =>
   unless(["file_unusable", "path_refused"], () => root.stat(path))?.kind === "folder";
@@ -236,10 +232,8 @@ function whyNoFolder(root: Root, path: RelPath): PaiError {
   }
 }
 
-function unseen(path: RelPath): PaiError {
-  return new PaiError("permission_denied", `you have no right to look at ${showName(path)}`);
-}
+const unseen = (path: RelPath): PaiError =>
+  new PaiError("permission_denied", `you have no right to look at ${showName(path)}`);
 
-function noFolder(path: RelPath): PaiError {
-  return new PaiError("file_unusable", `${showName(path)} is not a folder, so it cannot contain files`);
-}
+const noFolder = (path: RelPath): PaiError =>
+  new PaiError("file_unusable", `${showName(path)} is not a folder, so it cannot contain files`);

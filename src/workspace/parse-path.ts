@@ -9,9 +9,8 @@ const maxParts = 64;
 const invisible = /\p{Cc}|\p{Cf}|[\u2028\u2029]|[\ud800-\udfff]/gu;
 
 /** A name as it is shown to people: control and invisible characters as \u{…}. */
-export function showName(text: string): string {
-  return text.replace(invisible, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
-}
+export const showName = (text: string): string =>
+  text.replace(invisible, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 
 /**
  * Of a path below the root, or one of its spellings `roots`; nothing in it is expanded. `folder`: it must be one, as it is

@@ -253,9 +253,8 @@ export function compareCodePoints(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function sortNames(names: readonly string[]): readonly string[] {
-  return names.some((name) => surrogate.test(name)) ? names.toSorted(compareCodePoints) : names.toSorted();
-}
+const sortNames = (names: readonly string[]): readonly string[] =>
+  names.some((name) => surrogate.test(name)) ? names.toSorted(compareCodePoints) : names.toSorted();
 
 const maxLinkLooks = 10_000;
 /** Milliseconds: a command may make links, and thousands of paths are judged in a row. */

@@ -17,7 +17,7 @@ import { nameSome } from "../../core/suggest.ts";
 import { findBuilt } from "../../flows/changes/meanwhile.ts";
 import type { Task } from "../../flows/run.ts";
 import { type OpenSession, openSessions } from "../../store/sessions.ts";
-import { entryAt } from "../../system/entry-at.ts";
+import { entryAt } from "../../system/lookups.ts";
 import { heldFile, heldIn, type KeptRun } from "../../workspace/journal/run-history.ts";
 import type { OpenedWorkspace } from "../../workspace/open.ts";
 import type { Context } from "../command.ts";

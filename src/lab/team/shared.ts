@@ -7,7 +7,7 @@ import { isFields, type Json } from "../../core/model.ts";
 import { columnNames, type RunSummary, readTeamRun, type TeamRun } from "../../core/run-summary.ts";
 import { readSession } from "../../core/session/session.ts";
 import { openLines } from "../../store/safe-file.ts";
-import { entryAt } from "../../system/entry-at.ts";
+import { entryAt } from "../../system/lookups.ts";
 import type { Letter, Outbox } from "./outbox.ts";
 import { storeJson, type TeamStore } from "./team-store.ts";
 

@@ -3,8 +3,7 @@
 import { statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { orNull } from "../../core/error.ts";
-import { entryAt } from "../../system/entry-at.ts";
-import { readSmall, realPathOf } from "../../system/lookups.ts";
+import { entryAt, readSmall, realPathOf } from "../../system/lookups.ts";
 
 export interface Repository {
   readonly objects: string;

@@ -8,13 +8,7 @@ import { unescapeMount } from "../sandbox/mounts.ts";
 import { type HostFiles, plainName, spellBytes } from "./host.ts";
 import { pidsOf, readProcesses } from "./processes.ts";
 
-const limits = {
-  lookMs: 2000,
-  folders: 15,
-  files: 8,
-  deleted: 8,
-  path: 120,
-} as const;
+const limits = { lookMs: 2000, folders: 15, files: 8, deleted: 8, path: 120 } as const;
 /** A folder or file smaller than this share of all is not named. */
 const smallShare = 0.02;
 /** Of a folder whose one child holds this share of it only the child is named. */

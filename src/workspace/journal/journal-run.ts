@@ -65,9 +65,7 @@ export function readRun(state: State, id: string): KeptEpisodes | null {
   return first ? { id, task: first.task, at: first.at, also, episodes: [first, ...more] } : null;
 }
 
-export function lastEpisode(run: KeptEpisodes): Episode {
-  return run.episodes.at(-1) ?? run.episodes[0];
-}
+export const lastEpisode = (run: KeptEpisodes): Episode => run.episodes.at(-1) ?? run.episodes[0];
 
 /** After undos and redos. */
 export function statusOfRun(run: KeptEpisodes): RunStatus {

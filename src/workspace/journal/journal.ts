@@ -183,13 +183,9 @@ export function prepareState(state: State): void {
 }
 
 /** Oldest first. */
-export function runIds(state: State): string[] {
-  return namesOf(runsIn(state)).sort();
-}
+export const runIds = (state: State): string[] => namesOf(runsIn(state)).sort();
 
-export function openIds(state: State): string[] {
-  return namesOf(openIn(state)).sort();
-}
+export const openIds = (state: State): string[] => namesOf(openIn(state)).sort();
 
 /** The lock of a run; null: its process goes on, and holds it. */
 export const takeRun = (state: State, id: string): Held | null => state.takeLock(join(openIn(state), id));
@@ -379,6 +375,5 @@ function openImages(state: State, path: string) {
   };
 }
 
-function namesOf(folder: string): string[] {
-  return (unless(["ENOENT"], () => readdirSync(folder)) ?? []).filter((name) => /^[\w-]{1,100}$/.test(name));
-}
+const namesOf = (folder: string): string[] =>
+  (unless(["ENOENT"], () => readdirSync(folder)) ?? []).filter((name) => /^[\w-]{1,100}$/.test(name));

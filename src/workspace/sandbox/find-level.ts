@@ -3,8 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { orNull, PaiError } from "../../core/error.ts";
-import { entryAt } from "../../system/entry-at.ts";
-import { namesOf } from "../../system/lookups.ts";
+import { entryAt, namesOf } from "../../system/lookups.ts";
 import { hasBubblewrap } from "./bubblewrap.ts";
 import { type Confinement, isIsolated, type Way } from "./confinement.ts";
 import { findLandlock } from "./memory-file.ts";

@@ -3,7 +3,7 @@
 import { readdirSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { orNull } from "../../core/error.ts";
-import { entryAt } from "../../system/entry-at.ts";
+import { entryAt } from "../../system/lookups.ts";
 import { type Confinement, type Hidden, type LandlockRule, workspaceFd } from "./confinement.ts";
 import { currentFolder, type Label, openFlags, type Tape } from "./tape.ts";
 

@@ -1,7 +1,7 @@
 /** The tape up to Landlock: private mounts, processes and network, with the rest of the disk read-only. */
 import { existsSync } from "node:fs";
 import { release } from "node:os";
-import { entryAt } from "../../system/entry-at.ts";
+import { entryAt } from "../../system/lookups.ts";
 import { type Confinement, type Hidden, maxProcesses, reportFd, workspaceFd } from "./confinement.ts";
 import { contains } from "./folders.ts";
 import {

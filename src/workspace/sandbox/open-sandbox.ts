@@ -5,8 +5,7 @@ import type { PathRules } from "../../core/closed-names.ts";
 import { isEnough, type SandboxChoice, type SandboxState } from "../../core/command/sandbox.ts";
 import { orNull, PaiError } from "../../core/error.ts";
 import { foldersAbove, type RelPath } from "../../core/path.ts";
-import { entryAt } from "../../system/entry-at.ts";
-import { realPathOf } from "../../system/lookups.ts";
+import { entryAt, realPathOf } from "../../system/lookups.ts";
 import { type ClosedPaths, findClosedHomes, findClosedPaths, isUnseen, namedIn } from "./closed-paths.ts";
 import { type Confinement, type Hidden, isIsolated, type LandlockRule, levelOf, type Way } from "./confinement.ts";
 import {

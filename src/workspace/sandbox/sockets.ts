@@ -4,8 +4,7 @@
 import { readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { orNull } from "../../core/error.ts";
-import { entryAt } from "../../system/entry-at.ts";
-import { namesOf, realPathOf, textOfSystem } from "../../system/lookups.ts";
+import { entryAt, namesOf, realPathOf, textOfSystem } from "../../system/lookups.ts";
 import type { Hidden } from "./confinement.ts";
 import { type Mount, readMounts, translatePath } from "./mounts.ts";
 

@@ -189,9 +189,8 @@ function requireFile(root: Root, path: RelPath): void {
 }
 
 /** Walk order is the order of the paths with `/` sorted before all other characters. */
-function compareAsWalked(a: string, b: string): number {
-  return compareCodePoints(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
-}
+const compareAsWalked = (a: string, b: string): number =>
+  compareCodePoints(a.replaceAll("/", "\0"), b.replaceAll("/", "\0"));
 
 function* batches(found: Iterable<RelPath | StagedFile>): Generator<readonly Bunch[]> {
   let batch: Bunch[] = [];

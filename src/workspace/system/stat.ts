@@ -93,9 +93,8 @@ export function refuseLink(path: RelPath, target: string | null): PaiError {
   });
 }
 
-export function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === "ENOENT";
-}
+export const isMissing = (thrown: unknown): boolean =>
+  thrown instanceof Error && (thrown as NodeJS.ErrnoException).code === "ENOENT";
 
 /** The same error with the path instead of a descriptor. */
 export function systemError(thrown: unknown, path: RelPath): PaiError {

@@ -124,7 +124,7 @@ const budgets = {
   cli: 9_961,
   flows: 10_455,
   models: 3_972,
-  ui: 4_254,
+  ui: 4_119,
   store: 3_369,
   lab: 3_610,
   acp: 1_020,

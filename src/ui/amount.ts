@@ -5,9 +5,7 @@ export function grouped(count: number): string {
   return digits.length < 4 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-export function counted(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
+export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Tokens, rounded, millions down: 1048576 → "1M", 272000 → "272k". */
 export const roundTokens = (tokens: number): string =>

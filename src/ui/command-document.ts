@@ -11,19 +11,15 @@ export type NoticeTexts = readonly Pick<Notice, "level" | "code" | "text">[];
 
 export const noticesOf = (notices: NoticeTexts) => notices.map(({ level, code, text }) => ({ level, code, text }));
 
-export function renderCommandDocument({
-  command,
-  code,
-  data,
-  notices,
-  error,
-}: {
+interface CommandDocument {
   readonly command: string;
   readonly code: number;
   readonly data: unknown;
   readonly notices: NoticeTexts;
   readonly error: Failure | null;
-}): string {
+}
+
+export function renderCommandDocument({ command, code, data, notices, error }: CommandDocument): string {
   const found = { data: data ?? null, notices: noticesOf(notices), error };
   return `${spellJson(maskAll({ v: 1, ok: code === 0, command, code, ...found }))}\n`;
 }

@@ -1,9 +1,6 @@
 /** Wraps, pads and indents lines by the width that a terminal shows. */
 
-/**
- * Wraps between words, within a word only if it is wider than a line: after a slash where it has one. `columns` null: no
- * wrapping.
- */
+/** Wraps between words, within one only if it is wider than a line: after a slash if it has one. `columns` null: not. */
 export function wrap(text: string, columns: number | null): string[] {
   const lines = text.split("\n");
   if (columns === null) return lines;

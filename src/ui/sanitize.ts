@@ -18,14 +18,10 @@ function spell(character: string): string {
   return code > 0xffff ? `\\u{${hex}}` : `\\u${hex.padStart(4, "0")}`;
 }
 
-export function visible(text: string): string {
-  return text.replace(unsure, (run) => run.replace(hidden, spell));
-}
+export const visible = (text: string): string => text.replace(unsure, (run) => run.replace(hidden, spell));
 
 /** Like `visible` for one line: escapes LF and TAB too. For paths, targets and messages. */
-export function visibleLine(text: string): string {
-  return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
-}
+export const visibleLine = (text: string): string => visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 
 export function firstLine(task: string): string {
   const [first = "", ...more] = task.trim().split("\n");

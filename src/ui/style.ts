@@ -49,10 +49,7 @@ const asciiGlyphs: Glyphs = {
 /** For screen readers: no bar before lines, which would be read aloud. */
 const plainGlyphs: Glyphs = { ...asciiGlyphs, bar: " " };
 
-/**
- * Always on: a style decides whether they are used. Loaded with the first of them, since picocolors asks for the terminal
- * when it loads, which makes half of Node's streams.
- */
+/** Always on, as a style decides on their use. Loaded late: picocolors asks for the terminal, which makes streams. */
 const colors = atFirstUse((): Colors => require("picocolors").createColors(true));
 
 const colorOf = { ok: "green", change: "cyan", warn: "yellow", error: "red", dim: "dim" } as const;
@@ -105,9 +102,7 @@ export function chooseStyle(choice: StyleChoice): Style {
   };
 }
 
-export function mark(style: Style, meaning: Meaning): string {
-  return style.paint(meaning, style.glyphs[meaning]);
-}
+export const mark = (style: Style, meaning: Meaning): string => style.paint(meaning, style.glyphs[meaning]);
 
 /** The text on the background colour of a meaning. */
 export function invertColors(style: Style, meaning: Meaning, text: string): string {

@@ -26,10 +26,7 @@ export function hasKeyboard(): boolean {
   return fd !== null;
 }
 
-/**
- * Opens the terminal behind a descriptor once more, for reading without waiting; null: it cannot be. After `su` the terminal
- * still belongs to who logged in: only its name as the controlling one opens it.
- */
+/** Opens a terminal once more, to read without waiting; null: it cannot be. After `su` only its name opens it. */
 export function openTyped(from: number): number | null {
   const { O_NOCTTY, O_NONBLOCK, O_RDONLY } = constants;
   const open = (path: string) => orNull(() => openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
@@ -58,8 +55,7 @@ export function isInForeground(): boolean {
 }
 
 /**
- * Erases from the start of the cursor's row. First the row itself, as tmux would otherwise treat it as wrapped. Then
- * everything below, starting at the second column: if a screen is erased from its corner, tmux moves it into its
- * history.
+ * Erases from the start of the cursor's row. The row first, else tmux takes it for a wrapped one; then all below from the
+ * second column on: a screen that is erased from its corner goes into tmux's history.
  */
 export const eraseFromRow = "\r\x1b[K \x1b[J\r";

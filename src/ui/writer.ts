@@ -22,8 +22,8 @@ const lineFeed = 10;
 const statOf = (fd: number): Stats | null => orNull(() => fstatSync(fd));
 
 /**
- * Opens a pipe or terminal again in non-blocking mode, so that signals are handled however slow the reader is. Setting
- * the flag on the descriptor itself would affect every process that shares it.
+ * Opens a pipe or terminal again without blocking, so that signals are handled however slow the reader is: the flag of the
+ * descriptor itself is shared with other processes.
  */
 function openOwn(fd: number, stat: Stats | null): number {
   if (!stat?.isFIFO() && !stat?.isCharacterDevice()) return fd;
@@ -31,9 +31,7 @@ function openOwn(fd: number, stat: Stats | null): number {
   return orNull(() => openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK | O_APPEND | O_NOCTTY)) ?? fd;
 }
 
-/**
- * Standard output and standard error; one writer if both lead to the same pipe or terminal, so that the order is kept.
- */
+/** Standard output and error; one writer if both lead to the same pipe or terminal, so that the order is kept. */
 export function openWriters(): readonly [out: Writer, err: Writer] {
   const [one, other] = [statOf(1), statOf(2)];
   const isOnePlace = one?.isFile() === false && one.dev === other?.dev && one.ino === other.ino;

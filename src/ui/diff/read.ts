@@ -74,8 +74,7 @@ function readPart(part: string): DiffFile | null {
     return { from, to, isLink: false, lines: [] };
   }
   try {
-    // The package trims blanks at the end of these two lines' names; the first line, or rename lines, have the names
-    // too.
+    // The package trims blanks at the end of these two lines' names, which other lines have, too.
     const [patch] = parsePatch(part.replace(/\n--- [^\n]*\n\+\+\+ [^\n]*(?=\n@@ )/, ""));
     return patch === undefined ? null : readPatch(patch);
   } catch {

@@ -14,9 +14,7 @@ export interface DiffOptions {
   readonly whole?: boolean;
   /** null: code is not highlighted. */
   readonly highlight: Highlight | null;
-  /**
-   * Names the command that shows the rest of a long file, which is then folded. Absent, or with `whole`: no folding.
-   */
+  /** Names the command that shows the rest of a long file, which is folded; absent, or with `whole`: none is. */
   readonly fold?: ((path: string) => string) | undefined;
 }
 

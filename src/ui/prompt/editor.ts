@@ -10,16 +10,7 @@ export interface Completion {
 }
 
 /** What the caller must do after a key; "edited": redraw. */
-export type EditorQuestion =
-  | "edited"
-  | "submit"
-  | "interrupt"
-  | "end"
-  | "stop"
-  | "complete"
-  | "clear"
-  | "outside"
-  | "beep";
+export type EditorAct = "edited" | "submit" | "interrupt" | "end" | "stop" | "complete" | "clear" | "outside" | "beep";
 
 /** A paste of more lines than this is shown as "[41 lines pasted]". */
 const maxPastedLines = 10;
@@ -69,23 +60,26 @@ export function openEditor(history: readonly string[], rows: boolean, start = ""
 
   const atEnd = (text: string): InputLine => ({ text, at: text.length });
 
-  function recall(index: number): EditorQuestion {
-    if (index < 0 || index > history.length) return "beep";
-    if (shown === history.length) draft = line;
-    shown = index;
-    line = index === history.length ? draft : atEnd(history[index] ?? "");
+  function put(next: InputLine): EditorAct {
+    line = next;
     return "edited";
   }
 
-  function find(words: string, below: number): EditorQuestion {
+  function recall(index: number): EditorAct {
+    if (index < 0 || index > history.length) return "beep";
+    if (shown === history.length) draft = line;
+    shown = index;
+    return put(index === history.length ? draft : atEnd(history[index] ?? ""));
+  }
+
+  function find(words: string, below: number): EditorAct {
     const index = history.findLastIndex((text, at) => at < below && text.toLowerCase().includes(words.toLowerCase()));
     if (index === -1 || words === "") {
       search = { words, at: search?.at ?? history.length, missed: words !== "" };
       return "edited";
     }
     search = { words, at: index, missed: false };
-    recall(index);
-    return "edited";
+    return recall(index);
   }
 
   function kill(to: number): void {
@@ -96,13 +90,12 @@ export function openEditor(history: readonly string[], rows: boolean, start = ""
     line = rest;
   }
 
-  function enter(): EditorQuestion {
+  function enter(): EditorAct {
     if (!rows || line.text[line.at - 1] !== "\\") return "submit";
-    line = insert(cutTo(line, line.at - 1), "\n");
-    return "edited";
+    return put(insert(cutTo(line, line.at - 1), "\n"));
   }
 
-  const commands: Readonly<Record<string, () => EditorQuestion>> = {
+  const commands: Readonly<Record<string, () => EditorAct>> = {
     enter,
     tab: () => "complete",
     up: () => step(rowUp(line), shown - 1),
@@ -110,49 +103,36 @@ export function openEditor(history: readonly string[], rows: boolean, start = ""
     "ctrl+p": () => recall(shown - 1),
     "ctrl+n": () => recall(shown + 1),
     "ctrl+r": () => find("", history.length),
-    "ctrl+y"() {
-      line = insert(line, killed);
-      return "edited";
-    },
+    "ctrl+y": () => put(insert(line, killed)),
     "ctrl+c": () => (line.text === "" ? "interrupt" : reset()),
     "ctrl+d": () => (line.text === "" ? "end" : erase("delete")),
     "ctrl+z": () => "stop",
     "ctrl+l": () => "clear",
   };
 
-  function step(next: InputLine | null, index: number): EditorQuestion {
-    if (next === null) return recall(index);
-    line = next;
-    return "edited";
-  }
+  const step = (next: InputLine | null, index: number) => (next === null ? recall(index) : put(next));
 
-  function reset(): EditorQuestion {
+  function reset(): EditorAct {
     killed = line.text;
-    line = emptyLine;
     shown = history.length;
-    return "edited";
+    return put(emptyLine);
   }
 
-  function erase(name: string): EditorQuestion {
+  function erase(name: string): EditorAct {
     const to = (name === "delete" ? null : markBefore(line)) ?? deletions[name]?.(line) ?? line.at;
-    line = cutTo(line, to);
-    return "edited";
+    return put(cutTo(line, to));
   }
 
-  function type(text: string, isPaste = false): EditorQuestion {
+  function type(text: string, isPaste = false): EditorAct {
     const shown = isPaste ? fold(text) : text;
-    line = insert(line, rows ? shown : text.replaceAll("\n", " "));
-    return "edited";
+    return put(insert(line, rows ? shown : text.replaceAll("\n", " ")));
   }
 
-  function edit({ name, text }: Keystroke): EditorQuestion {
+  function edit({ name, text }: Keystroke): EditorAct {
     if (text !== "") return type(text, name === "paste");
     if (newLines.has(name)) return rows ? type("\n") : "submit";
     const move = moves[name];
-    if (move !== undefined) {
-      line = { text: line.text, at: move(line) };
-      return "edited";
-    }
+    if (move !== undefined) return put({ text: line.text, at: move(line) });
     if (deletions[name] !== undefined) return erase(name);
     const target = kills[name];
     if (target === undefined) return commands[name]?.() ?? "beep";
@@ -161,7 +141,7 @@ export function openEditor(history: readonly string[], rows: boolean, start = ""
   }
 
   /** Handles a key during a search; null: the search has ended, and the key has its usual meaning. */
-  function searchBy({ name, text }: Keystroke): EditorQuestion | null {
+  function searchBy({ name, text }: Keystroke): EditorAct | null {
     if (search === null) return null;
     const { words, at } = search;
     if (name === "text") return find(words + text, at + 1);
@@ -169,8 +149,7 @@ export function openEditor(history: readonly string[], rows: boolean, start = ""
     if (name === "ctrl+r") return find(words, at);
     search = null;
     if (name !== "escape" && name !== "ctrl+g" && name !== "ctrl+c") return null;
-    recall(history.length);
-    return "edited";
+    return recall(history.length);
   }
 
   function choose(from: number, word: string): void {
@@ -196,7 +175,7 @@ export function openEditor(history: readonly string[], rows: boolean, start = ""
     get missed() {
       return search?.missed ?? false;
     },
-    press(key: Keystroke): EditorQuestion {
+    press(key: Keystroke): EditorAct {
       if (key.name === "" || (key.name === "escape" && search === null)) return "beep";
       const isOutside = prefixed && key.name === "ctrl+e" && rows;
       prefixed = key.name === "ctrl+x";

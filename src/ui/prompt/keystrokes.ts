@@ -1,9 +1,7 @@
 /** Parses terminal input into keys, in legacy or kitty encoding; a bracketed paste is one key. */
 
 export interface Keystroke {
-  /**
-   * "text" for characters to insert, "paste", or the name of a key with its modifiers: "enter", "alt+b", "ctrl+left".
-   */
+  /** "text" for characters to insert, "paste", or the name of a key with its modifiers: "enter", "alt+b". */
   readonly name: string;
   readonly text: string;
 }

@@ -116,10 +116,7 @@ export function openLineScreen(
   };
 }
 
-/**
- * The screen of dumb terminals and screen readers: a change at the end is typed or erased; after any other change the
- * whole text is written again.
- */
+/** For dumb terminals and screen readers: a change at the end is typed or erased; after another all is written again. */
 export function openPlainScreen(err: (text: string) => void): LineScreen {
   let drawn: { readonly prompt: string; readonly text: string } | null = null;
   const leave = () => {

@@ -40,10 +40,7 @@ export function createPrompter(
     else err(`${style.paint("dim", answer === "help" ? explainKeys(question) : answerRule(question))}\n`);
   }
 
-  /**
-   * Reads one message, with pastes as a whole; null: Ctrl+D. Ctrl+C clears it, or throws PaiError(interrupted) if
-   * it is empty. Text that comes back from the user's editor is shown, to be sent or changed.
-   */
+  /** null: Ctrl+D. Ctrl+C clears it, or throws interrupted if it is empty. Text from the user's editor is shown. */
   async function readMessage(message: MessageOptions): Promise<string | null> {
     let text = message.text ?? "";
     for (;;) {
@@ -63,15 +60,9 @@ export function createPrompter(
   }
 
   return {
-    /**
-     * Reads one line, an answer to what was just shown; null: Ctrl+D or Escape. Throws PaiError(interrupted) on
-     * Ctrl+C.
-     */
+    /** Reads one line, an answer to what was just shown; null: Ctrl+D or Escape. Throws interrupted on Ctrl+C. */
     readLine: (prompt: string) => readAnswered(prompt, ""),
-    /**
-     * Shows the question in full and waits for a clear answer; Ctrl+D and Escape mean no. Throws
-     * PaiError(interrupted) on Ctrl+C.
-     */
+    /** Shows the question in full and waits for an answer; Ctrl+D and Escape mean no. Throws interrupted on Ctrl+C. */
     async ask(question: Question): Promise<FinalAnswer> {
       showQuestion(question);
       const feedback = takesWords(question);
@@ -87,9 +78,7 @@ export function createPrompter(
       }
     },
     readMessage,
-    /**
-     * Reads one line that is shown as stars; null: Ctrl+D or Escape. Throws PaiError(interrupted) on Ctrl+C.
-     */
+    /** Reads one line that is shown as stars; null: Ctrl+D or Escape. Throws interrupted on Ctrl+C. */
     async askHidden(question: string): Promise<string | null> {
       try {
         return await raw.read<string>("drop", (settle) => {

@@ -92,11 +92,7 @@ const sequenceMs = 80;
 const wakeMs = 50;
 
 /** What the terminal supports: nothing, marked pastes, or also the key encoding of kitty. */
-const modes = {
-  dumb: ["", ""],
-  legacy: [pasteOn, pasteOff],
-  kitty: [pasteOn + kittyOn, kittyOff + pasteOff],
-} as const;
+const modes = { dumb: ["", ""], legacy: [pasteOn, pasteOff], kitty: [pasteOn + kittyOn, kittyOff + pasteOff] } as const;
 
 /** Discards typed input that the kernel still holds; in raw mode that includes half a line. `from`: the terminal. */
 function dropTypedAhead(from: number): void {
@@ -155,11 +151,7 @@ export function openRawInput(
       };
     };
     const reader = start({ done: settle(resolve), fail: settle(reject), stop });
-    const feed = openFeed(
-      keys,
-      (key) => reader.press(key),
-      () => settled,
-    );
+    const feed = openFeed(keys, reader.press, () => settled);
     const take = (chunk: Uint8Array | string) => {
       keys.push(typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true }));
       feed();

@@ -44,13 +44,8 @@ export function readAnswer(
   return /\S\s+\S/.test(said) && !atPrompt.test(said) ? { feedback: said } : "again";
 }
 
-export function isNo(text: string): boolean {
-  return no.test(text.trim());
-}
-
-export function isContinue(text: string): boolean {
-  return goOn.has(text.trim().toLowerCase());
-}
+export const isNo = (text: string): boolean => no.test(text.trim());
+export const isContinue = (text: string): boolean => goOn.has(text.trim().toLowerCase());
 
 /** Whether a text that was typed before a question came could have been meant as an answer to one. */
 export function couldAnswer(text: string): boolean {

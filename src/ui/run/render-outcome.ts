@@ -64,12 +64,8 @@ export function renderAmended(amended: readonly Amendment[], page: Page): string
       const to = destination === null ? "" : ` ${page.style.glyphs.arrow} ${visibleLine(destination)}`;
       const reason = implicit ? "not asked for" : visibleLine(why);
       const allowed = by === "policy" ? "(allowed by -y)" : "(you allowed it)";
-      return renderNote(
-        page,
-        "warn",
-        `beyond the plan: ${action} ${visibleLine(path)}${to}`,
-        `${reason} ${allowed}`.trim(),
-      );
+      const what = `beyond the plan: ${action} ${visibleLine(path)}${to}`;
+      return renderNote(page, "warn", what, `${reason} ${allowed}`.trim());
     });
 }
 
@@ -226,10 +222,7 @@ function countActions({ ok, actions: { done, failed, refused: forbidden }, refus
   return done === all || (ok && refused.length === 0) ? [] : [`${done} of ${counted(all, "action")} done`];
 }
 
-/**
- * "2 calls (expected 2, at most 3), 1,580 tokens (600 cached, weighed 1,040), price unknown, 4.2 s"; for recorded replies without a price. `ms`:
- * time that pai worked.
- */
+/** "2 calls (expected 2, at most 3), 1,580 tokens, price unknown, 4.2 s"; `ms`: time that pai worked. */
 export function renderFooter(outcome: Outcome, ms: number): string {
   const { calls, mode, usage, cost, model } = outcome;
   const expected = mode === "tool-loop" ? "" : `expected ${grouped(calls.expected)}, `;

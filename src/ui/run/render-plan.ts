@@ -92,17 +92,8 @@ function tableLines(steps: readonly PlanStep[], concerns: Concerns, style: Style
       return [step, style.paint("change", action), target, purpose.trimEnd()].join(between).trimEnd();
     });
   });
-  return [
-    style.paint("dim", lay(head).join(between).trimEnd()),
-    style.paint(
-      "dim",
-      widths
-        .map((width) => style.glyphs.rule.repeat(width))
-        .join(between)
-        .trimEnd(),
-    ),
-    ...body,
-  ];
+  const dim = (cells: readonly string[]) => style.paint("dim", cells.join(between).trimEnd());
+  return [dim(lay(head)), dim(widths.map((width) => style.glyphs.rule.repeat(width))), ...body];
 }
 
 const noRisk = /^(?:(?:very |sangat )?(?:low|minimal|rendah|kecil)|none|no risk|n\/a|tidak ada)(?: risk)?\.?$/i;
@@ -150,15 +141,12 @@ const renderPermitted = (permitted: readonly Permitted[]): Facts[number] => [
 function headLines(plan: Plan, style: Style, columns: number | null): string[] {
   const { analysis, intelligence_notes: notes } = plan;
   const risk = visible(analysis?.risk_assessment ?? "").trim();
-  return layFacts(
-    [
-      ["intent", visible(analysis?.user_intent ?? "").trim()],
-      ["complexity", notes?.complexity_assessment ?? ""],
-      ["risk", risk === "" || noRisk.test(risk) ? "" : risk],
-    ],
-    style,
-    columns,
-  );
+  const facts: Facts = [
+    ["intent", visible(analysis?.user_intent ?? "").trim()],
+    ["complexity", notes?.complexity_assessment ?? ""],
+    ["risk", risk === "" || noRisk.test(risk) ? "" : risk],
+  ];
+  return layFacts(facts, style, columns);
 }
 
 function unaskedLines({ execution_plan: work, intelligence_notes: notes }: Plan): Facts {
@@ -171,28 +159,19 @@ function unaskedLines({ execution_plan: work, intelligence_notes: notes }: Plan)
   ];
 }
 
-/**
- * Renders the whole plan, ending in a line feed. Nothing is cut; long lines are wrapped. `columns` null: not a
- * terminal, no wrapping. `verbose`: includes the model's further notes.
- */
-export function renderPlan(
-  plan: Plan,
-  promise: Promised,
-  style: Style,
-  {
-    columns,
-    verbose = false,
-    permitted = [],
-    concerns = [],
-    guides = [],
-  }: {
-    readonly columns: number | null;
-    readonly verbose?: boolean;
-    readonly permitted?: readonly Permitted[] | undefined;
-    readonly concerns?: readonly Concern[] | undefined;
-    readonly guides?: readonly string[] | undefined;
-  },
-): string {
+interface PlanOptions {
+  /** null: not a terminal, no wrapping. */
+  readonly columns: number | null;
+  /** Includes the model's further notes. */
+  readonly verbose?: boolean;
+  readonly permitted?: readonly Permitted[] | undefined;
+  readonly concerns?: readonly Concern[] | undefined;
+  readonly guides?: readonly string[] | undefined;
+}
+
+/** Renders the whole plan, ending in a line feed. Nothing is cut; long lines are wrapped. */
+export function renderPlan(plan: Plan, promise: Promised, style: Style, options: PlanOptions): string {
+  const { columns, verbose = false, permitted = [], concerns = [], guides = [] } = options;
   const steps = workOf(plan);
   const asTable = !style.plain && columns !== null && columns >= tableFrom;
   const asked: Concerns = new Map(concerns.map(({ path, why }) => [path, why]));

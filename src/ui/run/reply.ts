@@ -23,20 +23,12 @@ export function restOf(text: string, shown: string): string {
   return isBegun ? whole.slice(seen.length).trimStart() : whole;
 }
 
-/**
- * The first piece is shown at once, later ones at this interval: faster is not visible, and too much for a slow line.
- */
+/** The first piece is shown at once, later ones at this interval: faster is not seen, and too much for a slow line. */
 const frameMs = 30;
 /** Characters that may wait for a frame; a faster reply waits for the screen, so that no drawing takes long. */
 const maxWaiting = 16_000;
 
-export function openReply({
-  write,
-  begin,
-  columns,
-  markdown,
-  streams,
-}: {
+interface ReplyOptions {
   readonly write: (text: string) => void;
   /** Called before a reply begins on the screen. */
   readonly begin: () => void;
@@ -46,7 +38,9 @@ export function openReply({
   readonly markdown: () => MarkdownOptions | null;
   /** Whether pieces are shown at once; otherwise they are kept until `show`. */
   readonly streams: boolean;
-}) {
+}
+
+export function openReply({ write, begin, columns, markdown, streams }: ReplyOptions) {
   let kept = "";
   let shown = "";
   let current: { readonly safe: (chunk: string) => string; readonly lines: TextStream } | null = null;

@@ -125,31 +125,22 @@ const linesOfCall = (target: string, text: string): readonly string[] =>
 /** Actions without a line: the message and the list of tasks show their result. */
 const quiet = new Set(["FINISH", "check", "write_tasks", "update_task", "read_tasks"]);
 
-export function openWork(
-  streams: Streams,
-  {
-    verbose,
-    reply,
-    wait,
-    stopWaiting,
-    highlight,
-    asks,
-    fold,
-    allOutput,
-  }: {
-    readonly verbose: boolean;
-    readonly reply: ReplyText;
-    readonly wait: (what: string) => void;
-    readonly stopWaiting: () => void;
-    readonly highlight: () => Highlight | null;
-    /** A person answers questions, so their subject is shown in full. */
-    readonly asks: boolean;
-    /** Names the command that shows the rest of a long file; undefined: nothing is folded. */
-    readonly fold: ((path: string) => string) | undefined;
-    /** How to see all of an output, if not by -v; a look is then one line. */
-    readonly allOutput: string | undefined;
-  },
-) {
+interface WorkOptions {
+  readonly verbose: boolean;
+  readonly reply: ReplyText;
+  readonly wait: (what: string) => void;
+  readonly stopWaiting: () => void;
+  readonly highlight: () => Highlight | null;
+  /** A person answers questions, so their subject is shown in full. */
+  readonly asks: boolean;
+  /** Names the command that shows the rest of a long file; undefined: nothing is folded. */
+  readonly fold: ((path: string) => string) | undefined;
+  /** How to see all of an output, if not by -v; a look is then one line. */
+  readonly allOutput: string | undefined;
+}
+
+export function openWork(streams: Streams, options: WorkOptions) {
+  const { verbose, reply, wait, stopWaiting, highlight, asks, fold, allOutput } = options;
   const { style, err, subject, say, line, aside, section } = streams;
   const applied = new Set<number>();
   let undone = false;
@@ -178,10 +169,8 @@ export function openWork(
     if (ok && quiet.has(action)) return;
     const [first = "", ...rest] = linesOfCall(target, text);
     const note = first === "" ? "" : `  ${visibleLine(first)}`;
-    line(
-      meaningOf(ok, text, first),
-      `${`${action} ${visibleLine(target)}`.trimEnd()}${ok ? style.paint("dim", note) : note}`,
-    );
+    const called = `${action} ${visibleLine(target)}`.trimEnd();
+    line(meaningOf(ok, text, first), called + (ok ? style.paint("dim", note) : note));
     // Below the reason stands what the model is to do.
     const isForModel = !ok && rowOf(action)?.kind === "change";
     if (rest.length > 0 && (verbose || !isForModel)) showTail(rest.join("\n"));
@@ -204,10 +193,8 @@ export function openWork(
   function showCheck(event: EventOf<"check.finished">): void {
     stopWaiting();
     if (event.when === "before") {
-      if (verbose || event.passed === false)
-        aside(
-          `before the change: ${visibleLine(event.command)}, exit ${event.exit ?? "none"}, ${renderDuration(event.ms)}`,
-        );
+      const ended = `${visibleLine(event.command)}, exit ${event.exit ?? "none"}, ${renderDuration(event.ms)}`;
+      if (verbose || event.passed === false) aside(`before the change: ${ended}`);
       return;
     }
     say(renderCheck(event, streams));

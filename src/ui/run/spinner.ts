@@ -76,10 +76,7 @@ export interface SpinnerOptions extends WaitOptions {
   readonly style: Style;
 }
 
-/**
- * Turns four times a second, rewrites the text only when it changes, and erases itself in the end; where no line can be
- * redrawn, it says now and then what is waited for.
- */
+/** Rewrites its text only when that changes; where no line can be redrawn, says now and then what is waited for. */
 export function createSpinner({ live, redraw, say, style, columns, now, note, typed }: SpinnerOptions) {
   let waitingFor: string | null = null;
   let since = 0;

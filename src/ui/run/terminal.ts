@@ -141,13 +141,8 @@ function openRun(options: TerminalOptions, note: string) {
   function showResult(outcome: Outcome, hasMessage: boolean): void {
     const { screen, outStyle, outColumns: columns } = streams;
     section();
-    const result = renderResult(outcome, {
-      style: outStyle,
-      columns,
-      applied: work.applied,
-      screen,
-      session: isSession,
-    });
+    const page = { style: outStyle, columns, screen };
+    const result = renderResult(outcome, { ...page, applied: work.applied, session: isSession });
     out(!screen && result !== "" && hasMessage ? `\n${result}` : result);
     section();
     if ((outcome.calls.sent ?? outcome.calls.made) > 0) aside(renderFooter(outcome, workedMs));
@@ -161,12 +156,9 @@ function openRun(options: TerminalOptions, note: string) {
   }
 
   return {
-    sink(event: StampedEvent): void {
+    sink(event: StampedEvent) {
       since ??= now();
-      if (event.type === "model.progress") {
-        showProgress(event);
-        return;
-      }
+      if (event.type === "model.progress") return showProgress(event);
       spinner.clear();
       if (event.type !== "model.delta" || event.channel !== "thought") thoughts.end();
       if (event.type !== "model.delta" && reply.open) {

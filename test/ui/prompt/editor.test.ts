@@ -1,17 +1,17 @@
 /** What keys do to a message: moving, killing, history, search, completion. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type EditorQuestion, openEditor } from "../../../src/ui/prompt/editor.ts";
+import { type EditorAct, openEditor } from "../../../src/ui/prompt/editor.ts";
 import { openKeys } from "../../../src/ui/prompt/keystrokes.ts";
 
 const history = ["fix the login", "add a test", "fix the footer"];
 const open = (rows = true) => openEditor(history, rows);
 
-function type(editor: ReturnType<typeof openEditor>, text: string): EditorQuestion | null {
+function type(editor: ReturnType<typeof openEditor>, text: string): EditorAct | null {
   const keys = openKeys();
   keys.push(text);
   keys.settle();
-  let last: EditorQuestion | null = null;
+  let last: EditorAct | null = null;
   for (let key = keys.next(); key !== null; key = keys.next()) last = editor.press(key);
   return last;
 }

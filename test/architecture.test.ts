@@ -121,10 +121,10 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_503,
   workspace: 11_307,
-  cli: 9_961,
+  cli: 9_889,
   flows: 10_455,
   models: 3_972,
-  ui: 4_119,
+  ui: 4_068,
   store: 3_369,
   lab: 3_610,
   acp: 1_020,

@@ -43,7 +43,6 @@ export interface Context {
   readonly onOpened?: (close: () => void) => void;
 }
 
-/** The notices of one call of pai, collected for JSON output. */
 export function openNotices() {
   const held: Notice[] = [];
   let tell = (notice: Notice): void => {

@@ -49,10 +49,7 @@ function describeLibc(): string {
   return existsSync(musl) ? `musl (${musl})` : "glibc";
 }
 
-function examineSettings(
-  { places }: Patient,
-  { origins, values, warnings, trust }: LoadedSettings,
-): readonly Finding[] {
+function examineSettings({ places }: Patient, { origins, values, warnings, trust }: LoadedSettings) {
   const set = Object.entries(origins).filter(([, origin]) => origin !== "default");
   const shown = set.map(([name, origin]) => `${name} = ${showSetting(name, values[name] ?? null)} (${origin})`);
   const kept = places.configDir ?? "nowhere: HOME is not set";

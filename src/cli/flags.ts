@@ -227,7 +227,6 @@ export function runFlag({ allowRun = false }: Flags): RunGrant {
   });
 }
 
-/** The grant as arguments for another pai. */
 export const spellRunFlag = (grant: RunGrant): readonly string[] =>
   typeof grant === "boolean" ? (grant ? ["--allow-run"] : []) : grant.map((pattern) => `--allow-run=${pattern}`);
 

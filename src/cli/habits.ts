@@ -17,7 +17,6 @@ const commands: Readonly<Record<string, string>> = {
   rewind: "pai undo; in a session: /rewind",
 };
 
-/** By the flag as it is typed. */
 const flags: Readonly<Record<string, string>> = {
   "-p": 'a task runs once and ends by itself: pai "TASK"',
   "-c": "continue the last session: pai resume",
@@ -54,7 +53,6 @@ const slashes: Readonly<Record<string, string>> = {
   status: "here: /cost, /diff, /config",
 };
 
-/** What to type in a session instead of a word after a slash; null: unknown. */
 export const habitInSession = (word: string): string | null =>
   find(slashes, word.toLowerCase()) ?? habitOfCommand(word);
 

@@ -251,11 +251,7 @@ function mergeKept(each: Kept, after: Blob | null, now: Blob | null): Blob | nul
 }
 
 /** The finished edits as changes to the workspace now; null: the plan has none. Throws plan_stale, path_refused. */
-export async function changesOfPlan(
-  workspace: Workspace,
-  { file }: SavedPlan,
-  merge: boolean,
-): Promise<readonly Change[] | null> {
+export async function changesOfPlan(workspace: Workspace, { file }: SavedPlan, merge: boolean) {
   if (file.changes === null) return null;
   const changes: Change[] = [];
   // A move is one only if the file also removes the path that it came from.

@@ -32,12 +32,7 @@ function cellsOf({ runs, solved, kept, calls, tokens, cost, unpriced }: GroupTot
   return [grouped(runs), share(solved, runs), share(kept, runs), grouped(calls), grouped(tokens), money];
 }
 
-function renderTable(
-  rows: readonly GroupTotals[],
-  by: string,
-  style: Style,
-  columns: number | null,
-): readonly string[] {
+function renderTable(rows: readonly GroupTotals[], by: string, style: Style, columns: number | null) {
   const cells = rows.map(cellsOf);
   const widths = heads.map((head, at) => widest([head, ...cells.map((row) => row[at] ?? "")]));
   const others = [barWidth, ...widths].reduce((sum, width) => sum + gap + width, 0);

@@ -54,7 +54,6 @@ const colors = atFirstUse((): Colors => require("picocolors").createColors(true)
 
 const colorOf = { ok: "green", change: "cyan", warn: "yellow", error: "red", dim: "dim" } as const;
 
-/** Colours a part of code on one line, by the colour's name in picocolors. */
 export const paintCode = (colour: CodeColour, text: string): string => colors()[colour](text);
 export type CodeColour = "magenta" | "yellow" | "cyan" | "dim" | "blue" | "green" | "red";
 
@@ -104,7 +103,6 @@ export function chooseStyle(choice: StyleChoice): Style {
 
 export const mark = (style: Style, meaning: Meaning): string => style.paint(meaning, style.glyphs[meaning]);
 
-/** The text on the background colour of a meaning. */
 export function invertColors(style: Style, meaning: Meaning, text: string): string {
   if (!style.color || text === "") return text;
   const { inverse, [colorOf[meaning]]: paint } = colors();

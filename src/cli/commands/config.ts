@@ -68,7 +68,6 @@ const askAtTerminal = (context: Context): Asking => {
 };
 
 export const configCommand: Handler = defineConfigCommand("config", askAtTerminal);
-/** `pai config` in a session, whose settings in force these are. */
 export const configIn = (now: SettingsNow): Handler => defineConfigCommand("config", askAtTerminal, now);
 export const keyCommand: Handler = defineConfigCommand("key", askAtTerminal);
 

@@ -120,10 +120,7 @@ async function examineSandbox({ root, places, context }: Patient, loaded: Loaded
 
 const task = "This is a test of the connection. Say hello: intent conversation, reply hello.";
 
-export async function examineOnline(
-  { context, places, root }: Patient,
-  loaded: LoadedSettings,
-): Promise<readonly Finding[]> {
+export async function examineOnline({ context, places, root }: Patient, loaded: LoadedSettings) {
   const findings: Finding[] = [];
   for (const id of listModels(loaded.settings.model)) {
     const settings = { ...loaded.settings, model: id };

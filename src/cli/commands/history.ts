@@ -244,7 +244,6 @@ export async function tellUndone(base: Base, { workspace: { root }, stateFolder 
   if (notice !== null) openLog(base.context).notify(notice);
 }
 
-/** End and effort of a run; lines are summed over all files. */
 type Ended = NonNullable<ReturnType<typeof readEnds>["outcome"]>;
 
 export interface ListedRun extends Omit<KeptRun, "status"> {

@@ -56,12 +56,7 @@ async function readFiles(workspace: Workspace, paths: readonly string[]): Promis
   return parts;
 }
 
-async function reviewPart(
-  part: string,
-  composed: Composed,
-  { sink, decide }: TerminalView,
-  signal: AbortSignal,
-): Promise<Outcome> {
+async function reviewPart(part: string, composed: Composed, { sink, decide }: TerminalView, signal: AbortSignal) {
   const task = { text: instruction, history: [], context: part };
   const options = {
     ...composeOptions(composed.base.context, composed.base, "review", false),
@@ -90,12 +85,9 @@ export async function reviewCommand(given: Context): Promise<number> {
     const view = await openView(quiet, limited.signal, "run");
     const composed = await composeTask(await chooseModel(context, called, view), view, null);
     const { workspace } = composed.opened;
-    const parts = packParts(
-      context.words.length > 0
-        ? await readFiles(workspace, context.words)
-        : await readChanges(workspace, context, since ?? "HEAD"),
-      partSize,
-    );
+    const { words } = context;
+    const read = words.length > 0 ? readFiles(workspace, words) : readChanges(workspace, context, since ?? "HEAD");
+    const parts = packParts(await read, partSize);
     if (context.flags.json !== true && parts.length > 1)
       context.err(`reviewing ${counted(parts.length, "part")}, at most ${counted(2 * parts.length, "call")}\n`);
     const outcomes: Outcome[] = [];

@@ -71,15 +71,11 @@ export function knownSecrets(base: Base, root: string): readonly string[] {
   return [...known, ...findNamedSecrets({ env: context.env, root, given, known })];
 }
 
-/** The text with those secrets hidden, for what is kept outside of a run. */
 export const hideKnown = (base: Base, root: string, text: string): string =>
   createVeil({ known: knownSecrets(base, root) }).cover(text);
 
 /** Why the working folder is no project, as a clause; null: it is one, or the user said so before. */
-export function whyNoProject(
-  { root, places, context }: Base,
-  isForced = context.flags.forceRoot === true,
-): string | null {
+export function whyNoProject({ root, places, context }: Base, isForced = context.flags.forceRoot === true) {
   const real = realPathOf(root) ?? root;
   const home = places.home === null ? null : (realPathOf(places.home) ?? places.home);
   return isForced ? null : judgeRoot(real, home);

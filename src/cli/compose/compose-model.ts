@@ -89,10 +89,8 @@ export async function composeModel(
 ): Promise<ComposedModel> {
   const { context } = base;
   const ids = listModels(base.settings.model);
-  requireOwnAddresses(
-    ids.flatMap((id) => providerOfModel(id, base.settings.providers) ?? []),
-    context.env,
-  );
+  const rows = ids.flatMap((id) => providerOfModel(id, base.settings.providers) ?? []);
+  requireOwnAddresses(rows, context.env);
   requirePrices(ids, base);
   const opened = await Promise.all(ids.map((id) => openOne(id, base, face, learn)));
   const advised = opened.map((model) => adviseUnknown(model, base, { isDefault: ids.length === 1 && isDefault(base) }));
@@ -108,12 +106,7 @@ export async function composeModel(
   return { model, price: () => priced(current()), successor };
 }
 
-async function openOne(
-  id: string,
-  base: Base,
-  { notify, confirm }: Face,
-  learn: (key: string) => void,
-): Promise<Model> {
+async function openOne(id: string, base: Base, { notify, confirm }: Face, learn: (key: string) => void) {
   const { context, settings, places } = base;
   const provider = providerOfModel(id, settings.providers);
   const common = {

@@ -172,7 +172,6 @@ export async function composeTask(base: Base, face: Face, given: Model | null = 
   return {
     base,
     opened,
-    /** Runs a flow on a task. Its receipt records what passes through the ports. */
     run(flow: Flow, { task, options, sink, signal, decide: ask, model: use = own, shown }: RunStart): Promise<Outcome> {
       veil.resume(earlierTexts(task));
       const id = makeRunId(now());

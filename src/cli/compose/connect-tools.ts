@@ -146,7 +146,6 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
   });
 
   return {
-    /** The workspace, with transactions that can call tools. */
     workspace: {
       ...workspace,
       begin: async (started) => withCalls(await workspace.begin(started)),
@@ -158,12 +157,7 @@ export function connectTools(base: Base, workspace: Workspace, start: StartTool)
 }
 
 /** Throws sandbox_missing if no sandbox keeps a program off the project, config_invalid for an unusable address. */
-export async function startServer(
-  server: McpServer,
-  start: StartTool,
-  env: Environment,
-  signal: AbortSignal,
-): Promise<ToolClient> {
+export async function startServer(server: McpServer, start: StartTool, env: Environment, signal: AbortSignal) {
   if (server.kind === "address") return connectServer(openServerAddress(server, env), version, signal);
   const program = { argv: [server.command, ...server.args], env: { ...commandEnv(env, []), ...server.env } };
   return connectServer(await start(program, server.network), version, signal);

@@ -11,7 +11,6 @@ export interface CustomProject {
 
 const line = /^\/([a-z0-9][\w-]*)(?:\s+([\s\S]*))?$/i;
 
-/** Whether a text has the form of a command: `/NAME`, with or without arguments. */
 export const looksCustom = (text: string): boolean => line.test(text);
 
 /** Replaces `$ARGUMENTS` and `$1` to `$9` by the arguments; if there are none of them, appends the arguments. */

@@ -76,10 +76,8 @@ async function readKey(
     if (thrown instanceof PaiError) throw thrown;
     signal.throwIfAborted();
     if (!limit.aborted) throw toPaiError(thrown);
-    throw invalid(
-      `was not done after ${timeoutMs / 1000} s`,
-      `if it needs longer: ${setting.replace(/command$/, "timeout")}`,
-    );
+    const way = `if it needs longer: ${setting.replace(/command$/, "timeout")}`;
+    throw invalid(`was not done after ${timeoutMs / 1000} s`, way);
   } finally {
     // What the command left behind ends, too.
     orNull(() => process.kill(-child.pid, "SIGKILL"));
@@ -121,7 +119,6 @@ function lastLine(err: string): string {
   return line === "" ? "" : `: ${line.length > maxSaid ? `${line.slice(0, maxSaid).toWellFormed()}…` : line}`;
 }
 
-/** The command that prints the key of a provider of the user; null: it has none. */
 export function findKeyCommand(
   { id }: Provider,
   { context, places, settings }: Asking,

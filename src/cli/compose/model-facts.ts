@@ -10,6 +10,7 @@ import { askForModels } from "../../models/listing.ts";
 import { parseModelId, providerOfModel } from "../../models/open.ts";
 import { parseEndpoint } from "../../models/wire/endpoint.ts";
 import { type BaseUrl, configuredAddress, findBaseUrl, requireConsent } from "../../store/base-url.ts";
+import type { FoundKey } from "../../store/keys.ts";
 import { findModelList, keepModelList } from "../../store/model-lists.ts";
 import type { ModelFacts } from "../../store/model-settings.ts";
 import type { Asking } from "./base.ts";
@@ -49,7 +50,6 @@ export function describeChosen(id: string, told: Asking): Omit<Model, "stream" |
   return limitModel(describeModel(provider, name, like), factsOfModel(id, told));
 }
 
-/** Current price of a model; null: unknown. */
 export function priceOf(id: string, told: Asking, now: Date): Price | null {
   const { provider, name } = parseModelId(id, told.settings.providers);
   const { prices } = factsOfModel(id, told);
@@ -83,11 +83,8 @@ export async function findServerModels(
 }
 
 /** The address in use. Throws untrusted for one that nobody agreed to, and for plain http to another machine. */
-export async function permitAddress(
-  provider: Provider,
-  keys: readonly { readonly key: string }[],
-  { context, places, ...loaded }: Asking,
-): Promise<BaseUrl> {
+export async function permitAddress(provider: Provider, keys: readonly FoundKey[], asking: Asking): Promise<BaseUrl> {
+  const { context, places, ...loaded } = asking;
   const base = findBaseUrl(provider, context.env, configuredAddress(provider, loaded));
   const sent = keys.map(({ key }) => key);
   await requireConsent(base, sent, { places, ask: null });

@@ -42,10 +42,8 @@ export function makeRunId(now: Date): string {
 export function limitTime(signal: AbortSignal, seconds: number | null) {
   if (seconds === null) return { signal, end: () => {} };
   const controller = new AbortController();
-  const timer = setTimeout(
-    () => controller.abort(new PaiError("timeout", `the time limit of ${seconds} s is over`)),
-    seconds * 1000,
-  );
+  const stop = () => controller.abort(new PaiError("timeout", `the time limit of ${seconds} s is over`));
+  const timer = setTimeout(stop, seconds * 1000);
   return { signal: AbortSignal.any([signal, controller.signal]), end: () => clearTimeout(timer) };
 }
 

@@ -6,7 +6,6 @@ import type { LoadedSettings } from "../../store/settings.ts";
 import type { Context } from "../command.ts";
 import type { ReadLine } from "./key-entry.ts";
 
-/** Values in force where a command line alone does not decide, with their origins. */
 export interface SettingsNow {
   readonly values: Readonly<Record<string, Json>>;
   readonly origins: Readonly<Record<string, string>>;

@@ -61,7 +61,6 @@ export async function offerToKeep(
   openLog(context).notify({ level: "info", code: "model_saved", text });
 }
 
-/** The model servers on this machine, each with who runs it. */
 export const findLocalServers = (options: DiscoverOptions): Promise<readonly FoundServer[]> =>
   findServers({ whoListens, ...options });
 
@@ -161,7 +160,6 @@ function explain(context: Context, text: string): "again" {
   return "again";
 }
 
-/** What a person can do who has neither a key nor a server: one screen. */
 function renderWays(): string {
   const pages = providers.flatMap(({ id, keyPage }) => (keyPage === undefined ? [] : [[id, keyPage] as const]));
   const width = Math.max(...pages.map(([id]) => id.length));
@@ -203,10 +201,8 @@ function askForKey(asking: Asking): Promise<Base> {
     if (/^(?:2|local|ollama)$/i.test(text)) {
       const servers = await look();
       if (offersOf(servers).length > 0) return askForLocal(asking, servers);
-      return explain(
-        context,
-        "no model answers on this machine yet: run the two commands in another terminal, then type 2",
-      );
+      const way = "run the two commands in another terminal, then type 2";
+      return explain(context, `no model answers on this machine yet: ${way}`);
     }
     const explained = explainAnswer(text);
     return explained === null ? takeKey(asking, text) : explain(context, explained);

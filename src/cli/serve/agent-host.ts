@@ -240,7 +240,6 @@ export function openAgentHost(given: Context): ToolHost {
     return answerWith(others);
   }
 
-  /** Groups of globs: what the caller names, and what pai was started with. */
   const narrowedBy = (input: Fields) =>
     [onlyFlag({ only: [...readTexts(input, "only")] }), onlyFlag(given.flags)].filter((globs) => globs.length > 0);
 

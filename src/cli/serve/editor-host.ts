@@ -18,7 +18,7 @@ import { modes } from "../../store/setting-table.ts";
 import { spellQuestion } from "../../ui/prompt/read-answer.ts";
 import { markMixed, openVisible, visible } from "../../ui/sanitize.ts";
 import { findMentions } from "../at-paths.ts";
-import { type Context, closeAfter } from "../command.ts";
+import { type Context, closeAfter, type Handler } from "../command.ts";
 import { contextCommand } from "../commands/context.ts";
 import { reverse } from "../commands/history.ts";
 import { version } from "../commands/version.ts";
@@ -37,7 +37,6 @@ import { openProtocolStreams } from "./streams.ts";
 /** Before the first turn nobody can be asked. */
 const faceOf = (tell: (text: string) => void): Face => ({ notify: ({ text }) => tell(text), confirm: null });
 
-/** A mode of editors besides pai's own: plan only. */
 const planOnly = "plan";
 
 const modeChoices: readonly Choice[] = [
@@ -62,11 +61,7 @@ function modelChoices({ env, now }: Context, { places }: Base, inUse: string): r
   return [...ids].map((name) => ({ name, description: "" }));
 }
 
-async function textOf(
-  run: (context: Context) => Promise<number>,
-  context: Context,
-  over: Partial<Context>,
-): Promise<string> {
+async function textOf(run: Handler, context: Context, over: Partial<Context>): Promise<string> {
   let said = "";
   const write = (text: string) => {
     said += text;

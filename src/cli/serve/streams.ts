@@ -8,12 +8,8 @@ export function openProtocolStreams({ out, shown, signal }: Context) {
   /** Ends when the client disconnects or the process gets a signal to end. */
   const input = new ReadableStream<Uint8Array>({
     start(controller) {
-      signal.addEventListener(
-        "abort",
-        // It may have ended already.
-        () => orNull(() => controller.close()),
-        { once: true },
-      );
+      // It may have ended already.
+      signal.addEventListener("abort", () => orNull(() => controller.close()), { once: true });
     },
     async pull(controller) {
       const { done, value } = await source.read();

@@ -14,7 +14,6 @@ import { modeAbout, slashCommands } from "./slash.ts";
 const maxOffered = 100;
 const maxFound = 20;
 
-/** Arguments of some commands, each with what is said of it. */
 const followers = new Map<string, readonly (readonly [word: string, note: string])[]>([
   ["mode", modes.map((mode) => [mode, modeAbout[mode]])],
   ["effort", [...efforts, "default"].map((effort) => [effort, ""])],

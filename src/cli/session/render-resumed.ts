@@ -49,7 +49,6 @@ export function describeLosses({ session, damaged }: ReadSession, models: string
   ];
 }
 
-/** `cover`: hides what is secret. */
 export function renderExport({ id, at, turns }: Session, cover: (text: string) => string): string {
   const parts = turns.flatMap((turn) => {
     const { at: begun, request, text, diff } = turn;

@@ -173,13 +173,11 @@ export interface TurnOptions {
   readonly typed?: string;
   /** A flow for plans, whatever the mode; absent: the flow of the mode. */
   readonly flow?: Flow;
-  /** The plan to begin with, instead of asking for one. */
   readonly shown?: Plan;
   /** The user has said yes to `shown`, which holds for a question that says no more. */
   readonly isYes?: boolean;
   readonly planOnly?: boolean;
   readonly mode?: Mode;
-  /** Approved work that the flow continues. */
   readonly approved?: ApprovedWork;
 }
 

@@ -60,7 +60,6 @@ function othersOf({ changes, left = [], merged = [], lost = [], stays }: Outcome
   return [...left, ...merged, ...lost, ...unread, ...paths.filter(isOfCommand)];
 }
 
-/** What files hold behind the changes of a run. */
 function heldBehind(root: string, { changes, dry_run }: Outcome): Held {
   const made = dry_run === true ? [] : changes;
   // What was moved away first: its place may hold something else by now.
@@ -146,7 +145,6 @@ export function watchTruth({ workspace, history }: Pick<OpenedWorkspace, "worksp
     return found;
   }
 
-  /** Saves what files hold as known to the last turn. */
   function save(open: OpenSession, files: Held): void {
     const last = open.session.turns.at(-1);
     if (last === undefined) return;

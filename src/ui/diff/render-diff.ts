@@ -57,7 +57,6 @@ function findPairs(lines: readonly DiffLine[]): readonly Pair[] {
   return found;
 }
 
-/** Number of characters that two lists of words share at their start. */
 function sharedLength(one: readonly string[], other: readonly string[]): number {
   let length = 0;
   for (const [at, word] of one.entries()) {
@@ -81,7 +80,6 @@ function diffWords(before: string, after: string): readonly [Range, Range] | nul
   ];
 }
 
-/** The differing part of each line in a replacement. */
 function findMarks(lines: readonly DiffLine[]): ReadonlyMap<DiffLine, Range> {
   const marks = new Map<DiffLine, Range>();
   // A note on a missing line feed stands between a last line and the one that replaces it.
@@ -114,12 +112,7 @@ function findCode(rows: readonly DiffRow[]): readonly (readonly DiffRow[])[] {
 }
 
 /** Each row's text in colours that do not nest. `name` determines the language. */
-function paintRows(
-  rows: readonly DiffRow[],
-  name: string,
-  style: Style,
-  highlight: Highlight | null,
-): ReadonlyMap<DiffRow, string> {
+function paintRows(rows: readonly DiffRow[], name: string, style: Style, highlight: Highlight | null) {
   const painted = new Map<DiffRow, string>();
   for (const row of rows) {
     const meaning = meanings[row.kind];
@@ -148,7 +141,6 @@ function cutPainted(painted: string, { from, to }: Range): string {
   return out;
 }
 
-/** A coloured row with the words that differ on a background. */
 function markWords({ kind, text, mark }: DiffRow, painted: string, style: Style): string {
   if (mark === null || !style.color) return painted;
   const marked = invertColors(style, meanings[kind] ?? "dim", text.slice(mark.from, mark.to));
@@ -162,7 +154,6 @@ const longLine = 400;
 const maxShown = 2000;
 const beside = 100;
 
-/** The part of a long line to show: the change with some context, or the beginning. */
 function chooseRange({ kind, text, mark }: DiffRow): Range {
   const changed = mark ?? { from: 0, to: kind === "same" ? 0 : text.length };
   const from = Math.max(0, changed.from - beside);
@@ -209,13 +200,7 @@ export function listNaturally<T>(items: readonly T[], of: (item: T) => { path: s
 /** Lines of one file shown before it is folded: about two screens. */
 const maxFileLines = 60;
 
-/** The first lines, and one that says how many more there are and where to see them. */
-function foldLines(
-  lines: readonly string[],
-  path: string,
-  style: Style,
-  { fold, whole }: DiffOptions,
-): readonly string[] {
+function foldLines(lines: readonly string[], path: string, style: Style, { fold, whole }: DiffOptions) {
   const more = lines.length - maxFileLines;
   if (fold === undefined || whole === true || more < 10) return lines;
   const note = `  ${style.glyphs.more} ${more} more lines: ${fold(path)}`;

@@ -22,7 +22,6 @@ export interface Reader {
   readonly cut: () => void;
 }
 
-/** The keyboard of the user: standard input, or the terminal of the process if something is piped into that. */
 interface Keyboard {
   readonly fd: number;
   readonly setRawMode: (on: boolean) => void;

@@ -28,7 +28,6 @@ function pathOf({ op, from, path }: ChangeSummary, style: Style): string {
     : visibleLine(path);
 }
 
-/** Changes in natural order, without new folders that contain another listed change. */
 export const listChanges = (changes: readonly ChangeSummary[]): readonly ChangeSummary[] =>
   listNaturally(changes, ({ path, op }) => ({ path, isNewFolder: op === "mkdir" }));
 

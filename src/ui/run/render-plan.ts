@@ -132,7 +132,6 @@ function layFacts(facts: Facts, style: Style, columns: number | null): string[] 
   return filled.flatMap(([name, value]) => hang(style.paint("dim", pad(name, width)), value, columns));
 }
 
-/** Which pattern of the command line permits which of the plan's commands. */
 const renderPermitted = (permitted: readonly Permitted[]): Facts[number] => [
   "permitted",
   permitted.map(({ command, pattern }) => `${visibleLine(command)}  (--allow-run=${visibleLine(pattern)})`).join("\n"),

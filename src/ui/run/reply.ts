@@ -30,7 +30,6 @@ const maxWaiting = 16_000;
 
 interface ReplyOptions {
   readonly write: (text: string) => void;
-  /** Called before a reply begins on the screen. */
   readonly begin: () => void;
   /** A reply that has begun keeps its width. null: no wrapping. */
   readonly columns: () => number | null;
@@ -47,7 +46,6 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
   let whole = true;
   /** Number of the call whose reply it is. */
   let call = 0;
-  /** Text since the last frame. */
   let waiting = "";
   let frame: ReturnType<typeof setTimeout> | null = null;
 
@@ -87,7 +85,6 @@ export function openReply({ write, begin, columns, markdown, streams }: ReplyOpt
       if (frame === null) tick();
       else if (waiting.length >= maxWaiting) draw();
     },
-    /** Ends the current line of a streamed reply. */
     close() {
       whole = true;
       if (current === null) return;

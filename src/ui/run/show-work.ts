@@ -100,7 +100,6 @@ function renderLook({ action, target, text }: EventOf<"look.shown">, options: Lo
 const outputTail = 10;
 const maxRows = 20;
 
-/** A look as one line: what was looked at, and how much that is. */
 function sayLook({ action, target, text }: EventOf<"look.shown">): string {
   const seen = ["", "."].includes(target) ? "the project" : visibleLine(target);
   const [first = "", ...rest] = text.trim().split("\n");
@@ -131,7 +130,6 @@ interface WorkOptions {
   readonly wait: (what: string) => void;
   readonly stopWaiting: () => void;
   readonly highlight: () => Highlight | null;
-  /** A person answers questions, so their subject is shown in full. */
   readonly asks: boolean;
   /** Names the command that shows the rest of a long file; undefined: nothing is folded. */
   readonly fold: ((path: string) => string) | undefined;
@@ -180,13 +178,9 @@ export function openWork(streams: Streams, options: WorkOptions) {
     if (seen === true) return;
     section();
     const whole = asks && asked === true;
-    subject(
-      diff === ""
-        ? renderSummaries(changes, style)
-            .map((change) => `${change}\n`)
-            .join("")
-        : renderDiff(diff, style, { columns: streams.columns, highlight: highlight(), whole, fold }),
-    );
+    const listed = diff === "" ? renderSummaries(changes, style).map((change) => `${change}\n`) : [];
+    const shown = renderDiff(diff, style, { columns: streams.columns, highlight: highlight(), whole, fold });
+    subject(listed.join("") + shown);
     section();
   }
 

@@ -25,7 +25,6 @@ export interface WaitOptions {
   readonly now: () => number;
   /** How to stop: shown after the time if there is room. */
   readonly note: string;
-  /** Stands below all else. */
   readonly typed?: () => TypedAhead;
 }
 
@@ -53,17 +52,10 @@ export function renderElapsed(what: string, ms: number, columns: number, { more,
   return cut(cut(what, room, more) + time, columns, more);
 }
 
-/** Rows of a pause and its reason. */
 const maxPauseRows = 4;
 
 /** "waiting 12 s, then asking again (2 of 5) · Esc stops · " and the reason; `ms`: time left. */
-export function renderCountdown(
-  { why, attempt, of }: Wait,
-  ms: number,
-  columns: number,
-  { dot }: Glyphs,
-  note = "",
-): readonly string[] {
+export function renderCountdown({ why, attempt, of }: Wait, ms: number, columns: number, { dot }: Glyphs, note = "") {
   const pause = `waiting ${Math.ceil(ms / 1000)} s, then asking again (${attempt} of ${of})`;
   const parts = [pause, note, visibleLine(why)].filter((part) => part !== "");
   return wrap(parts.join(` ${dot} `), columns).slice(0, maxPauseRows);
@@ -83,7 +75,6 @@ export function createSpinner({ live, redraw, say, style, columns, now, note, ty
   let paused: { readonly wait: Wait; readonly until: number } | null = null;
   let frame = 0;
   let below: readonly string[] = [];
-  /** The text on the screen; null: none. */
   let drawn: string | null = null;
   /** The line was on the screen when it was cleared: it comes back at once. */
   let wasDrawn = false;
@@ -160,11 +151,9 @@ export function createSpinner({ live, redraw, say, style, columns, now, note, ty
     show(lines: readonly string[]) {
       below = lines;
     },
-    /** Counts down to the next attempt; then the line is as before. */
     countDown(wait: Wait) {
       paused = { wait, until: now() + wait.seconds * 1000 };
     },
-    /** Draws at once what stands below the wait, if it has changed. */
     refresh() {
       if (drawn !== null) draw();
     },
@@ -216,7 +205,6 @@ export function openWaits(streams: Streams, options: WaitOptions & { readonly ve
   const { verbose, live, now } = options;
   const spinner = createSpinner({ ...options, redraw, say: aside, style });
   let purpose: Purpose = "turn";
-  /** The current request to a model, and when it began. */
   let asked: { readonly what: string; readonly from: number } | null = null;
 
   return {
@@ -251,11 +239,8 @@ export function openWaits(streams: Streams, options: WaitOptions & { readonly ve
       /** A wait before a retry is shown only while it lasts; it leaves no line. */
       notice({ level, text, details, wait }) {
         if (live && wait !== undefined) spinner.countDown(wait);
-        if (!live || wait === undefined || verbose)
-          line(
-            level === "warning" ? "warn" : "dim",
-            visible(verbose && details !== undefined ? `${text} (${details})` : text),
-          );
+        const told = verbose && details !== undefined ? `${text} (${details})` : text;
+        if (!live || wait === undefined || verbose) line(level === "warning" ? "warn" : "dim", visible(told));
       },
       "run.finished"() {
         asked = null;

@@ -33,7 +33,6 @@ export function openStreams(options: StreamOptions) {
     tail = (tail + text).slice(-2);
   }
 
-  /** The subject of a possible question. */
   let held = "";
 
   function err(text: string): void {
@@ -64,7 +63,6 @@ export function openStreams(options: StreamOptions) {
       if (quiet) held = text;
       else err(text);
     },
-    /** Shows the held subject, as a question follows. */
     showSubject() {
       if (held !== "") print(options.err, held);
       held = "";

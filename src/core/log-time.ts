@@ -1,16 +1,10 @@
 /** The time that words of a request mean, and the time that a line of a log tells. */
 
-/** Milliseconds since 1970; both ends count. */
-export interface TimeSpan {
-  readonly from: number;
-  readonly to: number;
-}
-
 const units = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const;
 const back = /\b(?:last|past)\s+(?:(\d{1,4}|few)\s+)?(minute|hour|day|week)s?\b/i;
 
-/** The span that the first time words of a text mean, in local time; null: it has none. */
-export function spanOf(text: string, now: Date): TimeSpan | null {
+/** What the first time words of a text mean, in milliseconds since 1970; both ends count. null: it has none. */
+export function spanOf(text: string, now: Date): { readonly from: number; readonly to: number } | null {
   const at = (days: number, hours: number) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hours).getTime();
   const [, count = "1", unit = ""] = back.exec(text) ?? [];

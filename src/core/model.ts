@@ -90,13 +90,6 @@ export type Effort = (typeof efforts)[number];
 
 export type Job = "plan" | "work";
 
-export interface Format {
-  readonly name: string;
-  readonly schema: Json;
-  /** The prompt says the form, too: sent only where it does not become a part of the prompt, which later calls repeat. */
-  readonly isOptional?: boolean;
-}
-
 export interface ModelRequest {
   readonly purpose: Purpose;
   /** Absent: work. */
@@ -106,7 +99,12 @@ export interface ModelRequest {
   readonly tools: readonly Tool[];
   readonly toolChoice: "auto" | "none";
   /** Ask for one JSON value of this schema (plain JSON Schema; each bridge converts it to its own dialect). */
-  readonly format: Format | null;
+  readonly format: {
+    readonly name: string;
+    readonly schema: Json;
+    /** The prompt says the form, too: sent only where it does not become a part of the prompt, which later calls repeat. */
+    readonly isOptional?: boolean;
+  } | null;
   readonly maxOutputTokens: number;
   /** Whether a cap or the window stands behind `maxOutputTokens`; some services are told no other. */
   readonly isCapped: boolean;

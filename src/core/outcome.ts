@@ -54,12 +54,8 @@ export const checkOutdated = "ran before the last changes";
 export const isOutdated = ({ note = "" }: Pick<CheckResult, "note">): boolean => note.endsWith(checkOutdated);
 
 /** What the checks say of a finished run, to follow its status: " by 2 checks", ": no check has proved this"; or "". */
-export function renderProof({
-  status,
-  checks,
-  unsettled,
-  proves,
-}: Pick<Outcome, "status" | "checks" | "unsettled" | "proves">): string {
+export function renderProof(outcome: Pick<Outcome, "status" | "checks" | "unsettled" | "proves">): string {
+  const { status, checks, unsettled, proves } = outcome;
   const passed = checks.filter((check) => check.passed === true).length;
   if (status === "verified") return renderVerified(checks, passed, proves);
   if (status !== "unverified" && status !== "partial") return "";

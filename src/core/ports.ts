@@ -109,17 +109,6 @@ export interface CommandOptions {
   readonly onOutput?: (lines: string) => void;
 }
 
-interface Confined {
-  readonly level: SandboxLevel | null;
-  readonly network: boolean;
-  /** It worked on a copy, so its effects are proposed; otherwise they are on disk. */
-  readonly isCopy: boolean;
-  /** Variables of the user's environment that were withheld from it and that its output names. */
-  readonly withheld: readonly string[];
-  readonly hidden: readonly string[];
-  readonly wall: Wall | null;
-}
-
 export interface CommandResult {
   /** null: a signal or the time limit ended the command, or it could not be started. */
   readonly exit: number | null;
@@ -127,7 +116,16 @@ export interface CommandResult {
   /** stdout and stderr in order of arrival, head and tail kept, never cut inside a character. */
   readonly output: string;
   readonly ms: number;
-  readonly held: Confined;
+  readonly held: {
+    readonly level: SandboxLevel | null;
+    readonly network: boolean;
+    /** It worked on a copy, so its effects are proposed; otherwise they are on disk. */
+    readonly isCopy: boolean;
+    /** Variables of the user's environment that were withheld from it and that its output names. */
+    readonly withheld: readonly string[];
+    readonly hidden: readonly string[];
+    readonly wall: Wall | null;
+  };
   /** Of a command on a copy they end with `keep` or `drop`. */
   readonly effects: Effects;
   readonly failure?: PaiError;

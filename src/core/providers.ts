@@ -4,14 +4,6 @@ import type { Effort } from "./model.ts";
 
 export type Wire = "gemini" | "responses" | "messages" | "chat" | "local";
 
-/** How keys usually look. Gateways may give others, so a shape never refuses a key. */
-export interface KeyShape {
-  /** What they begin with, each kind of them. */
-  readonly prefixes: readonly string[];
-  readonly goesOn: string;
-  readonly kind: string;
-}
-
 /** How a server of Chat Completions differs from OpenAI's. */
 export interface ChatDialect {
   /** It counts tokens without `stream_options`, and refuses a request that has them. */
@@ -36,8 +28,8 @@ export interface Provider {
   readonly keyVariables: readonly string[];
   /** Where a person gets a key; absent: nowhere that pai knows. */
   readonly keyPage?: string;
-  /** null: its keys have no shape that tells them from other texts. */
-  readonly keyShape: KeyShape | null;
+  /** How keys usually look; gateways may give others, so none is refused. null: nothing tells them from other texts. */
+  readonly keyShape: { readonly prefixes: readonly string[]; readonly goesOn: string; readonly kind: string } | null;
   readonly headers: Headers;
   readonly url: string;
   /** Environment variable for another address; `urlForm`: it holds a URL, or a host as Ollama reads it. null: none. */

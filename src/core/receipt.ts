@@ -30,16 +30,6 @@ export interface ChangedContent extends ChangedPath {
     | null;
 }
 
-/** The task, secrets replaced by their names. `earlier`: how many messages of the session came before. */
-export interface ReceiptTask {
-  /** Paths that the task names with `@`. */
-  readonly files: readonly string[];
-  readonly text: string;
-  readonly history: readonly PastTurn[];
-  readonly context: string | null;
-  readonly earlier: number;
-}
-
 export type Fact =
   | {
       readonly type: "run.started";
@@ -49,7 +39,14 @@ export type Fact =
       readonly pai: string;
       readonly root: string;
       readonly mode: string;
-      readonly task: ReceiptTask;
+      /** Secrets replaced by their names. `files`: paths named with `@`. `earlier`: how many messages came before. */
+      readonly task: {
+        readonly files: readonly string[];
+        readonly text: string;
+        readonly history: readonly PastTurn[];
+        readonly context: string | null;
+        readonly earlier: number;
+      };
       readonly options: { readonly [name: string]: Json };
       readonly model: { readonly id: string; readonly window: number; readonly maxOutputTokens: number };
       /** The random part of the names of secrets, and the last number that was given out before the run. */

@@ -6,20 +6,14 @@ export interface Encoding {
   readonly bom: boolean;
 }
 
-export interface Decoded {
-  /** Without the byte order mark. */
-  readonly text: string;
-  readonly encoding: Encoding;
-}
-
 export interface Line {
   readonly text: string;
   /** "" only for a last line without one. */
   readonly ending: "\n" | "\r\n" | "\r" | "";
 }
 
-/** Text of a file, or null when it is binary (holds NUL). `encode(text, encoding)` gives the same bytes back. */
-export function decode(bytes: Uint8Array): Decoded | null {
+/** Text of a file without its mark, or null when it is binary (holds NUL). `encode` gives the same bytes back. */
+export function decode(bytes: Uint8Array): { readonly text: string; readonly encoding: Encoding } | null {
   const name = wideName(bytes);
   if (name !== null) {
     const text = decodeWide(bytes.subarray(2), name);

@@ -22,10 +22,7 @@ export type Merge =
   /** Nothing that is merged by lines: a link, a folder, binary content, a file that is gone or new. */
   | { readonly kind: "unmergeable" };
 
-interface Side {
-  readonly lines: readonly string[];
-  readonly edits: readonly LineEdit[];
-}
+type Side = ReturnType<typeof sideOf>;
 
 /**
  * How closely edits of the two sides may lie. `apart`: a line that both kept is between them. `beside`: each has lines of
@@ -41,7 +38,7 @@ const splitEdit = (edit: LineEdit): readonly LineEdit[] =>
         return { oldFrom: old, oldTo: old + 1, newFrom: now, newTo: now + 1 };
       });
 
-function sideOf(base: readonly string[], lines: readonly string[], near: Nearness): Side {
+function sideOf(base: readonly string[], lines: readonly string[], near: Nearness) {
   const edits = editsBetween(matchLines(base, lines), base.length, lines.length);
   return { lines, edits: near === "apart" ? edits : edits.flatMap(splitEdit) };
 }

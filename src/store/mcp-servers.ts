@@ -44,13 +44,10 @@ const isTexts = (value: Json | undefined): value is readonly string[] =>
 /** Reads the value of `mcpServers`; null: it has another form. */
 export function readServers(value: Json, origin: McpServer["origin"]): readonly McpServer[] | null {
   if (!isFields(value)) return null;
-  const servers: McpServer[] = [];
-  for (const [name, fields] of Object.entries(value)) {
-    const server = nameShape.test(name) && isFields(fields) ? readServer(name, fields, origin) : null;
-    if (server === null) return null;
-    servers.push(server);
-  }
-  return servers;
+  const servers = Object.entries(value).map(([name, fields]) =>
+    nameShape.test(name) && isFields(fields) ? readServer(name, fields, origin) : null,
+  );
+  return servers.every((server) => server !== null) ? servers : null;
 }
 
 function readServer(name: string, fields: Fields, origin: McpServer["origin"]): McpServer | null {

@@ -7,11 +7,6 @@ import type { Json } from "../core/model.ts";
 import type { PlanCache } from "../core/ports.ts";
 import { readPrivate, writePrivate } from "./safe-file.ts";
 
-interface Kept {
-  readonly at: number;
-  readonly plan: Json;
-}
-
 const maxPlans = 200;
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -29,13 +24,14 @@ export function openPlanCache(stateDir: string, now: () => Date): PlanCache {
   const fileOf = (key: string) => join(folder, `${key}.json`);
   return {
     load(key) {
-      const kept = orNull(() => JSON.parse(readPrivate(fileOf(key)) ?? "null") as Kept | null);
+      const kept = orNull(
+        () => JSON.parse(readPrivate(fileOf(key)) ?? "null") as { readonly at: number; readonly plan: Json } | null,
+      );
       return kept !== null && now().getTime() - kept.at < maxAgeMs ? kept.plan : null;
     },
     save(key, plan) {
       orNull(() => {
-        const kept: Kept = { at: now().getTime(), plan };
-        writePrivate(fileOf(key), JSON.stringify(kept), { lasting: false });
+        writePrivate(fileOf(key), JSON.stringify({ at: now().getTime(), plan }), { lasting: false });
         prune(folder);
       });
     },

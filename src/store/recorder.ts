@@ -265,18 +265,14 @@ function recordTransaction(transaction: Transaction, add: Tell, tell: Tell, veil
  */
 export function keepReceipts(
   stateFolder: string | null,
-  {
-    keep,
-    now,
-    notify,
-    ended,
-  }: {
+  given: {
     readonly keep: number;
     readonly now: () => Date;
     readonly notify: (notice: Notice) => void;
     readonly ended: (facts: readonly Fact[]) => void;
   },
 ): (id: string, started: Started, ports: Omit<RunPorts, "now">) => Recorder {
+  const { keep, now, notify, ended } = given;
   const receipts = stateFolder === null ? null : openReceipts(join(stateFolder, "runs"));
   return (id, started, ports) => {
     const facts: Fact[] = [];

@@ -112,17 +112,12 @@ function unknownSession(stateDir: string, wanted: string): PaiError {
   });
 }
 
-interface Append {
-  write(line: SessionLine): void;
-  /** The session of the file, if another process has written there since this was last asked; null: none has. */
-  news(): Session | null;
-  close(): void;
-}
+type Append = ReturnType<typeof openAppend>;
 
 /** A session that is not saved (--ephemeral). */
 const nowhere: Append = { write: () => {}, news: () => null, close: () => {} };
 
-function openAppend(file: string, warn: (text: string) => void, read: () => Session): Append {
+function openAppend(file: string, warn: (text: string) => void, read: () => Session) {
   const sizeNow = () => Bun.file(file).size;
   let broken = false;
   const lines = openLines(file, false, (thrown) => {
@@ -132,13 +127,14 @@ function openAppend(file: string, warn: (text: string) => void, read: () => Sess
   /** Bytes of the file without those of others that are news. */
   let known = sizeNow();
   return {
-    write(line) {
+    write(line: SessionLine): void {
       const hide = (_: string, value: unknown) => (typeof value === "string" ? maskSecrets(value) : value);
       const bytes = Buffer.from(`${JSON.stringify(line, hide)}\n`);
       lines.write(bytes);
       known += bytes.length;
     },
-    news() {
+    /** The session of the file, if another process has written there since this was last asked; null: none has. */
+    news(): Session | null {
       const size = broken ? known : sizeNow();
       if (size === known) return null;
       known = size;

@@ -9,17 +9,10 @@ export interface IndentUnit {
   readonly width: number;
 }
 
-export interface FileLines {
-  readonly path: string;
-  readonly lines: readonly string[];
-  keys(level: Level): readonly number[];
-  /** The number of a line of a block, -1 when the file has no line equal to it. */
-  keyOf(level: Level, line: string): number;
-  indentUnit(): IndentUnit;
-}
+export type FileLines = ReturnType<typeof indexLines>;
 
 /** Numbers the lines of a file; a level is worked out when it is first asked for. */
-export function indexLines(path: string, lines: readonly string[]): FileLines {
+export function indexLines(path: string, lines: readonly string[]) {
   const tables = new Map<Level, ReturnType<typeof numberLines>>();
   const exact = numberLines(lines);
   tables.set("exact", exact);
@@ -35,9 +28,10 @@ export function indexLines(path: string, lines: readonly string[]): FileLines {
   return {
     path,
     lines,
-    keys: (level) => tableOf(level).keys,
-    keyOf: (level, line) => tableOf(level).numbers.get(loosen(line, level)) ?? -1,
-    indentUnit: () => {
+    keys: (level: Level): readonly number[] => tableOf(level).keys,
+    /** The number of a line of a block, -1 when the file has no line equal to it. */
+    keyOf: (level: Level, line: string): number => tableOf(level).numbers.get(loosen(line, level)) ?? -1,
+    indentUnit: (): IndentUnit => {
       unit ??= usualIndent(lines);
       return unit;
     },

@@ -150,14 +150,11 @@ function placeBlock(file: FileLines, rows: readonly number[], halves: Halves): P
   return { uniform: true, place: (line) => (meant === "block" ? reindent(halves.replace[line] ?? "", shift) : null) };
 }
 
-function pairsOf(file: FileLines, rows: readonly number[], search: readonly string[]): readonly IndentPair[] {
-  const pairs: IndentPair[] = [];
-  for (const [line, text] of search.entries()) {
+function pairsOf(file: FileLines, rows: readonly number[], search: readonly string[]) {
+  return search.flatMap((text, line) => {
     const row = rows[line] ?? -1;
-    if (row < 0 || isBlank(text)) continue;
-    pairs.push({ line, block: indentOf(text), file: indentOf(file.lines[row] ?? "") });
-  }
-  return pairs;
+    return row < 0 || isBlank(text) ? [] : [{ line, block: indentOf(text), file: indentOf(file.lines[row] ?? "") }];
+  });
 }
 
 function reindent(line: string, shift: IndentShift): string | null {
@@ -211,11 +208,7 @@ function commonShift(pairs: readonly IndentPair[]): IndentShift | null {
   return null;
 }
 
-interface IndentPair {
-  readonly line: number;
-  readonly block: string;
-  readonly file: string;
-}
+type IndentPair = ReturnType<typeof pairsOf>[number];
 
 type IndentShift = (indent: string) => string | null;
 

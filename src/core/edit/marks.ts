@@ -1,8 +1,5 @@
 /** Lines that mark the parts of an edit block, also as models mangle them. They are never written by mistake. Pure. */
 
-/** What a line does in a block. */
-export type EditMark = "open" | "divide" | "close";
-
 const exactOpener = /^<{5,9} ?SEARCH>?( ALL)?[>:]?\s*$/i;
 const exactCloser = /^>{5,9} ?REPLACE:?\s*$/i;
 const divider = /^={5,9}(?: ?(?:SEARCH|REPLACE))?:?\s*$/;
@@ -21,7 +18,7 @@ export const isDivider = (line: string): boolean => divider.test(line);
 export const opensSearch = (line: string): boolean => looksLikeMark(line) && /^\s*<+\s?SEARCH\b/i.test(line);
 
 /** What the line does, or null. `isExact`: the file holds such lines itself, so only the format's own words count. */
-export function readMark(line: string, isExact: boolean): EditMark | null {
+export function readMark(line: string, isExact: boolean): "open" | "divide" | "close" | null {
   if (isDivider(line)) return "divide";
   if (isExact) return exactOpener.test(line) ? "open" : exactCloser.test(line) ? "close" : null;
   if (!looksLikeMark(line)) return null;

@@ -77,10 +77,7 @@ interface Hit {
   readonly at: number;
 }
 
-interface Piece {
-  readonly search: string;
-  readonly replace: readonly string[];
-}
+type Piece = NonNullable<ReturnType<typeof pieceOf>>;
 
 /** SEARCH ALL of one line that also occurs inside longer lines: every place, or none if one is part of a word. */
 export function matchEverywhere(file: FileLines, halves: Halves): Match | null {
@@ -97,7 +94,7 @@ export function matchEverywhere(file: FileLines, halves: Halves): Match | null {
 }
 
 /** The only line of SEARCH, without the indentation that REPLACE has too. */
-function pieceOf(halves: Halves): Piece | null {
+function pieceOf(halves: Halves) {
   const { search, replace } = variantsOf(halves).at(-1) ?? halves;
   const [line = "", ...more] = search;
   const [first = "", ...rest] = replace;

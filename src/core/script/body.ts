@@ -85,17 +85,10 @@ function knowFile(path: string, text: string | null) {
   };
 }
 
-interface BlockLines {
-  readonly all: boolean;
-  readonly inside: readonly string[];
-  readonly closed: boolean;
-  readonly after: readonly string[];
-}
-
 /** Cuts the text at its opening lines; a block ends at the last closing line before the next. `before`: lines above. */
 function splitBlocks(lines: readonly string[], isExact: boolean) {
   const starts = findLines(lines, (line) => readMark(line, isExact) === "open");
-  const parts = starts.map((start, n): BlockLines => {
+  const parts = starts.map((start, n) => {
     const part = lines.slice(start + 1, starts[n + 1]);
     const end = findEnd(part, isExact);
     return {
@@ -129,14 +122,11 @@ function lastText(lines: readonly string[], end: number): number {
   return at;
 }
 
-function findLines(lines: readonly string[], fits: (line: string) => boolean): readonly number[] {
-  const found: number[] = [];
-  for (const [at, line] of lines.entries()) if (fits(line)) found.push(at);
-  return found;
-}
+const findLines = (lines: readonly string[], fits: (line: string) => boolean): readonly number[] =>
+  lines.flatMap((line, at) => (fits(line) ? [at] : []));
 
 /** null: where its halves begin and end is not sure. */
-function parseBlock({ all, inside, closed, after }: BlockLines, file: KnownFile) {
+function parseBlock({ all, inside, closed, after }: ReturnType<typeof splitBlocks>["parts"][number], file: KnownFile) {
   const mayHold = closed && file.holdsMarks;
   if (after.some(looksLikeMark) || (!mayHold && inside.some(looksLikeMark))) return null;
   const dividers = findLines(inside, isDivider);

@@ -10,15 +10,10 @@ const shape =
   /^((?:[^\n]{0,499}[\s:|>"'=]|[ \t]*-|(?:[^\n]{0,480}-)?\d{1,18}-)?)([A-Za-z0-9+/]{2,77}={0,2})(?=[ \r]*$)/;
 const onlyHex = /^[0-9a-f]+$/i;
 
-interface Part {
-  readonly before: string;
-  readonly base64: string;
-  /** The same for all lines of a listing: what is before them without numbers, and without the sign of a diff. */
-  readonly prefix: string;
-}
+type Part = NonNullable<ReturnType<typeof partOf>>;
 
-/** `isSigned`: a plus before the base64 is the sign of a diff. */
-function partOf(line: string, isSigned: boolean): Part | null {
+/** `isSigned`: a plus before the base64 is the sign of a diff. `prefix`: the same for all lines of a listing. */
+function partOf(line: string, isSigned: boolean) {
   const [, listed = "", found = ""] = shape.exec(line) ?? [];
   const sign = isSigned && found.startsWith("+") ? "+" : "";
   const [before, base64] = [listed + sign, found.slice(sign.length)];

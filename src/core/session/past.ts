@@ -23,14 +23,9 @@ const withDiff = 2;
 /** Characters of all turns together; the receipt of each run holds them, too. */
 const maxChars = 100_000;
 
-export const textsOf = ({ since, request, answer, became, diff, printed = "" }: PastTurn): readonly string[] => [
-  since,
-  request,
-  answer,
-  became,
-  diff,
-  printed,
-];
+export function textsOf({ since, request, answer, became, diff, printed = "" }: PastTurn): readonly string[] {
+  return [since, request, answer, became, diff, printed];
+}
 
 const sizeOf = (turn: PastTurn) => textsOf(turn).reduce((sum, text) => sum + text.length, 0);
 

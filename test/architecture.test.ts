@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_503,
+  core: 13_381,
   workspace: 11_307,
   cli: 9_889,
   flows: 10_455,
   models: 3_972,
   ui: 4_068,
-  store: 3_369,
+  store: 3_324,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -183,12 +183,9 @@ function signOf(part: Part, name: string): Pick<Place, "closed" | "asked"> {
   return { closed: kind && { name, kind }, asked: isDotName(part.name) || isAskedName(part) ? name : null };
 }
 
-const partIn = (folder: Part, name: string, isFolder: boolean): Part => ({
-  name: foldName(name),
-  above: folder.name,
-  isFolder,
-  inEtc: folder.inEtc || folder.name === "etc",
-});
+function partIn(folder: Part, name: string, isFolder: boolean): Part {
+  return { name: foldName(name), above: folder.name, isFolder, inEtc: folder.inEtc || folder.name === "etc" };
+}
 
 /**
  * What the names in an absolute real path say of all below it. Of those down to `top`, the folder of the repository or

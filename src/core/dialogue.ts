@@ -30,13 +30,9 @@ export interface Dialogue {
   run: string;
 }
 
-export const createDialogue = (): Dialogue => ({
-  messages: [],
-  head: "",
-  files: new Map(),
-  parts: new Map(),
-  run: "",
-});
+export function createDialogue(): Dialogue {
+  return { messages: [], head: "", files: new Map(), parts: new Map(), run: "" };
+}
 
 export function startAnew(dialogue: Dialogue): void {
   Object.assign(dialogue, createDialogue());

@@ -33,10 +33,7 @@ export function countLines(before: Blob | null, after: Blob | null): { added: nu
 const lengthOf = (blob: Blob | null): number => splitLines(textOfBlob(blob) ?? "").length;
 const hashOf = (blob: Blob | null): string | null => (blob?.kind === "file" ? digest(blob.bytes) : null);
 
-/**
- * The changes without those of paths that were emptied by moving. `origin`: the path that it came from, `before` then its
- * content there; of several from one path only the first moved it.
- */
+/** The changes without those of paths emptied by moving. `origin`: where it came from; `before`: its content there. */
 function withOrigins(changes: readonly Change[]) {
   const gone = new Map<Change["path"], Change>();
   for (const change of changes) if (change.after === null) gone.set(change.path, change);

@@ -26,10 +26,7 @@ export function editsBetween(kept: readonly KeptLine[], old: number, now: number
 /** Lines with their line ends; only `\n` ends a line, so a carriage return belongs to its line. */
 export const splitLines = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 
-/**
- * The longest common subsequence. Where more than 1,500 shared lines differ, or it takes over 400 ms, only the lines that
- * both begin and end with are kept, which is correct but not minimal.
- */
+/** The longest common subsequence; beyond 1,500 differing shared lines or 400 ms only the common beginning and end. */
 export function matchLines(old: readonly string[], now: readonly string[]): readonly KeptLine[] {
   let head = 0;
   while (head < old.length && head < now.length && old[head] === now[head]) head++;

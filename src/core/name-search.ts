@@ -9,10 +9,7 @@ function holdsInOrder(name: string, typed: string): boolean {
   return true;
 }
 
-/**
- * How well a name fits: its last part begins with the letters (0), holds them (1), its path holds them (2), or they stand
- * in it with others between (3); null: it does not.
- */
+/** How a name fits: 0 its last part begins with the letters, 1 holds them, 2 its path does, 3 in order; null: not. */
 function rankOf(name: string, wanted: string): number | null {
   const at = name.lastIndexOf(wanted);
   if (at === -1) return wanted.length > 1 && holdsInOrder(name, wanted) ? 3 : null;

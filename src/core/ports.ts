@@ -53,19 +53,13 @@ export interface SearchReport {
   readonly skipped: number;
 }
 
-/**
- * The workspace as an action may see it: read-only, with the batch's staged changes on top.
- * Every method throws PaiError(path_refused) when the policy denies a path.
- */
+/** The workspace with the batch's staged changes on top, read-only. All throw path_refused where the policy denies. */
 export interface View {
   /** Parses and judges a path as the model wrote it; touches no file. */
   path(text: string, use: PathUse): RelPath;
   /** Where links in the root lead. The last name of a path to be deleted or moved is not followed. Absent: no links. */
   follow?(path: RelPath, use: PathUse): RelPath;
-  /**
-   * Links as such; null: nothing. Throws file_unusable for special files and those over `limit` bytes (default 8 MiB),
-   * path_refused for links on the way.
-   */
+  /** null: nothing. Throws file_unusable (special, over `limit` bytes, 8 MiB) and path_refused (a link on the way). */
   read(path: RelPath, limit?: number): Promise<Blob | null>;
   /** Lines `from` to `to` (1-based, inclusive) of a text file of any size; of a compressed one of its text. */
   readLines(path: RelPath, from: number, to: number): Promise<LineRange>;
@@ -143,10 +137,7 @@ export interface Transaction {
   apply(changes: readonly Change[], by?: "plan" | "command", signal?: AbortSignal): Promise<void>;
   /** Runs a command in the root and journals its changes. Throws sandbox_missing where it may not run. */
   run(command: string, options: CommandOptions): Promise<CommandResult>;
-  /**
-   * Keeps its effects in ignored paths that `isKept` names, no others. Returns the paths that no undo restores. Hears a
-   * signal while files are taken over.
-   */
+  /** Keeps its effects in ignored paths that `isKept` names, no others. Returns what no undo restores. Hears a signal. */
   keep(effects: Effects, isKept: (path: RelPath) => boolean, signal: AbortSignal): Promise<readonly RelPath[]>;
   /**
    * Takes back what a command did to these paths in place; null: all. Of a copy nothing is left. `left`: others have changed

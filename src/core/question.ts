@@ -26,10 +26,7 @@ export interface Question {
   readonly takesWords?: false;
 }
 
-/**
- * `review`: a yes to a plan; the user wants to see its changes before they are applied. `feedback`: what they want instead,
- * when they answered a plan with words.
- */
+/** `review`: a yes whose changes are to be seen before they are applied. `feedback`: words in answer to a plan. */
 export type Decision = { readonly by: "user" | "policy"; readonly reason: string } & (
   | { readonly accept: true; readonly review?: boolean }
   | { readonly accept: false; readonly feedback: string | null }

@@ -197,12 +197,9 @@ function hashOf(blob: Blob | null): string | null {
   return blob.kind === "link" ? digest(`link ${blob.target}`) : "folder";
 }
 
-export const changedPath = ({ path, from, before, after }: Change): ChangedPath => ({
-  path,
-  from,
-  before: hashOf(before),
-  after: hashOf(after),
-});
+export function changedPath({ path, from, before, after }: Change): ChangedPath {
+  return { path, from, before: hashOf(before), after: hashOf(after) };
+}
 
 const maxContent = 1024 * 1024;
 

@@ -80,10 +80,7 @@ function openLog(place: AuditPlace): ReturnType<typeof openLogIn> {
   }
 }
 
-/**
- * Opens everything below the folder through its descriptor, so that nobody can replace it by a link meanwhile. Errors name
- * the folder: the path of a descriptor means nothing to a person.
- */
+/** Works through the folder's descriptor, so that nobody can put a link in its place. Errors name the folder. */
 function openLogIn(folder: string, { now, keep }: AuditPlace): { readonly fd: number; readonly file: string } {
   const time = now();
   let own: number | null = null;

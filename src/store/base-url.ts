@@ -25,10 +25,7 @@ export function configuredAddress(
   return { url: set[id] ?? null, origin: origins[`baseUrl.${id}`] ?? "default" };
 }
 
-/**
- * The address of a provider: the first of PAI_BASE_URL, the provider's own variable, the configured address, and the
- * provider's default. Throws config_invalid for anything but an http(s) URL.
- */
+/** The first of PAI_BASE_URL, the provider's variable, the setting, the default. Throws config_invalid if not http(s). */
 export function findBaseUrl(
   row: Provider,
   env: Environment,
@@ -49,10 +46,7 @@ export function findBaseUrl(
   return { provider, url: withVersionPath(row, url), origin };
 }
 
-/**
- * Makes sure that PAI_BASE_URL, which wins for every provider, does not send the key of one to the server of another.
- * `used`: the providers of a run. Throws usage.
- */
+/** Throws usage where PAI_BASE_URL, which wins for every provider, would send the key of one to the server of another. */
 export function requireOwnAddresses(used: readonly Provider[], env: Environment): void {
   const [first, second] = [...new Set(used.filter(({ id }) => findProvider(id) !== null))];
   if ((env["PAI_BASE_URL"] ?? "").trim() === "" || first === undefined || second === undefined) return;
@@ -83,10 +77,7 @@ function withVersionPath({ versionIn, url: own }: Provider, url: URL): string {
 const reachable: Readonly<Record<string, string>> = { "": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
 const usualPorts: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
-/**
- * Reads OLLAMA_HOST like Ollama: `host`, `host:port`, `:port`, `scheme://host:port/path`; an unusable port becomes the
- * default.
- */
+/** Reads OLLAMA_HOST as Ollama does: `host`, `host:port`, `:port`, a URL; an unusable port becomes the default. */
 function readOllamaHost(variable: string | undefined): string | null {
   const text = variable?.trim().replace(/^["']|["']$/g, "") ?? "";
   if (text === "") return null;

@@ -101,10 +101,7 @@ export const putKey = (place: KeyPlace, id: string, key: string, now: Date): { r
     return [{ default: ring.default ?? id, keys, added }, { isNew: !ring.keys.has(id) }];
   });
 
-/**
- * Removes a key (null: the default one); if it was the default, the next one becomes it. Throws no_key if no key is
- * stored, usage for an unknown id.
- */
+/** Removes a key (null: the default one; the next becomes it). Throws no_key if none is stored, usage for no such id. */
 export function removeKey(place: KeyPlace, id: string | null) {
   return edit(place, (ring) => {
     const removed = requireId(ring, place.provider, id ?? ring.default);

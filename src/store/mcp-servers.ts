@@ -71,10 +71,7 @@ function isServerUrl(text: string): boolean {
 const textsOf = (fields: Fields): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 
-/**
- * The servers of a project's `.mcp.json`, not followed if it is a link. Throws config_invalid for a file of another
- * form.
- */
+/** The servers of a project's `.mcp.json`; a link is not followed. Throws config_invalid for another form. */
 export function readProjectServers(root: string): readonly McpServer[] {
   const text = readRegular(join(root, projectServers), { follow: false });
   if (text === null) return [];

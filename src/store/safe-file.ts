@@ -37,10 +37,7 @@ export function readPrivate(file: string): string | null {
   return text;
 }
 
-/**
- * Text of a regular file of at most 4 MiB; null: missing. Never blocks on a pipe. With `follow: false` a link counts as
- * missing. `judge` sees the opened file's stat before it is read.
- */
+/** Text of a regular file of at most 4 MiB; null: missing, or a link without `follow`. `judge` sees its stat first. */
 export function readRegular(
   file: string,
   options: { readonly follow: boolean; readonly judge?: (stat: Stats) => void },
@@ -59,10 +56,7 @@ export function readRegular(
   }
 }
 
-/**
- * Atomically replaces a file: folder with mode 0700, file with 0600 from the start; follows a link to its target.
- * `lasting` false: it need not survive a power cut.
- */
+/** Atomically replaces a file, 0600 in a folder 0700; follows a link. `lasting` false: a power cut may lose it. */
 export function writePrivate(file: string, text: string, { lasting = true } = {}): void {
   makePrivateFolder(dirname(file));
   replaceFile(targetOf(file), text, { mode: 0o600, lasting });
@@ -134,10 +128,7 @@ function targetOf(file: string): string {
 const openIfThere = (file: string, flags: number): number | null =>
   (entryAt(file) && unless(["ENOENT", "ENOTDIR", "ELOOP"], () => openSync(file, flags))) ?? null;
 
-/**
- * Runs `work` while no other pai holds the lock of `file`. Throws io_failed if another process holds it for more than
- * five seconds.
- */
+/** Holds the lock of `file` during `work`. Throws io_failed if another process holds it for more than five seconds. */
 export function withLock<T>(file: string, work: () => T): T {
   makePrivateFolder(dirname(file));
   const path = `${targetOf(file)}.lock`;

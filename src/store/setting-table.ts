@@ -72,10 +72,7 @@ const temperature = setting<number | null>({
   fromText: asNumber,
 });
 
-/**
- * How hard models are to think, for plans and for all other calls; null: as they do by themselves. It may cost more, so an
- * untrusted project cannot set it.
- */
+/** How hard models think, by job; null: as they do by themselves. It may cost more: no untrusted project sets it. */
 const effort = setting<Readonly<Record<"plan" | "work", Effort | null>>>({
   name: "effort",
   wants: `one of ${efforts.join(", ")}, or {"plan": LEVEL, "work": LEVEL}`,

@@ -1,9 +1,6 @@
 /** Finds omission placeholders: "... existing code ..." where a model should have written the code itself. */
 
-/**
- * Lines (counted from 1) that stand for code left out, in any comment style, in English and Indonesian. Spread and rest syntax, `...` as a
- * Python body, prose, log texts, and bare dots in a text document are none.
- */
+/** Lines (from 1) that stand for code left out, in English and Indonesian. Spread, Python's `...` and prose are none. */
 export function findPlaceholders(text: string, path = "") {
   const found: { readonly line: number; readonly text: string }[] = [];
   if (!hasHint(text)) return found;

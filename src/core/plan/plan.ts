@@ -83,10 +83,7 @@ const unasked = new Set([
   "recommendations",
 ]);
 
-/**
- * A reply as models are told it: JSON Schema (draft 2020-12) in the form that every server takes: all properties required and no others allowed, as the
- * zod schemas say, without limits of numbers and without `$schema`.
- */
+/** JSON Schema (draft 2020-12) that every server takes: all properties required, no others, no limits, no `$schema`. */
 export function describeReply(schema: z.core.$ZodType): Json {
   const { $schema: _, ...plain } = z.toJSONSchema(schema, {
     io: "output",

@@ -50,10 +50,7 @@ function keyAt(lines: readonly string[], at: number): { readonly parts: Readonly
   return { parts, end };
 }
 
-/**
- * Replaces the base64 of lines that look like those of a private key: lines of one usual width of which at least one
- * looks random, the rest of the key after them, and what is left of a line before them.
- */
+/** Replaces the base64 of a private key: lines of one usual width, one of which looks random, and the rests beside. */
 export function replaceKeyLines(text: string, replace: (part: string) => string): string {
   const lines = text.split("\n");
   for (let at = 0; at < lines.length; ) {

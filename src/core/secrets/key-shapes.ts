@@ -97,10 +97,7 @@ function* findUrlPasswords(text: string): Generator<Span> {
   }
 }
 
-/**
- * `spans`: in order, none inside another. `covered`: whole values that others cover, in part or altogether: elsewhere they
- * may stand alone.
- */
+/** `spans`: in order, none inside another. `covered`: whole values under others; elsewhere they may stand alone. */
 export function searchSecrets(text: string, manner: Manner = "code") {
   const all = [
     ...findPrivateKeys(text),
@@ -163,10 +160,7 @@ const documented = /example/i;
 export const standsIn = (text: string, value: string): boolean =>
   text.includes(value) && new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(value)}(?![A-Za-z0-9])`).test(text);
 
-/**
- * Whether a text holds a value as a secret of its own, or in full view. A part of a secret does not count: a yes would
- * confirm a guess, letter by letter.
- */
+/** Whether a text holds a value as a secret, or in full view. A yes for a part of a secret would confirm a guess. */
 export function openHolding(text: string): (value: string) => boolean {
   const own = new Set(findSpans(text).map(({ start, end }) => text.slice(start, end)));
   const inView = replaceSecrets(text, () => "\0");

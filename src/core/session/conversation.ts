@@ -20,10 +20,7 @@ type TaskStatus = TaskItem["status"];
 export interface Conversation {
   readonly messages: readonly Message[];
   readonly tasks: readonly TaskItem[];
-  /**
-   * The files that the last turn read or changed, by path: the digest of one that the messages show whole, as that turn
-   * left it, and "" of any other; absent: nothing is known.
-   */
+  /** The last turn's files by path: the digest of one that the messages show whole, else "". Absent: nothing is known. */
   readonly known?: Readonly<Record<string, string>>;
 }
 

@@ -13,8 +13,6 @@ import { type Outside, parseOutside } from "./outside.ts";
 import { openInPlace } from "./owners.ts";
 import { parsePath, showName } from "./parse-path.ts";
 
-const isGlob = (text: string) => /[*?[\]{}]/.test(text);
-
 /** Throws usage for what no flag allows, what must be named file by file, and a pattern without a match. */
 export function requireAllowable(
   root: Root,
@@ -24,7 +22,7 @@ export function requireAllowable(
 ): void {
   for (const text of named) {
     const path = pathOf(text, places);
-    const wrong = isGlob(text) ? whyNoGlob(root, text) : whyNotAllowed(root, rules, home, path);
+    const wrong = /[*?[\]{}]/.test(text) ? whyNoGlob(root, text) : whyNotAllowed(root, rules, home, path);
     if (wrong !== null) throw new PaiError("usage", `--allow ${showName(text)}: ${wrong.why}`, { hint: wrong.hint });
   }
 }
@@ -75,15 +73,15 @@ function whyNotReplaced(root: string, path: RelPath, at: string): NodeJS.ErrnoEx
       code === "read_only"
         ? ["on a disk that is read-only", "make it writable, then try again"]
         : ["closed to this user for writing", "give this user the right to write there, then try again"];
-    throw new PaiError(code ?? "permission_denied", `${showName(path)} cannot be written: ${where} is ${why}`, {
-      hint,
-    });
+    const what = `${showName(path)} cannot be written: ${where} is ${why}`;
+    throw new PaiError(code ?? "permission_denied", what, { hint });
   }
   if (code === "permission_denied") throw cannotBeWritten(where, inFolder);
-  return failureOfFile(at) ?? (isFull(folder) ? failureOf("ENOSPC") : null);
+  // Its mode does not matter, as it is replaced; an attribute does.
+  const failure = existsSync(at) ? failureAt(at) : null;
+  if (failure !== null && failure.code !== "EACCES") return failure;
+  return isFull(folder) ? Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }) : null;
 }
-
-const failureOf = (code: string): NodeJS.ErrnoException => Object.assign(new Error(code), { code });
 
 function failureAt(path: string): NodeJS.ErrnoException | null {
   try {
@@ -92,12 +90,6 @@ function failureAt(path: string): NodeJS.ErrnoException | null {
   } catch (thrown) {
     return thrown as NodeJS.ErrnoException;
   }
-}
-
-/** Its mode does not matter, as it is replaced; an attribute does. */
-function failureOfFile(at: string): NodeJS.ErrnoException | null {
-  const failure = existsSync(at) ? failureAt(at) : null;
-  return failure?.code === "EACCES" ? null : failure;
 }
 
 function isFull(folder: string): boolean {

@@ -28,9 +28,8 @@ export interface Spot {
 /** Another program may save the file faster than pai can give its name back. */
 const maxSaves = 8;
 const largest = 256 * 1024 * 1024;
-const temporary = /^\.pai-[0-9a-f]{16}\.tmp$/;
 
-export const isTemporary = (name: string): boolean => temporary.test(name);
+export const isTemporary = (name: string): boolean => /^\.pai-[0-9a-f]{16}\.tmp$/.test(name);
 
 export const temporaryName = (): string => `.pai-${crypto.getRandomValues(Buffer.alloc(8)).toString("hex")}.tmp`;
 
@@ -53,7 +52,6 @@ function readState(root: Root, path: RelPath): PathState {
 
 const unlessUnusable = <T>(look: () => T): T | undefined => unless(["path_refused", "file_unusable"], look);
 
-/** Bits that pai never sets (06000) do not count. */
 export const holds = (state: PathState, expected: Blob | null): boolean =>
   state.blob !== undefined && sameBlob(withoutSpecialBits(state.blob), withoutSpecialBits(expected));
 

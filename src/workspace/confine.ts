@@ -9,15 +9,12 @@ import { judgeRoot } from "./path-policy.ts";
 import { enterFlags, type OpenFile, openFileAt, openFolderAt, openFoundAt, readWholeAt } from "./system/open-at.ts";
 import { isMissing, type Stat, statAt, toStat } from "./system/stat.ts";
 
-/**
- * Methods throw path_refused for a link on the way, file_unusable for a file, exit code 14 for what the system refuses.
- */
+/** Methods throw path_refused for a link on the way, file_unusable for a file, code 14 for what the system refuses. */
 export interface Root {
   readonly lent: LentRoot;
   readonly pinned: Pinned;
   /** For display; it must never be opened. */
   readonly path: string;
-  /** "", or the folder outside the project that a path lies in. */
   topOf(path: RelPath): RelPath;
   /** Links are not followed; null: missing. */
   stat(path: RelPath): Stat | null;
@@ -27,7 +24,7 @@ export interface Root {
    * until `use` returns, which must not follow `name` if that is a link.
    */
   withParent<T>(path: RelPath, use: (at: string, name: string) => T): T | null;
-  /** The same for a folder itself ("" = root); null: missing. */
+  /** The same for a folder itself; null: missing. */
   withFolder<T>(path: RelPath, use: (at: string) => T): T | null;
   /** null: missing. */
   open(folder: RelPath): Handle | null;
@@ -79,24 +76,18 @@ export function openRoot(path: string, options: RootOptions, others: readonly Ro
   const why = whyRefused(real, options);
   if (why !== null) {
     closeSync(fd);
-    throw new PaiError("root_refused", `${showName(real)} ${why}`, {
-      hint: "start in the folder of a project, or pass --force-root",
-    });
+    const hint = "start in the folder of a project, or pass --force-root";
+    throw new PaiError("root_refused", `${showName(real)} ${why}`, { hint });
   }
-  return rootOf(
-    pin({ fd, path: real, own: options.own ?? [], rules: options.rules ?? { allow: [], deny: [] } }),
-    others,
-  );
+  const { own = [], rules = { allow: [], deny: [] } } = options;
+  return rootOf(pin({ fd, path: real, own, rules }), others);
 }
 
 export const borrowRoot = (lent: LentRoot): Root => rootOf(pin(lent), (lent.others ?? []).map(borrowRoot));
 
-interface Pinned extends LentRoot {
-  readonly top: Handle;
-  readonly refuseOwn: Root["refuseOwn"];
-}
+type Pinned = ReturnType<typeof pin>;
 
-function pin(lent: LentRoot): Pinned {
+function pin(lent: LentRoot) {
   const top: Handle = { ...handleOf(lent.fd), close() {} };
   return { ...lent, top, refuseOwn: openOwnFiles(lent.own, lent.rules, () => top.at) };
 }
@@ -202,11 +193,9 @@ function openRootFolder(path: string): number {
     return openSync(path, enterFlags & ~constants.O_NOFOLLOW);
   } catch (thrown) {
     const missing = isMissing(thrown) && lstatSync(path, { throwIfNoEntry: false }) === undefined;
-    throw new PaiError(
-      "root_refused",
-      `${showName(path)} ${missing ? "does not exist" : "cannot be opened as a folder"}`,
-      { hint: "start in the folder of a project", cause: thrown },
-    );
+    const why = missing ? "does not exist" : "cannot be opened as a folder";
+    const hint = "start in the folder of a project";
+    throw new PaiError("root_refused", `${showName(path)} ${why}`, { hint, cause: thrown });
   }
 }
 

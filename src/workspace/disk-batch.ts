@@ -35,7 +35,6 @@ export interface Batch {
   readonly temps: ReadonlyMap<RelPath, string>;
   /** Owner and attributes of the current file, which its new content gets. */
   readonly traits: ReadonlyMap<RelPath, Traits>;
-  /** The stat of each path when it was checked. */
   readonly seen: ReadonlyMap<RelPath, Stat | null>;
 }
 
@@ -95,7 +94,6 @@ export function* performBatch(root: Root, disk: Disk, batch: Batch): Steps<void>
     stage(spotOf(path), after, traitsOf(path));
     staged.add(path);
   };
-  /** null: everywhere. */
   const dropAside = (folder: RelPath | null) => {
     for (const path of aside) {
       if (folder !== null && parentOf(path) !== folder) continue;
@@ -179,7 +177,6 @@ function touchOfChange({ before, after }: Change): Touch {
   return before.mode === after.mode ? "bytes" : "mode";
 }
 
-/** It is deleted, or changes between folder and non-folder. */
 const isReplacedWhole = ({ before, after }: Change): boolean =>
   before !== null && (after === null || (before.kind === "folder") !== (after.kind === "folder"));
 

@@ -15,9 +15,7 @@ export const ignoreFiles: readonly string[] = [".gitignore", ".paiignore"];
 
 export const holdsIgnoreRules = (path: RelPath): boolean => ignoreFiles.includes(nameOf(path));
 
-/**
- * For all ignore files of a walk; rules beyond them are not read. `wild`: what rules with several `**` cost together.
- */
+/** For all ignore files of a walk; rules beyond them are not read. `wild`: what rules with several `**` cost together. */
 const limits = { bytes: 256 * 1024, rules: 5000, wild: 1000 } as const;
 
 /** null: there is no file. Throws when it exceeds `limit`, and what the system refuses. */
@@ -48,7 +46,6 @@ export function openIgnore(root: IgnoreReader, folder: RelPath, top = "" as RelP
   return rules;
 }
 
-/** null: no rule of the list matches. */
 type Verdict = "ignored" | "unignored" | null;
 
 interface Link {

@@ -172,15 +172,12 @@ export async function openWorkspace(options: WorkspaceOptions) {
   return {
     workspace,
     history,
-    /** Starts an MCP server in the sandbox, with or without the network. */
     async startTool(program: ToolProgram, network: boolean) {
       return startTool(await (network ? openConfined(true) : sandbox()), program, path);
     },
-    /** One message for each run that was undone at the start. */
     recovered,
     /** Ids of the runs that had been cut off and ended at the start. */
     ended: cutOff.filter((id) => state !== null && !openIds(state).includes(id)),
-    /** Folder of this workspace's journal and sessions; null: none. */
     stateFolder: state?.folder ?? null,
     /** From now on this file or folder outside the project may be read. Throws usage for what does not exist. */
     show: outside.show,
@@ -239,7 +236,6 @@ function openOutside(
     reach(folders: readonly string[]): void {
       for (const folder of folders) open(folder, "undo");
     },
-    /** `opened`: absolute paths. */
     find(path: string, opened: ReadonlySet<string>) {
       for (const { root, only, use, rules } of places) {
         const within = pathWithin(path, root.path);
@@ -281,13 +277,10 @@ function openView(
   return {
     path(text, use) {
       const { path, folder } = parseOutside(text, places) ?? parsePath(text, spellings);
-      if (
-        folder &&
-        path !== "" &&
-        (use === "read" || use === "write" || (root.statOrNull(path)?.kind ?? "folder") !== "folder")
-      ) {
+      const isOfFile = () =>
+        use === "read" || use === "write" || (root.statOrNull(path)?.kind ?? "folder") !== "folder";
+      if (folder && path !== "" && isOfFile())
         throw new PaiError("path_refused", `"${showName(text)}" names a folder, not a file`);
-      }
       return refuseDenied(path, use);
     },
     follow(path, use) {
@@ -341,7 +334,6 @@ function judgeChanges(root: Root, changes: readonly Change[], rules: PathRules):
   });
 }
 
-/** `why`: nothing is kept although it should be. */
 function weaknesses(root: Root, why: string | null): string[] {
   const found: string[] = [];
   if (why !== null) found.push(`undo is off: ${why}`);

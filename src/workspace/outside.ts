@@ -10,7 +10,6 @@ export interface Outside {
   readonly root: Root;
   /** The file; null: the whole folder. */
   readonly only: RelPath | null;
-  /** Without links resolved. */
   readonly given: string;
   /** `undo`: only an undo or a recovery works there. */
   readonly use: "read" | "change" | "undo";
@@ -26,9 +25,8 @@ export function findShown(given: string): { readonly base: string; readonly only
     const cut = real.lastIndexOf("/");
     if (stat.isFile() && cut > 0) return { base: real.slice(0, cut), only: real.slice(cut + 1) as RelPath };
   } catch (cause) {
-    throw new PaiError("usage", `${showName(given)} cannot be shown: it does not exist, or is closed to this user`, {
-      cause,
-    });
+    const why = "it does not exist, or is closed to this user";
+    throw new PaiError("usage", `${showName(given)} cannot be shown: ${why}`, { cause });
   }
   throw new PaiError("usage", `${showName(given)} cannot be shown: it is no file and no folder below /`);
 }

@@ -45,9 +45,7 @@ function lossOf(at: string, stat: Stats | undefined, { uid, groups }: Maker): Lo
 const staysInPlace = (at: string, { nlink }: Stats, loss: Loss, touch: Touch): boolean =>
   nlink === 1 && (touch === "bytes" || (touch === "mode" && loss === "group")) && mayUse(at, constants.W_OK);
 
-/**
- * Files that are written where they are: mounted by themselves, or such that a new file would lose its owner or group.
- */
+/** Files that are written where they are: mounted by themselves, or a new file would lose their owner or group. */
 export function openInPlace(root: string, maker = makerNow()): (path: RelPath, touch: Touch) => boolean {
   const points = mountPoints();
   return (path, touch) => {

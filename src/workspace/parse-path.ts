@@ -29,11 +29,8 @@ export function parsePath(written: string, roots: readonly string[] = []): { pat
   if (text.startsWith("/")) refuse("is absolute", "what lies outside the root is opened with --also FOLDER");
 
   const parts = text.split("/").filter((part) => part !== "" && part !== ".");
-  if (parts.includes(".."))
-    refuse(
-      'leads upwards with ".."',
-      "what lies above the root is opened with --also FOLDER, and written as an absolute path",
-    );
+  const above = "what lies above the root is opened with --also FOLDER, and written as an absolute path";
+  if (parts.includes("..")) refuse('leads upwards with ".."', above);
   if (parts.length > maxParts) refuse(`is more than ${maxParts} folders deep`);
   if (parts.some((part) => Buffer.byteLength(part) > maxPartBytes)) {
     refuse(`contains a name of more than ${maxPartBytes} bytes`);

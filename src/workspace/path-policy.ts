@@ -12,7 +12,6 @@ export type PathVerdict =
 
 const changes: ReadonlySet<PathUse> = new Set(["write", "folder", "move"]);
 
-/** By the names in the path, whether or not they exist. */
 export function judgePath(path: RelPath, use: PathUse, rules: PathRules): PathVerdict {
   const found = path.startsWith("/") ? rules.outside?.(path) : null;
   if (found?.path === "" && use === "folder") return { verdict: "allow" };

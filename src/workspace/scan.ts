@@ -100,14 +100,12 @@ interface Level {
   readonly names: readonly string[];
   /** By name; plain files are left out. */
   readonly others: ReadonlyMap<string, Dirent>;
-  /** null: nothing is ignored. */
   readonly ignored: IgnoreRules | null;
   readonly mark: unknown;
   readonly isIgnored: boolean;
 }
 
 interface Selection {
-  /** null: nothing is closed. */
   readonly rules: PathRules | null;
   readonly omitted: Omitted | undefined;
   readonly choose?: Choose<unknown>;
@@ -187,9 +185,8 @@ function fillLevel(
     return { handle, folder, names, others, ignored: rulesFor(names), mark, isIgnored };
   } catch (thrown) {
     handle.close();
-    throw new PaiError(toPaiError(thrown).code, `${showName(folder) || "the root"} cannot be listed`, {
-      cause: thrown,
-    });
+    const what = `${showName(folder) || "the root"} cannot be listed`;
+    throw new PaiError(toPaiError(thrown).code, what, { cause: thrown });
   }
 }
 
@@ -288,7 +285,6 @@ function findTargets(root: string): LinksTo {
   return found;
 }
 
-/** But not in folders that tools fill. */
 function linksIn(root: string): readonly RelPath[] {
   const enters = (_: string, { name }: Dirent) => name !== ".git" && !isBuiltFolder(name);
   return [...entriesBelow(root, enters, maxLinkLooks)].flatMap(([folder, entry]) =>

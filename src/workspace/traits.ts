@@ -26,7 +26,6 @@ export function readTraits(path: string, { uid, gid, kind }: Stat): Traits {
   return { uid, gid, attributes };
 }
 
-/** A group that is not this user's is lost. */
 function keepGroup(path: string, gid: number): void {
   if (orNull(() => lstatSync(path))?.gid !== gid) orNull(() => lchownSync(path, process.geteuid?.() ?? -1, gid));
 }

@@ -21,7 +21,6 @@ export interface TransactionParts {
   readonly root: Root;
   readonly disk: Disk;
   readonly lock: Lock;
-  /** null: nothing is kept. */
   readonly journal: Journal | null;
   readonly umask: number;
   /** Throws path_refused. */
@@ -116,11 +115,8 @@ export function openTransaction(
     lock(
       () => {
         const meantToGo = new Set(changes.map(({ path }) => path));
-        removeUnread(
-          root,
-          disk,
-          [...theirs].filter(([path]) => meantToGo.has(path)),
-        );
+        const going = [...theirs].filter(([path]) => meantToGo.has(path));
+        removeUnread(root, disk, going);
         const { restored, left } = takeBack(root, disk, journal, { changes, traits });
         const journaled = new Set(done.map(({ path }) => path));
         const undone = restored.filter(({ path }) => journaled.has(path));
@@ -181,24 +177,20 @@ export function openTransaction(
       const carried = effects.carried.map(({ path }) => path);
       const copy = pending.get(effects);
       if (copy === undefined) {
-        await takeBackNow(
-          ignored.filter(({ path }) => !isKept(path)),
-          new Map(),
-        );
+        const dropped = ignored.filter(({ path }) => !isKept(path));
+        await takeBackNow(dropped, new Map());
         return carried;
       }
       const kept = ignored.filter(({ path }) => isKept(path));
       const isApplied = await apply(kept, "command", signal).then(
         () => true,
         (thrown) => {
-          if (!unkept.includes(toPaiError(thrown).code)) throw thrown;
+          if (!unkept.has(toPaiError(thrown).code)) throw thrown;
           return false;
         },
       );
-      const taken = await copy.takeOver(
-        [...carried.filter(isKept), ...(isApplied ? [] : kept.map(({ path }) => path))],
-        signal,
-      );
+      const wanted = [...carried.filter(isKept), ...(isApplied ? [] : kept.map(({ path }) => path))];
+      const taken = await copy.takeOver(wanted, signal);
       copy.discard();
       pending.delete(effects);
       return taken;
@@ -256,16 +248,8 @@ export function openTransaction(
 
 const top = "" as RelPath;
 
-/**
- * After these ignored files are taken over as they are: another process writes one, or the policy forbids to keep it.
- */
-const unkept: readonly ErrorCode[] = [
-  "conflict",
-  "path_refused",
-  "file_unusable",
-  "delete_refused",
-  "permission_denied",
-];
+/** After these ignored files are taken over as they are: another process writes one, or the policy forbids to keep it. */
+const unkept = new Set<ErrorCode>(["conflict", "path_refused", "file_unusable", "delete_refused", "permission_denied"]);
 
 function whyForbidden({ judge }: TransactionParts, changes: readonly Change[]): string | null {
   try {

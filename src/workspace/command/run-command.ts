@@ -37,7 +37,6 @@ interface Performed {
   readonly undo: Undo;
 }
 
-/** What a run has done before one of its commands. */
 export interface SoFar {
   readonly changes: readonly Change[];
   /** Before a command in place. `git`: whether it may write `.git`. `isWalled`: a sandbox keeps it off closed files. */
@@ -87,7 +86,6 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     return { ...result, level: null };
   };
 
-  /** How it was held, and what of its output that explains. */
   const holdOf = (
     command: string,
     { by }: CommandOptions,
@@ -184,9 +182,8 @@ async function requireProtection(sandbox: Sandbox): Promise<void> {
   const { level, choice, why } = await sandbox.state();
   if (holdsUnasked(level, choice)) return;
   const text = "commands of a model need a sandbox that protects files, and none works here";
-  throw new PaiError("sandbox_missing", why === null ? text : `${text} (${why})`, {
-    hint: "--sandbox off runs them without one",
-  });
+  const hint = "--sandbox off runs them without one";
+  throw new PaiError("sandbox_missing", why === null ? text : `${text} (${why})`, { hint });
 }
 
 const operations = { dumpable: 4, childSubreaper: 36 } as const;

@@ -48,7 +48,6 @@ const lifelineOfBare = 3;
 interface Running {
   readonly child: Pick<Bun.Subprocess, "pid" | "exited" | "exitCode" | "signalCode">;
   readonly output: PipeOutput;
-  /** null: no sandbox. */
   readonly way: Way | null;
 }
 
@@ -96,9 +95,8 @@ export async function runConfined(
     const mayPass = ["ENOENT", "ENOTDIR"].includes(failure.errno) || failure.step === "bubblewrap";
     if (mayPass && starts < maxStarts) continue;
     const why = `the command was not run, as its sandbox failed: ${explainFailure(failure)}`;
-    throw new PaiError("sandbox_missing", why, {
-      hint: "pai doctor says which sandbox works here; --sandbox off runs commands without one",
-    });
+    const hint = "pai doctor says which sandbox works here; --sandbox off runs commands without one";
+    throw new PaiError("sandbox_missing", why, { hint });
   }
 }
 
@@ -154,7 +152,6 @@ async function follow({ child, output, way }: Running, options: ShellOptions): P
   };
 }
 
-/** Passes on the last whole lines. */
 function watchLines(show: (lines: string) => void) {
   let end = Buffer.alloc(0);
   let isCut = false;
@@ -198,7 +195,6 @@ function spawnBare(command: string, { cwd, env }: ShellOptions & { readonly cwd:
   }
 }
 
-/** Groups of running commands. */
 const groups = new Set<number>();
 const noHang = 1;
 const shapes = { waitpid: { args: ["i32", "u64", "i32"], returns: "i32" } } as const;
@@ -213,7 +209,7 @@ function followProcesses(group: number, isContained: boolean) {
   const known = new Set<number>();
   groups.add(group);
   /** Orphans become children of pai (`protectProcess`). What it has started itself is older, or in its own session. */
-  const isOrphan = ({ parent, session, begun: at }: Stat): boolean =>
+  const isOrphan = ({ parent, session, begun: at }: ReturnType<typeof statOf>): boolean =>
     !isContained && parent === process.pid && at >= begun && session !== ours && !groups.has(session);
   const findRunning = (): readonly number[] => {
     const all = allProcesses().map(statOf);
@@ -243,7 +239,6 @@ function followProcesses(group: number, isContained: boolean) {
       }
       return false;
     },
-    /** When there is no time to wait. */
     kill,
     /** From now on they are no command's; takes those that have ended off the list of processes, as their parent must. */
     leave(): void {
@@ -261,18 +256,8 @@ const allProcesses = (): readonly number[] =>
     .map(Number)
     .filter((pid) => pid > 0 && pid !== process.pid);
 
-/** From `/proc/PID/stat`. */
-interface Stat {
-  readonly pid: number;
-  readonly hasEnded: boolean;
-  readonly parent: number;
-  readonly group: number;
-  readonly session: number;
-  /** In ticks since the machine was started. */
-  readonly begun: number;
-}
-
-function statOf(pid: number): Stat {
+/** `begun`: in ticks since the machine was started. */
+function statOf(pid: number) {
   // "" for a process that has ended or belongs to another user.
   const stat = textOfSystem(`/proc/${pid}/stat`);
   // A name may hold blanks and brackets.

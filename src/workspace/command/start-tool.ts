@@ -12,9 +12,7 @@ import type { Sandbox } from "../sandbox/open-sandbox.ts";
 
 /** Milliseconds in which the last output of an ended server is still read. */
 const drainMs = 1000;
-/** Of standard error. */
 const kept = { characters: 4000, lines: 12, shown: 1000 } as const;
-/** Of its copy that are looked at. */
 const maxEntries = 2000;
 
 export interface ToolProgram {

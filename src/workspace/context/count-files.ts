@@ -48,7 +48,6 @@ export function openCountFiles(root: Root, terms: readonly Term[]): (bunches: re
   };
 }
 
-/** Threads are started only for more batches than this. */
 const batchesHere = 3;
 /** A thread without a reply for so long counts as stuck: many large files on a slow disk take seconds. */
 const maxSilenceMs = 10_000;

@@ -110,7 +110,6 @@ export function takeTimes(root: Root, upper: string, paths: readonly RelPath[]):
   }
 }
 
-/** Yields for each entry. */
 function* take(root: Root, upper: string, path: RelPath): Steps<void> {
   const at = join(upper, path);
   const stat = lstatSync(at, { throwIfNoEntry: false });

@@ -17,7 +17,6 @@ export type EffectKind = "open" | "ignored" | "carried" | ClosedKind;
 
 export const isClosedKind = (kind: EffectKind): kind is ClosedKind => !["open", "ignored", "carried"].includes(kind);
 
-/** `above`: the kind of its folder. */
 export function effectKindOf(
   path: RelPath,
   isFolder: boolean,
@@ -50,7 +49,6 @@ export function isOrder(below: string, isFolder: boolean): boolean {
   return rest.some((name) => orders.test(name)) || (isFolder && !rest.some((name) => history.test(name)));
 }
 
-/** Whether git or Mercurial would run what is put there. */
 export function runsUnasked(path: RelPath): boolean {
   const parts = path.split("/").map(foldName);
   const at = parts.findIndex((name) => name === ".git" || name === ".hg");

@@ -19,7 +19,6 @@ export interface LayerParts {
   readonly root: Root;
   readonly rules: PathRules;
   readonly upper: string;
-  /** Put into the layer before the command ran. */
   readonly staged: readonly Change[];
   /** Made by the run before this command. */
   readonly earlier: readonly Change[];
@@ -29,13 +28,8 @@ export interface LayerParts {
 }
 
 /** Beyond these nothing is taken over. `kept`: bytes of open files, which stay in memory. */
-export interface LayerLimits {
-  readonly entries: number;
-  readonly bytes: number;
-  readonly kept: number;
-}
-
-const layerLimits: LayerLimits = { entries: 100_000, bytes: 2 * 2 ** 30, kept: 256 * 2 ** 20 };
+const layerLimits = { entries: 100_000, bytes: 2 * 2 ** 30, kept: 256 * 2 ** 20 };
+type LayerLimits = Readonly<typeof layerLimits>;
 /** The kernel's 4,096 bytes include the layer's own folder. */
 const longestPath = 3000;
 /** Of ignored files: beyond these no copy is kept. */
@@ -44,7 +38,6 @@ const ignoredLimits = { bytes: 16 * 2 ** 20, fileBytes: 4 * 2 ** 20 } as const;
 interface Level extends Mark {
   readonly folder: RelPath;
   readonly isIgnored: boolean;
-  /** null: all in the folder is ignored. */
   readonly ignored: Ignored | null;
   /** The layer hides the workspace's content of this folder. */
   readonly isOpaque: boolean;
@@ -58,7 +51,6 @@ interface Found {
   readonly isIgnored: boolean;
 }
 
-/** The mark of an overlay for a deleted path. */
 export const isDeletion = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rdev === 0;
 
 /** Whether it hides the workspace's content at its path. */
@@ -221,7 +213,6 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
   };
 }
 
-/** Throws io_failed beyond the limits. */
 function openCount(limits: LayerLimits) {
   const used = { entries: 0, bytes: 0, kept: 0 };
   return (more: Partial<LayerLimits>): void => {
@@ -266,7 +257,10 @@ const changedMeanwhile = (path: RelPath): PaiError =>
   new PaiError(
     "conflict",
     `${showName(path)} was changed by someone else while a command worked on it: ${nothingKept}`,
-    { target: path, hint: "nothing of it was overwritten; run the task again on the new content" },
+    {
+      target: path,
+      hint: "nothing of it was overwritten; run the task again on the new content",
+    },
   );
 
 /** As they are now and were before the run. */
@@ -276,7 +270,6 @@ export interface Ignored {
   inside(name: string, holds: readonly string[]): Ignored;
 }
 
-/** `earlier`: what the run changed before this command. */
 function openIgnored(root: IgnoreReader, earlier: readonly Change[]): Ignored {
   const written = new Map<RelPath, Blob | null>();
   for (const { path, before } of earlier) if (holdsIgnoreRules(path) && !written.has(path)) written.set(path, before);

@@ -20,7 +20,6 @@ export interface Mark {
 
 export interface Seen extends Mark {
   readonly stat: Stat;
-  /** null: not kept. */
   readonly blob: Blob | null;
 }
 
@@ -30,7 +29,6 @@ export interface Look {
   readonly named: ReadonlyMap<RelPath, Mark>;
   readonly spared: ReadonlySet<RelPath>;
   readonly shut: ReadonlySet<RelPath>;
-  /** Folders that got their mode back. */
   readonly reopened: readonly RelPath[];
   readonly root: Stat | null;
 }
@@ -68,7 +66,6 @@ export interface SecondLook {
 
 const mib = 1024 * 1024;
 const closedLimits: Limits = { paths: 50_000, files: 2000, bytes: 16 * mib, fileBytes: mib };
-/** Closed paths share theirs. */
 const limitsOf: Readonly<Record<"open" | "ignored" | "carried", Limits>> = {
   open: { paths: 120_000, files: 20_000, bytes: 64 * mib, fileBytes: mib },
   ignored: { paths: 20_000, files: 2000, bytes: 16 * mib, fileBytes: 4 * mib },
@@ -77,7 +74,6 @@ const limitsOf: Readonly<Record<"open" | "ignored" | "carried", Limits>> = {
 /** Bytes of files that were kept before and have grown. */
 const grown = { file: 64 * mib, all: 256 * mib };
 
-/** `second` null: before a command. */
 export function* takeLook(
   parts: LookParts,
   second: SecondLook | null = null,
@@ -259,7 +255,6 @@ export interface Candidates {
   readonly notes: readonly string[];
 }
 
-/** What differs in place. */
 export interface Differences extends Candidates {
   /** The stat of each candidate before and after. */
   readonly stats: ReadonlyMap<RelPath, { readonly was: Stat | null; readonly is: Stat | null }>;
@@ -301,7 +296,6 @@ const contentOf = (side: Seen | null): Blob | null | undefined => (side === null
 const isStillThere = (root: Root, { shut }: Look, path: RelPath): boolean =>
   isBelow(shut, path) || root.statOrNull(path) !== null;
 
-/** Paths beyond the limits that came or went. */
 function* differingNames(root: Root, before: Look, after: Look): Steps<readonly EffectCandidate[]> {
   const differing: EffectCandidate[] = [];
   for (const [path, { kind, top }] of before.named) {
@@ -338,7 +332,11 @@ export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPat
   const changes: Effect[] = [];
   const refused: Refused[] = [];
   const carried = new Map<RelPath, Collected>();
-  const foldOf = foldAll(candidates);
+  const cacheOf = foldCaches(candidates);
+  const crowded = findCrowded(candidates);
+  /** What stands for a candidate: a cache, what is carried, or a path with too many below it; null: itself. */
+  const foldOf = ({ path, kind, top }: EffectCandidate): RelPath | null =>
+    cacheOf(path) ?? (kind === "carried" || (kind === "ignored" && crowded.has(top)) ? top : null);
   const isLost = ({ path, before, after }: EffectCandidate) => before !== null && after === null && isLoss(path, made);
   const carry = (each: EffectCandidate, whole: RelPath, isIgnored: boolean): void => {
     const known: Collected = carried.get(whole) ?? { path: whole, isIgnored, lost: [] };
@@ -350,8 +348,8 @@ export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPat
     if (!isFolder(after ?? before)) refused.push({ path, why: null, runsUnasked: runsUnasked(path) });
   };
   for (const each of candidates) {
-    const { path, kind, top, before, after } = each;
-    const fold = kind === "carried" ? (foldOf(each) ?? top) : foldOf(each);
+    const { path, kind, before, after } = each;
+    const fold = foldOf(each);
     if (isUnchanged(each)) continue;
     if (isClosedKind(kind)) refuse(each);
     else if (fold !== null) carry(each, fold, true);
@@ -360,13 +358,6 @@ export function diff({ candidates, notes }: Candidates, made: ReadonlySet<RelPat
     else changes.push({ path, before, after, from: null, isIgnored: kind === "ignored" && !isLost(each) });
   }
   return { changes, carried: [...carried.values()], refused, notes: withinLimit(notes) };
-}
-
-/** What stands for a candidate: a cache, or a path with too many below it; null: itself. */
-function foldAll(candidates: readonly EffectCandidate[]): (each: EffectCandidate) => RelPath | null {
-  const cacheOf = foldCaches(candidates);
-  const crowded = findCrowded(candidates);
-  return ({ path, kind, top }) => cacheOf(path) ?? (kind === "ignored" && crowded.has(top) ? top : null);
 }
 
 const isFolder = (blob: Blob | null | undefined): boolean => blob?.kind === "folder";

@@ -66,7 +66,6 @@ function chooseSmall({ seen }: Look): ReadonlyMap<RelPath, Kept> {
   return chosen;
 }
 
-/** The closed files as they were before the run. */
 function closedAtStart({ seen }: Look, changed: readonly Change[]): ReadonlyMap<RelPath, Kept> {
   const files = new Map<RelPath, Kept>();
   for (const [path, { kind, blob, stat }] of seen) {
@@ -112,7 +111,12 @@ export function* findClosedRemains({ root, rules, episode: { watched }, files }:
   const later: RelPath[] = [];
   const traits = new Map<RelPath, Traits>();
   if (watched?.closed == null) return { changes, traits, later };
-  const spans = { begun: watched.begun, beaten: beaten ?? watched.begun };
+  const { begun } = watched;
+  /** By its ctime, which no program can set. */
+  const isThen = ({ ctimeNs }: Stat): boolean => {
+    const at = Number(ctimeNs / 1_000_000n);
+    return at >= begun - margin.before && at <= (beaten ?? begun) + margin.after;
+  };
   const note = (path: RelPath, isTheirs: boolean, before: Blob | null, after: Blob | null): void => {
     if (isTheirs) changes.push({ path, before, after, from: null });
     else if ((before ?? after)?.kind !== "folder") later.push(path);
@@ -122,15 +126,14 @@ export function* findClosedRemains({ root, rules, episode: { watched }, files }:
     traits.set(path, { ...owner, attributes: {} });
     const now = stateAt(root, path);
     if (now.blob === undefined || holds(now, before)) continue;
-    note(path, now.stat === null ? isGoneThen(root, spans, path) : isThen(spans, now.stat), before, now.blob);
+    note(path, now.stat === null ? isGoneThen(root, path, isThen) : isThen(now.stat), before, now.blob);
   }
   for (const [path, { stat, blob }] of yield* findNewClosed(root, rules, watched, files)) {
-    if (blob !== null) note(path, isThen(spans, stat), null, blob);
+    if (blob !== null) note(path, isThen(stat), null, blob);
   }
   return { changes, traits, later };
 }
 
-/** None if there were too many to know. */
 function* findNewClosed(
   root: Root,
   rules: PathRules,
@@ -144,30 +147,17 @@ function* findNewClosed(
   return [...look.seen].filter(([path, { kind }]) => isClosedKind(kind) && !files.has(path) && !known.has(path));
 }
 
-/** When the commands ran, in epoch milliseconds. */
-interface Spans {
-  readonly begun: number;
-  readonly beaten: number;
-}
-
-/** By its ctime, which no program can set. */
-function isThen({ begun, beaten }: Spans, { ctimeNs }: Stat): boolean {
-  const at = Number(ctimeNs / 1_000_000n);
-  return at >= begun - margin.before && at <= beaten + margin.after;
-}
-
 /** If its folder exists, restoring is safe in any case; otherwise the mtime of the nearest folder decides. */
-function isGoneThen(root: Root, spans: Spans, path: RelPath): boolean {
+function isGoneThen(root: Root, path: RelPath, isThen: (stat: Stat) => boolean): boolean {
   const [direct = "" as RelPath, ...others] = [...foldersAbove(path), "" as RelPath];
   if (root.statOrNull(direct)?.kind === "folder") return true;
   const nearest = others.map((folder) => root.statOrNull(folder)).find((stat) => stat !== null);
-  return nearest?.kind === "folder" && isThen(spans, nearest);
+  return nearest?.kind === "folder" && isThen(nearest);
 }
 
 export interface Undo {
   /** Changes of closed paths, and those whose new content was not read: no journal holds them. */
   readonly unjournaled: readonly Change[];
-  /** Those that were not read, with what is there. */
   readonly unread: ReadonlyMap<RelPath, Stat>;
   /** Owners before the command. Attributes are left out: the command may have changed them. */
   readonly traits: ReadonlyMap<RelPath, Traits>;

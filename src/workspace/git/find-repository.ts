@@ -8,7 +8,7 @@ import { entryAt, readSmall, realPathOf } from "../../system/lookups.ts";
 export interface Repository {
   readonly objects: string;
   readonly head: string;
-  /** Commits at which a shallow clone ends, one a line; "": the clone is not shallow. */
+  /** Commits at which a shallow clone ends, one a line; "": it is not shallow. */
   readonly shallow: string;
   /** Path from the top of the repository to the folder, with a trailing slash; "": they are the same. */
   readonly prefix: string;

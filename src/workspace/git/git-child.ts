@@ -27,11 +27,8 @@ function fillFrame(frame: string, { head, shallow }: Source, exclude: string): v
   // A variable names the folder of objects, so the frame needs none.
   mkdirSync(join(frame, "refs"));
   writeFileSync(join(frame, "HEAD"), `${head}\n`);
-  if (head.length > 40)
-    writeFileSync(
-      join(frame, "config"),
-      "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n",
-    );
+  const sha256 = "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n";
+  if (head.length > 40) writeFileSync(join(frame, "config"), sha256);
   if (shallow !== "") writeFileSync(join(frame, "shallow"), shallow);
   mkdirSync(join(frame, "info"));
   writeFileSync(join(frame, "info/exclude"), exclude);
@@ -45,10 +42,8 @@ export interface GitOptions {
 
 interface GitCall extends GitOptions {
   readonly args: readonly string[];
-  /** Absent: an empty folder. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Patterns of files that a status leaves out. */
   readonly exclude?: string;
   readonly timeoutMs: number;
 }

@@ -4,7 +4,6 @@ import type { SurveyHistory } from "../../core/ports.ts";
 import { findRepository } from "./find-repository.ts";
 import { type GitOptions, runGit } from "./git-child.ts";
 
-/** As many as the ranking looks at. */
 const maxCommits = 4_000;
 
 const newline = 10;
@@ -68,11 +67,8 @@ export function parseLog(text: string, prefix: string): Commit[] {
     const names = text.indexOf("\x02", body + 1);
     // A record without its last part was cut off, so it is dropped.
     if (body > 0 && names > body && names < end) {
-      commits.push({
-        subject: text.slice(at + 1, body),
-        body: text.slice(body + 1, names),
-        files: readNames(text, names + 1, end, prefix),
-      });
+      const files = readNames(text, names + 1, end, prefix);
+      commits.push({ subject: text.slice(at + 1, body), body: text.slice(body + 1, names), files });
     }
     at = next;
   }

@@ -17,12 +17,10 @@ export function requireRepository(place: GitPlace): void {
   if (found === null)
     throw new PaiError("usage", `--commit needs a git repository, and ${place.root} is in none`, { hint: "git init" });
   if (isOwnRepository(found)) return;
-  throw new PaiError("usage", `--commit: ${found.git} is the repository of another folder than ${found.top}`, {
-    hint: "commit it yourself, or make it a worktree: git worktree repair",
-  });
+  const hint = "commit it yourself, or make it a worktree: git worktree repair";
+  throw new PaiError("usage", `--commit: ${found.git} is the repository of another folder than ${found.top}`, { hint });
 }
 
-/** What git reads to its end before anything else. */
 const readWhole = ["HEAD", "config", "config.worktree", "commondir", "gitdir", "index", "packed-refs", "shallow"];
 const readInfo = ["info/exclude", "info/attributes", "info/grafts", "info/sparse-checkout", "objects/info/alternates"];
 
@@ -46,10 +44,8 @@ async function findPlaces(git: Git, root: string) {
   if (end !== "" || (root !== top && !root.startsWith(top === "/" ? top : `${top}/`)))
     throw new PaiError("commit_failed", "the repository keeps its files somewhere else (core.worktree)");
   // The last value is pai's own, which keeps git from running hooks.
-  const set = (await git(["config", "--type=path", "-z", "--get-all", "core.hooksPath"])).stdout
-    .split("\0")
-    .slice(0, -2);
-  const named = set.at(-1);
+  const { stdout } = await git(["config", "--type=path", "-z", "--get-all", "core.hooksPath"]);
+  const named = stdout.split("\0").slice(0, -2).at(-1);
   return { top, folder, hooks: named === undefined ? join(resolve(root, common), "hooks") : resolve(top, named) };
 }
 
@@ -69,9 +65,8 @@ function refuseUnfinished(folder: string): void {
 async function requireIdentity(git: Git): Promise<void> {
   for (const name of ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"]) {
     if ((await git(["-c", "user.useConfigOnly=true", "var", name])).exit === 0) continue;
-    throw new PaiError("commit_failed", "git does not know who you are", {
-      hint: 'git config --global user.name "Your Name"; git config --global user.email you@example.com',
-    });
+    const hint = 'git config --global user.name "Your Name"; git config --global user.email you@example.com';
+    throw new PaiError("commit_failed", "git does not know who you are", { hint });
   }
 }
 
@@ -98,12 +93,9 @@ async function findDirty(git: Git, { top }: Places, root: string, paths: readonl
   return {
     /** Changed paths of the run since the last commit, spelled relative to the root. */
     paths: entries.map(({ path }) => path),
-    /** Those that git does not track yet, without ignored ones. */
     untracked: entries.flatMap(({ path, isNew }) => (isNew ? [path] : [])),
   };
 }
-
-const isProgram = (path: string): boolean => Bun.which(path) !== null;
 
 /** The hooks that judge a commit, as commands whose index holds exactly this commit. */
 async function findHooks(
@@ -118,7 +110,7 @@ async function findHooks(
   ].flatMap(([name = "", more = ""]) => {
     const path = join(places.hooks, name);
     const command = `cd ${quoteForShell(places.top)} && GIT_INDEX_FILE=${quoteForShell(index)} ${quoteForShell(path)}${more}`;
-    return isProgram(path) ? [{ name, command }] : [];
+    return Bun.which(path) === null ? [] : [{ name, command }];
   });
   if (hooks.length === 0) return [];
   if ((await git(["rev-parse", "--verify", "-q", "HEAD"])).exit === 0)
@@ -168,13 +160,8 @@ export async function prepareCommit(
     writeFileSync(written.message, message);
     const hooks = await findHooks(git, places, dirty, written);
     const files = dirty.paths.length;
-    return {
-      files,
-      others: paths.length - files,
-      hooks,
-      make: () => make(openGit(place, null), dirty, written.message),
-      close,
-    };
+    const commit = () => make(openGit(place, null), dirty, written.message);
+    return { files, others: paths.length - files, hooks, make: commit, close };
   } catch (thrown) {
     close();
     throw thrown;
@@ -215,7 +202,6 @@ async function refuseOwnPrograms(git: Git, paths: readonly string[]): Promise<vo
     return key.startsWith("filter.") && filters.has(key.split(".").slice(1, -1).join("."));
   });
   if (found === undefined) return;
-  throw new PaiError("commit_failed", `the repository's own setting ${found} would run a program`, {
-    hint: "commit it yourself, or put the setting into your own: git config --global",
-  });
+  const hint = "commit it yourself, or put the setting into your own: git config --global";
+  throw new PaiError("commit_failed", `the repository's own setting ${found} would run a program`, { hint });
 }

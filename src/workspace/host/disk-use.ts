@@ -78,7 +78,6 @@ async function addUp(host: HostFiles, top: string, signal: AbortSignal | undefin
       if (size >= largeFile) files.push({ path, size, uid });
     }
   };
-  /** False: it cannot be read. */
   const addAll = (folder: Folder): boolean => {
     const names = orNull(() => readdirSync(host.at(folder.path)));
     for (const name of names ?? []) {
@@ -120,7 +119,6 @@ function deletedAt(host: HostFiles, pid: number, fd: string) {
   return { key: `${stat.dev}:${stat.ino}`, size: stat.blocks * 512, path: target.slice(0, -10), pid };
 }
 
-/** Files that are deleted and still take room, since a process holds them open. */
 function renderDeleted(host: HostFiles): readonly string[] {
   const found = new Map<string, NonNullable<ReturnType<typeof deletedAt>>>();
   for (const pid of pidsOf(host)) {

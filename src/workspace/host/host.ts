@@ -34,7 +34,6 @@ export function openHostFiles(root: string, showsArguments: boolean) {
     /** Names in a folder, sorted; null where there is none, or the system refuses. */
     list: (path: string): readonly string[] | null => orNull(() => readdirSync(root + path).sort()),
     at: (path: string): string => root + path,
-    /** Name of a user; the number itself where /etc/passwd has none. */
     userOf(uid: number): string {
       users ??= new Map(
         read("/etc/passwd")

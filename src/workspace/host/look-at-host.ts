@@ -40,7 +40,6 @@ export async function lookAtHost(host: HostFiles, asked: string, signal?: AbortS
 export const lookAtMachine = (showsArguments: boolean, asked: string, signal?: AbortSignal): Promise<string> =>
   lookAtHost(openHostFiles("", showsArguments), asked, signal);
 
-/** Mounts with their options; with a filter also those that the kernel only makes up. */
 function renderMounts(host: HostFiles, filter: string): string {
   const found = readMountTable(host, filter !== "").filter(
     ({ device, point, type }) => filter === "" || [device, point, type].some((each) => each.includes(filter)),
@@ -94,7 +93,6 @@ function renderUsers(host: HostFiles, filter: string): string {
   ].join("\n");
 }
 
-/** Where unit files are, the first that has a name wins. */
 const folders = [
   "/etc/systemd/system",
   "/run/systemd/system",

@@ -36,7 +36,6 @@ function readSockets(host: HostFiles) {
   return { open, used };
 }
 
-/** The first process that holds each of these sockets, by the number of its inode. */
 function findHolders(host: HostFiles, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const pid of pidsOf(host)) {
@@ -79,7 +78,7 @@ export function renderPorts(host: HostFiles, filter: string): string {
   const found = all.filter((each) => filter === "" || fits(each)).sort((a, b) => a.port - b.port);
   if (found.length === 0) {
     const what = filter === "" ? "nothing listens on any port" : `nothing listens that fits ${plainName(filter, 60)}`;
-    return [`${what}, of ${open.length} open ports`, ...[tellHidden(host) ?? []].flat()].join("\n");
+    return [`${what}, of ${open.length} open ports`, ...tellHidden(host)].join("\n");
   }
   const head = ["kind", "address", "user", "pid", "connections", "program"];
   const rowOf = ({ protocol, address, port, user, pid, program }: (typeof all)[number]) => {

@@ -41,11 +41,11 @@ export const pidsOf = (host: HostFiles): readonly number[] =>
     .map(Number)
     .sort((a, b) => a - b);
 
-/** Says that others' processes are not seen; null: all are. */
-export function tellHidden(host: HostFiles): string | null {
+/** Says that others' processes are not seen; empty: all are. */
+export function tellHidden(host: HostFiles): readonly string[] {
   const isHidden = / \/proc proc \S*hidepid=(?:1|2|noaccess|invisible)/.test(host.read("/proc/self/mounts"));
   const seesFirst = host.read("/proc/1/status") !== "";
-  return isHidden && !seesFirst ? "(processes of other users are hidden here: /proc is mounted with hidepid)" : null;
+  return isHidden && !seesFirst ? ["(processes of other users are hidden here: /proc is mounted with hidepid)"] : [];
 }
 
 function argumentsOf(host: HostFiles, pid: number): string {
@@ -69,7 +69,7 @@ export function renderProcesses(host: HostFiles, filter: string): string {
   const head = `${some(all.length, "process", "processes")} of ${some(users, "user")}, load ${load}${zombies}`;
   const rows = filter === "" ? groupRows(host, found) : singleRows(host, found);
   const none = `no process with the name, user or number ${plainName(filter, 60)}`;
-  return [head, ...(found.length === 0 ? [none] : rows), ...[tellHidden(host) ?? []].flat()].join("\n");
+  return [head, ...(found.length === 0 ? [none] : rows), ...tellHidden(host)].join("\n");
 }
 
 const fits = ({ pid, program, user }: ProcessFacts, filter: string): boolean =>
@@ -117,7 +117,6 @@ function groupRows(host: HostFiles, found: readonly ProcessFacts[]): readonly st
   return [...alignRows([["user", "n", "memory", "cpu", "age", "pids", "program"], ...rows]), ...note];
 }
 
-/** Memory and swap, what presses on them, and the programs that take most. */
 export function renderMemory(host: HostFiles, filter: string): string {
   const meminfo = fieldsOf(host.read("/proc/meminfo"));
   const of = (key: string) => spellBytes(Number.parseInt(meminfo.get(key) ?? "0", 10) * 1024);

@@ -13,7 +13,6 @@ export interface Episode {
   /** ISO 8601. */
   readonly at: string;
   readonly batches: readonly KeptBatch[];
-  /** null: there was no command in place. */
   readonly watched: Watched | null;
   /** null: under way, or cut off. */
   readonly end: Ending | null;
@@ -30,7 +29,6 @@ export interface Watched {
   readonly begun: number;
   /** Closed files as they were before the run, others as its last command found them. */
   readonly files: ReadonlyMap<RelPath, KeptFile>;
-  /** Other paths before the last command. */
   readonly others: readonly string[];
   readonly closed: ClosedLook | null;
   readonly isRunning: boolean;
@@ -58,7 +56,10 @@ export function readRun(state: State, id: string): KeptEpisodes | null {
   const { lines } = readRecord(state, id);
   for (const line of lines) {
     if (line.type === "begin") episodes.push({ ...line, batches: [], watched: null, end: null, endedAt: "", left: [] });
-    else addLine(episodes, line);
+    else {
+      const last = episodes.pop();
+      if (last !== undefined) episodes.push(withLine(last, line));
+    }
   }
   const [first, ...more] = episodes;
   const also = lines.flatMap((line) => (line.type === "begin" ? (line.also ?? []) : []));
@@ -67,7 +68,6 @@ export function readRun(state: State, id: string): KeptEpisodes | null {
 
 export const lastEpisode = (run: KeptEpisodes): Episode => run.episodes.at(-1) ?? run.episodes[0];
 
-/** After undos and redos. */
 export function statusOfRun(run: KeptEpisodes): RunStatus {
   let status: RunStatus = "open";
   for (const { kind, end } of run.episodes) {
@@ -85,14 +85,10 @@ export function leftOfRun(run: KeptEpisodes): readonly string[] {
   return run.episodes[0].left.filter((path) => own.has(path));
 }
 
-const doneIn = (state: State, id: string, { batches }: Episode): Change[] =>
-  squash(
-    changesOf(
-      state,
-      id,
-      batches.filter((batch) => batch.done),
-    ),
-  );
+function doneIn(state: State, id: string, { batches }: Episode): Change[] {
+  const done = batches.filter((batch) => batch.done);
+  return squash(changesOf(state, id, done));
+}
 
 /** With content. Throws io_failed when the journal is damaged. */
 export const workOfRun = (state: State, run: KeptEpisodes): Change[] => doneIn(state, run.id, run.episodes[0]);
@@ -123,7 +119,6 @@ export function missingOf(run: KeptEpisodes): readonly string[] {
   return stood.filter((path) => !taken.has(path));
 }
 
-/** Without content. */
 export function workPaths(run: KeptEpisodes): readonly (KeptChange & { readonly by: KeptBatch["by"] })[] {
   const byPath = new Map<string, KeptChange & { by: KeptBatch["by"] }>();
   for (const { by, changes } of run.episodes[0].batches.filter((batch) => batch.done)) {
@@ -153,7 +148,6 @@ export function changesOf(state: State, id: string, batches: readonly KeptBatch[
   );
 }
 
-/** `blob` null: it was not there. */
 export interface FileBefore {
   readonly blob: Blob | null;
   readonly owner: KeptFile["owner"];
@@ -175,12 +169,6 @@ export const tempsOf = (batches: readonly KeptBatch[]): readonly (readonly [RelP
 const withPaths = <T>(pairs: readonly (readonly [string, T])[]) =>
   pairs.map(([path, value]) => [parseKept(path), value] as const);
 
-function addLine(episodes: Episode[], line: Exclude<RecordLine, { type: "begin" }>): void {
-  const episode = episodes.pop();
-  if (episode === undefined) return;
-  episodes.push(withLine(episode, line));
-}
-
 function withLine(episode: Episode, line: Exclude<RecordLine, { type: "begin" }>): Episode {
   const { batches, watched } = episode;
   if (line.type === "end") {
@@ -201,7 +189,6 @@ function withLine(episode: Episode, line: Exclude<RecordLine, { type: "begin" }>
 function addWatch(watched: Watched | null, line: Extract<RecordLine, { type: "watch" }>): Watched {
   const files = new Map(watched?.files);
   for (const each of line.files) files.set(parseKept(each.path), each);
-  const { others } = line;
   const closed = line.closed ?? watched?.closed ?? null;
-  return { begun: watched?.begun ?? line.at, files, others, closed, isRunning: true };
+  return { begun: watched?.begun ?? line.at, files, others: line.others, closed, isRunning: true };
 }

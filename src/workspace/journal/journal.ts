@@ -54,7 +54,6 @@ export function whyNotKept(root: string, stateDir: string): string | null {
   return why === null ? null : `${why}, so what is kept there is not believed`;
 }
 
-/** The folder is made when the lock is first needed. */
 export function openStateLock(state: State): Lock {
   const lock = openFileLock(join(state.folder, "lock"), state.takeLock);
   return async (work, options) => {
@@ -175,9 +174,8 @@ export function prepareState(state: State): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const stat = lstatSync(folder);
     if (stat.isDirectory() && stat.uid === process.geteuid?.()) continue;
-    throw new PaiError("permission_denied", `${folder} is not a folder of yours`, {
-      hint: "look at it, then remove it, or run with --ephemeral",
-    });
+    const hint = "look at it, then remove it, or run with --ephemeral";
+    throw new PaiError("permission_denied", `${folder} is not a folder of yours`, { hint });
   }
   prepareSeal(state);
 }
@@ -192,7 +190,6 @@ export const takeRun = (state: State, id: string): Held | null => state.takeLock
 
 export const readRecord = (state: State, id: string) => readRecordLines(recordOf(state, id), openSeal(state, id));
 
-/** It is intact but has no line that bears this pai's seal. */
 export function isForeign(state: State, id: string): boolean {
   const { lines, foreign } = readRecord(state, id);
   return lines.length === 0 && foreign > 0;
@@ -294,7 +291,6 @@ export function openJournal(state: State, id: string, also: readonly string[] = 
       forgetOpen(state, id);
       held = release(held);
     },
-    /** For a run that changed nothing. */
     forget(): void {
       state.disk.removeTree(runFolder(state, id));
       forgetOpen(state, id);
@@ -319,12 +315,10 @@ export function readImage(images: Uint8Array, [at, length]: Where, hash: string)
   } catch {
     // Reported below, together with a wrong hash.
   }
-  throw new PaiError("io_failed", "the journal is damaged: a kept file cannot be read", {
-    hint: "the files of the workspace were not touched",
-  });
+  const hint = "the files of the workspace were not touched";
+  throw new PaiError("io_failed", "the journal is damaged: a kept file cannot be read", { hint });
 }
 
-/** Empty if there are none. */
 export function readImages(state: State, id: string, file: ImageFile = "images"): Uint8Array {
   const path = imagesOf(state, id, file);
   return unless(["ENOENT"], () => readFileSync(path)) ?? new Uint8Array();

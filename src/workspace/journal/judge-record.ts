@@ -25,6 +25,5 @@ export function judgeRecord(changes: readonly Change[], rules: PathRules, folder
   );
 }
 
-/** As a clause. */
 export const foreignRecord = (state: State, id: string): string =>
   `its record was written by another version of pai or by somebody else, so it is not believed and nothing was touched (${runFolder(state, id)})`;

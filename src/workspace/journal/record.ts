@@ -16,7 +16,6 @@ export type HashedBlob =
   | { readonly kind: "folder"; readonly mode: number }
   | { readonly kind: "link"; readonly target: string };
 
-/** With the place of its content. */
 export type KeptBlob =
   | (Extract<HashedBlob, { kind: "file" }> & { readonly where: Where })
   | Exclude<HashedBlob, { kind: "file" }>;
@@ -39,7 +38,6 @@ export interface KeptFile {
   readonly owner: { readonly uid: number; readonly gid: number } | null;
 }
 
-/** How closed files were looked at. */
 export interface ClosedLook {
   /** Commands may write `.git`, so it was left out. */
   readonly git: boolean;
@@ -59,18 +57,15 @@ export type RecordLine =
       readonly kind: EpisodeKind;
       readonly task: string;
       readonly at: string;
-      /** Folders outside the project. */
       readonly also?: readonly string[];
     }
   | (Intent & { readonly type: "intend" })
   | {
-      /** A command begins in place. */
       readonly type: "watch";
       /** Epoch milliseconds. */
       readonly at: number;
       /** What is new since the last such line. The contents lie in a file that goes when the run ends. */
       readonly files: readonly KeptFile[];
-      /** Files whose content was not kept. */
       readonly others: readonly string[];
       /** null: a sandbox keeps the command off what is closed. */
       readonly closed: ClosedLook | null;

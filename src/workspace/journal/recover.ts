@@ -115,6 +115,7 @@ async function recoverRun(root: Root, state: State, { id, rules, reach }: About)
   // Recorded in one line: what remains is then the net work of the run, and an undo takes back exactly that.
   if (since.length === 0) noteIfPossible(() => journal.end("rolled_back", left, work));
   else journal.end("applied", left, [...work, { by: "plan", changes: begun }, { by: "command", changes: since }]);
+  const changed = since.map(({ path }) => path);
   const paths = new Set(closed.changes.map(({ path }) => path));
   const back = report.restored.flatMap(({ path }) => (paths.has(path) ? [path] : []));
   const all = [batches, since, fresh, unseen, closed.changes, closed.later];
@@ -127,10 +128,7 @@ async function recoverRun(root: Root, state: State, { id, rules, reach }: About)
       ...namePaths("closed to pai, changed by its commands, and put back", back),
       ...namePaths("closed to pai, changed since, and left", closed.later),
       ...namePaths("changed by somebody else and left as they are", left),
-      ...namePaths(
-        "changed since its last command began, and left",
-        since.map(({ path }) => path),
-      ),
+      ...namePaths("changed since its last command began, and left", changed),
       ...(since.length + standing.length > 0 && canUndo({ root, rules, state }, id)
         ? [`pai undo ${id} takes these back too`]
         : []),
@@ -139,7 +137,6 @@ async function recoverRun(root: Root, state: State, { id, rules, reach }: About)
     ].join("; ");
 }
 
-/** As changes, to be judged by their paths. */
 const openFiles = (files: ReadonlyMap<RelPath, FileBefore>): readonly Change[] =>
   [...files].flatMap(([path, { blob, owner }]) =>
     owner === null ? [{ path, before: blob, after: blob, from: null }] : [],

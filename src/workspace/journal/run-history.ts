@@ -57,13 +57,11 @@ export interface Clash {
   readonly path: RelPath;
   readonly expected: Blob | null;
   readonly actual: Blob | null | undefined;
-  /** Of the reversal and the later change. */
   readonly merge: Merge;
 }
 
 export interface ReverseOptions {
   readonly dryRun: boolean;
-  /** Later changes of other lines are merged. */
   readonly merge?: boolean;
 }
 
@@ -95,12 +93,8 @@ export function openHistory(
 ) {
   const readAll = (): KeptEpisodes[] => (state === null ? [] : runIds(state).flatMap((id) => readRun(state, id) ?? []));
 
-  const reverse = (
-    kind: Kind,
-    state: State,
-    run: KeptEpisodes,
-    { dryRun, merge = false }: ReverseOptions,
-  ): Reversal => {
+  const reverse = (kind: Kind, state: State, run: KeptEpisodes, options: ReverseOptions): Reversal => {
+    const { dryRun, merge = false } = options;
     const left = kind === "undo" ? leftOfRun(run) : [];
     const made = kind === "undo" ? workOfRun(state, run) : backOfRun(state, run);
     const work = made.filter(({ path }) => left.length === 0 || left.includes(path));
@@ -132,10 +126,8 @@ export function openHistory(
   const choose = (kind: Kind, state: State, id: string | null): KeptEpisodes => {
     const foreign = id === null ? undefined : runIds(state).find((each) => each.startsWith(id));
     if (foreign !== undefined && isForeign(state, foreign)) {
-      throw new PaiError(
-        "nothing_to_undo",
-        `run ${foreign} cannot be ${kind === "undo" ? "undone" : "redone"}: ${foreignRecord(state, foreign)}`,
-      );
+      const what = `run ${foreign} cannot be ${kind === "undo" ? "undone" : "redone"}`;
+      throw new PaiError("nothing_to_undo", `${what}: ${foreignRecord(state, foreign)}`);
     }
     return pick(readAll(), id, kind);
   };
@@ -194,11 +186,8 @@ function pick(runs: readonly KeptEpisodes[], id: string | null, kind: Kind): Kep
   const run = able.at(-1);
   if (run === undefined && kind === "redo" && runs.some((each) => isBack(each) && workPaths(each).length > 0)) {
     const hint = "name the run to bring it back all the same; see: pai history";
-    throw new PaiError(
-      "nothing_to_undo",
-      "nothing to redo: a run changed files after the last one that was taken back",
-      { hint },
-    );
+    const why = "nothing to redo: a run changed files after the last one that was taken back";
+    throw new PaiError("nothing_to_undo", why, { hint });
   }
   if (run === undefined) throw new PaiError("nothing_to_undo", `nothing to ${kind}`);
   const status = statusOfRun(run);
@@ -211,7 +200,6 @@ const isBack = (run: KeptEpisodes): boolean => ["undone", "rolled_back"].include
 
 const isStanding = (run: KeptEpisodes): boolean => statusOfRun(run) === "applied" || leftOfRun(run).length > 0;
 
-/** A plain undo or redo takes the last one. */
 function stack(runs: readonly KeptEpisodes[], kind: Kind): KeptEpisodes[] {
   const worked = runs.filter((run) => workPaths(run).length > 0);
   if (kind === "undo")

@@ -100,10 +100,8 @@ function isOurs({ blob }: PathState, states: States): boolean {
   if (blob === null || blob === undefined) return false;
   if (blob.kind === "folder") return states.some((state) => state?.kind === "folder");
   if (blob.kind === "link") return states.some((state) => state?.kind === "link" && state.target === blob.target);
-  return isTorn(
-    blob.bytes,
-    states.flatMap((state) => (state?.kind === "file" ? [state.bytes] : [])),
-  );
+  const whole = states.flatMap((state) => (state?.kind === "file" ? [state.bytes] : []));
+  return isTorn(blob.bytes, whole);
 }
 
 /** Each byte is that of one of the contents at its place, or zero. */
@@ -181,7 +179,6 @@ function keepImpossible(root: Root, todo: Map<RelPath, Change>): RelPath[] {
   return kept;
 }
 
-/** True also for a folder that may not be listed. */
 const keepsMore = (root: Root, folder: RelPath, next: ReadonlyMap<RelPath, Change["after"]>): boolean =>
   unless(["permission_denied"], () => staysIn(root, folder, next).length > 0) ?? true;
 

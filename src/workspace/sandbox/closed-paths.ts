@@ -96,7 +96,6 @@ function withoutNested(all: readonly Hidden[]): readonly Hidden[] {
   return all.filter(({ path }) => !isNested(path));
 }
 
-/** If the project is part of a larger repository. */
 function secretsAbove({ workspace, rules }: ClosedSearch): readonly string[] {
   const above: string[] = [];
   for (let at = workspace; at !== "/"; at = dirname(at)) {
@@ -144,7 +143,6 @@ const toolNames = words(`bin .local/bin .local/lib .local/share/mise .local/shar
 const credentials = words(`.cargo/credentials .cargo/credentials.toml .m2/settings.xml .m2/settings-security.xml
   .gradle/gradle.properties .nuget/NuGet/NuGet.Config .cache/huggingface/token .cache/git/credential`);
 
-/** For root the homes of all people are closed. */
 export function findClosedHomes({ workspace, home, isRoot, open }: HomeOptions): ClosedHomes {
   const own = [...new Set(ownHomes(home).flatMap(realFolder))];
   const others = isRoot ? ["/home", ...otherHomes(home)].flatMap(realFolder) : [];
@@ -219,17 +217,14 @@ export function findInside({ workspace, rules }: Pick<ClosedSearch, "workspace" 
     names += entries?.length ?? 0;
     for (const entry of entries ?? []) note(folder, entry, isLast);
   }
-  const others = otherNames(
-    found.hidden,
-    folders.slice(0, searched).map(({ folder }) => at(folder)),
-  );
+  const listed = folders.slice(0, searched).map(({ folder }) => at(folder));
+  const others = otherNames(found.hidden, listed);
   const beyond = [...new Set(folders.slice(searched).map(({ folder }) => at(folder.split("/")[0] as RelPath)))];
   // A path below a folder that is covered cannot be mounted.
   const isSeen = (path: string) => !beyond.some((folder) => path.startsWith(`${folder}/`));
   return { hidden: [...found.hidden, ...others, ...beyond], repositories: found.repositories.filter(isSeen) };
 }
 
-/** Hard links to hidden files, where one has names that are not hidden. */
 function otherNames(hidden: readonly string[], folders: readonly string[]): readonly string[] {
   const known = new Set(hidden);
   const missing = missingNames(known);
@@ -259,7 +254,6 @@ function missingNames(known: ReadonlySet<string>): ReadonlyMap<string, number> {
   return missing;
 }
 
-/** null: it cannot be listed. */
 function listFolder(folder: string): readonly Dirent[] | null {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -269,7 +263,6 @@ function listFolder(folder: string): readonly Dirent[] | null {
   }
 }
 
-/** None for a link that leads nowhere. */
 function repositoryAt(path: string, entry: Dirent): readonly string[] {
   if (entry.isDirectory()) return [path];
   if (entry.isFile()) return [path, ...targetOf(path)];
@@ -277,7 +270,6 @@ function repositoryAt(path: string, entry: Dirent): readonly string[] {
   return target === null ? [] : [target];
 }
 
-/** If it has the shape of a repository. */
 function targetOf(path: string): readonly string[] {
   const target = targetOfGitFile(path);
   const real = target === null ? null : realPathOf(target);

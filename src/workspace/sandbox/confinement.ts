@@ -26,7 +26,6 @@ export interface Confinement {
   readonly throughOverlay: readonly string[];
   /** Mounts below the workspace, which an overlay does not show; on a copy they are read-only. */
   readonly submounts: readonly string[];
-  /** Writable paths besides the workspace. */
   readonly writable: readonly string[];
   /** Visible below folders that private ones replace. */
   readonly readable: readonly string[];
@@ -34,7 +33,6 @@ export interface Confinement {
   readonly homes: readonly string[];
   /** Workspace folders with something hidden or read-only in them; commands must not move them away with it. */
   readonly fixed: readonly string[];
-  /** Below writable paths. */
   readonly readOnly: readonly string[];
   readonly hidden: readonly Hidden[];
   /** Writable; new content is dropped after the command. */
@@ -62,10 +60,8 @@ export interface LandlockRule {
   readonly mayBeGone?: boolean;
 }
 
-/** It has its own mounts, processes and network. */
 export const isIsolated = (way: Way): boolean => way !== "landlock";
 
-/** For this user, and in own namespaces for the command. */
 export const maxProcesses = 8192;
 
 export const reportFd = 3;

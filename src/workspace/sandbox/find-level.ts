@@ -7,29 +7,25 @@ import { entryAt, namesOf } from "../../system/lookups.ts";
 import { hasBubblewrap } from "./bubblewrap.ts";
 import { type Confinement, isIsolated, type Way } from "./confinement.ts";
 import { findLandlock } from "./memory-file.ts";
-import { findReason, type Reason } from "./reasons.ts";
-import { currentFolder, datagram, type Label, openFlags, type Tape } from "./tape.ts";
+import { findReason } from "./reasons.ts";
+import { type CallOptions, currentFolder, datagram, type Label, openFlags, type Tape } from "./tape.ts";
 import { enterProgram, launch, type SetupFailure } from "./write-tape.ts";
 
 export interface FoundLevel {
   readonly way: Way | null;
   readonly userNamespace: boolean;
   readonly caches: boolean;
-  /** Bubblewrap starts the tape as a file. */
   readonly asFile: boolean;
   readonly overlay: boolean;
-  /** For the layers of an overlay. */
   readonly scratch: string;
   /** Version of Landlock; 0: none. */
   readonly landlock: number;
-  /** Why no better way works. */
   readonly reasons: readonly string[];
 }
 
 interface LevelSearch {
   readonly isRoot: boolean;
   readonly workspaceFd: number;
-  /** For layers, best first: not every file system supports them. */
   readonly scratches: readonly [string, ...string[]];
   /** For tests: only this way. */
   readonly only: Way | undefined;
@@ -71,11 +67,9 @@ function waysToTry(): readonly Way[] {
   return ["namespaces", ...(hasBubblewrap() ? (["bubblewrap"] as const) : []), "landlock"];
 }
 
-interface Failure extends Reason {
-  readonly way: Way;
-}
+type Failure = ReturnType<typeof failureOf>;
 
-const failureOf = (way: Way, failure: SetupFailure): Failure => ({ way, ...findReason(failure) });
+const failureOf = (way: Way, failure: SetupFailure) => ({ way, ...findReason(failure) });
 
 const names: Readonly<Record<Way, string>> = {
   namespaces: "full",
@@ -93,7 +87,6 @@ function tellAll(failures: readonly Failure[]): readonly string[] {
   });
 }
 
-/** With fewer and fewer optional parts. */
 async function tryWay(search: LevelSearch, way: Way, all: FoundLevel) {
   const missing: Failure[] = [];
   let found = all;
@@ -213,17 +206,11 @@ function addAttempts(tape: Tape, { network }: Confinement, inside: string, outsi
   const create = openFlags.write | openFlags.create | openFlags.closeOnExec;
   const exit = (code: number) => tape.call("exit_group", [code]);
   const [wrote, read]: [Label, Label] = [{ record: null }, { record: null }];
-  tape.call("openat", [currentFolder, tape.text(join(outside, "file")), create, 0o600], {
-    onError: "next",
-    onPositive: wrote,
-  });
-  tape.call("openat", [currentFolder, tape.text(`/proc/${process.pid}/environ`), 0, 0], {
-    onError: "next",
-    onPositive: read,
-  });
-  tape.call("openat", [currentFolder, tape.text(join(inside, "file")), create, 0o600], {
-    note: "write in the workspace",
-  });
+  const open = (path: string, flags: number, options: CallOptions) =>
+    tape.call("openat", [currentFolder, tape.text(path), flags, 0o600], options);
+  open(join(outside, "file"), create, { onError: "next", onPositive: wrote });
+  open(`/proc/${process.pid}/environ`, 0, { onError: "next", onPositive: read });
+  open(join(inside, "file"), create, { note: "write in the workspace" });
   const wire = interfaceRequest();
   if (!network) {
     const safe: Label = { record: null };
@@ -241,11 +228,7 @@ function addAttempts(tape: Tape, { network }: Confinement, inside: string, outsi
   exit(103);
 }
 
-export interface Layers {
-  readonly upper: string;
-  /** Used by the kernel. */
-  readonly work: string;
-}
+export type Layers = Readonly<ReturnType<typeof makeLayers>>;
 
 /** Its name contains the id of this process. */
 export function makeScratch(parent: string, what: "layers" | "probe" | "tmp"): string {
@@ -257,14 +240,13 @@ export function makeScratch(parent: string, what: "layers" | "probe" | "tmp"): s
     const isFile = code === "EEXIST" || code === "ENOTDIR";
     if (!isFile && code !== "EROFS" && code !== "EACCES") throw thrown;
     const why = isFile ? `${parent} is not a folder` : `nothing can be written in ${parent}`;
-    throw new PaiError(code === "EROFS" ? "read_only" : "permission_denied", why, {
-      hint: "TMPDIR names a folder for temporary files, XDG_STATE_HOME one for pai's own",
-    });
+    const hint = "TMPDIR names a folder for temporary files, XDG_STATE_HOME one for pai's own";
+    throw new PaiError(code === "EROFS" ? "read_only" : "permission_denied", why, { hint });
   }
 }
 
-/** In a folder of their own. */
-export function makeLayers(scratch: string): Layers {
+/** In a folder of their own; `work` is used by the kernel. */
+export function makeLayers(scratch: string) {
   const folder = makeScratch(scratch, "layers");
   const layers = { upper: join(folder, "upper"), work: join(folder, "work") };
   mkdirSync(layers.upper);
@@ -289,9 +271,7 @@ export function sweepScratch(scratch: string): void {
   }
 }
 
-/**
- * Even where its owner has no permissions or a path is too long for one call. Throws when something cannot be removed.
- */
+/** Even where its owner has no permissions or a path is too long for one call. Throws when something stays. */
 export function removeTree(top: string): void {
   try {
     rmSync(top, { recursive: true, force: true });

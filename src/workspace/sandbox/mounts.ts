@@ -45,7 +45,6 @@ export function translatePath(path: string, theirs: readonly Mount[], ours: read
   });
 }
 
-/** Without those below another of them. */
 export function findSubmounts(folder: string): readonly string[] {
   const isBelow = (point: string) => point !== folder && contains(folder, point);
   return outermost([...mountPoints()].filter(isBelow));

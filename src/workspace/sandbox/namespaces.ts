@@ -160,7 +160,6 @@ function addMounts(tape: Tape, confinement: Confinement): void {
   for (const each of seen) hide(tape, each);
 }
 
-/** Without set-user-ID programs. */
 const attribute = (tape: Tape, set: number = attributes.readOnly | attributes.noSuid) =>
   [tape.words(set, 0, 0, 0), 32] as const;
 
@@ -269,7 +268,6 @@ function hide(tape: Tape, { path, isFolder }: Hidden): void {
   }
 }
 
-/** It is down at first. */
 function raiseLoopback(tape: Tape): void {
   const request = Buffer.alloc(40);
   request.write("lo");

@@ -35,7 +35,6 @@ interface SandboxOptions {
   readonly workspaceFd: number;
   readonly rules: PathRules;
   readonly home: string | null;
-  /** Not seen by commands. */
   readonly own: readonly string[];
   /** Folders outside the project that actions may change. */
   readonly also?: readonly string[];
@@ -70,7 +69,6 @@ export function openSandbox(options: SandboxOptions) {
   const paths = openPaths(options, isRoot);
   const scratches = scratchesFor(options.stateFolder);
 
-  /** For descriptions. */
   let last: ClosedPaths | null = null;
   const search = (): ClosedPaths => {
     last = paths.search();
@@ -99,9 +97,7 @@ export function openSandbox(options: SandboxOptions) {
   return {
     /** For levels whose `state` says that commands work on copies. */
     makeLayers: async (): Promise<Layers> => makeLayers((await find()).scratch),
-    /** Something is there that programs do not see. */
     isUnseen: (path: string): boolean => !paths.isOpen(path) && isUnseen(path, last ?? search(), workspace),
-    /** Hidden paths that a text mentions. */
     hiddenIn: (text: string): readonly string[] => namedIn(text, last ?? search(), workspace),
     git: settings.git,
     hasNetwork,
@@ -146,9 +142,8 @@ function scratchesFor(stateFolder: string | null): readonly [string, ...string[]
 
 function requireLevel(choice: SandboxChoice, { way, reasons }: FoundLevel): void {
   if (isEnough(way && levelOf(way), choice)) return;
-  throw new PaiError("sandbox_missing", `the sandbox ${choice} does not work here: ${reasons.join("; ")}`, {
-    hint: "--sandbox off runs commands without one",
-  });
+  const hint = "--sandbox off runs commands without one";
+  throw new PaiError("sandbox_missing", `the sandbox ${choice} does not work here: ${reasons.join("; ")}`, { hint });
 }
 
 /** Temporary files and caches lie in writable places. */
@@ -167,7 +162,6 @@ function variablesFor({ way, temporary, homes, caches }: Confinement, home: stri
 }
 
 interface Own extends Pick<Confinement, "overlay" | "network" | "temporary"> {
-  /** The workspace cannot be written either. */
   readonly readsOnly: boolean;
 }
 
@@ -259,7 +253,6 @@ const socketsFor = (way: Way, network: boolean, landlock: number, hidden: readon
 /** Without private mounts a command with the network sees every socket of the machine. */
 const seesOwnSockets = (way: Way, network: boolean): boolean => isIsolated(way) || !network || !hasPowerfulSocket();
 
-/** Upper ones first. */
 const foldersBetween = (paths: readonly string[], workspace: string): readonly string[] =>
   [...new Set(paths.flatMap((path) => foldersAbove(path as RelPath)))]
     .filter((folder) => folder.startsWith(`${workspace}/`))

@@ -10,7 +10,7 @@ import { contains } from "./folders.ts";
 import type { SandboxSettings } from "./settings.ts";
 import type { SetupFailure } from "./write-tape.ts";
 
-export interface Reason {
+interface Reason {
   readonly why: string;
   readonly mend: string | null;
 }
@@ -93,18 +93,10 @@ export function explainFailure(failure: SetupFailure, knobs: Knobs = readKnobs()
   return mend === null ? why : `${why}; ${mend}`;
 }
 
-export interface Knobs {
-  /** Debian's setting against user namespaces. */
-  readonly isCloneOff: boolean;
-  /** As on Ubuntu. */
-  readonly isRestricted: boolean;
-  /** AppArmor's. */
-  readonly profile: string | null;
-  /** pai itself runs under a filter, as in containers. */
-  readonly isFiltered: boolean;
-}
+export type Knobs = ReturnType<typeof readKnobs>;
 
-function readKnobs(): Knobs {
+/** `isFiltered`: pai itself runs under a filter, as in containers. */
+function readKnobs() {
   const isOn = (name: string, value: string) => read(`/proc/sys/kernel/${name}`) === value;
   const [, profile = null] = /^(\S.*) \(\w+\)$/.exec(read("/proc/self/attr/current")) ?? [];
   return {

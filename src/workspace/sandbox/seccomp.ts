@@ -99,7 +99,6 @@ const argumentAt = (n: number) => 16 + 8 * n;
 type Instruction = readonly [operation: number, held: number, not: number, operand: number];
 
 interface FilterOptions {
-  /** Of sockets that may be opened. */
   readonly families: readonly number[];
   /** It sees only its own processes; otherwise it may not change limits of others, such as pai. */
   readonly isAlone: boolean;

@@ -7,7 +7,6 @@ export interface SandboxSettings {
   readonly network: boolean;
   readonly writable: readonly string[];
   readonly readable: readonly string[];
-  /** Whether commands may write `.git`. */
   readonly git: boolean;
   /** For tests: only this way. */
   readonly only?: Way;

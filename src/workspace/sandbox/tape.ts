@@ -25,7 +25,6 @@ const code = {
 
 export const interpreterOf = (machine: Machine): Uint8Array => Buffer.from(code[machine].join(""), "hex");
 
-/** Whether this machine has an interpreter. */
 export const runsTapes = (): boolean => process.arch in code;
 
 export interface TapePlace {
@@ -49,7 +48,6 @@ export interface CallOptions {
   readonly note?: string;
   /** Left out: stop, without running the program. */
   readonly onError?: Label | "next";
-  /** Where to continue after a positive result. */
   readonly onPositive?: Label;
   /** In the data, for the result. */
   readonly storeAt?: number;
@@ -117,7 +115,6 @@ export function createTape(machine = process.arch as Machine) {
     mark(label: Label): void {
       label.record = records.length;
     },
-    /** An ELF file. */
     assemble(): Uint8Array {
       const dataStart = records.length * recordBytes;
       const image = Buffer.alloc(dataStart + size);
@@ -127,7 +124,6 @@ export function createTape(machine = process.arch as Machine) {
       writeRecords(image, records, addressOf);
       return writeElf(machine, image);
     },
-    /** Of the record at an address. */
     noteAt: (address: bigint): string =>
       records[(Number(address) - dataAddress) / recordBytes]?.note ?? "an unknown step",
   };
@@ -215,7 +211,6 @@ export const openFlags = { write: 1, create: 0o100, closeOnExec: 0x80000 } as co
 /** Of IPv4. */
 export const datagram = { family: 2, type: 2 } as const;
 
-/** Into a file that is there. */
 export function writeText(tape: Tape, path: string, text: string, options: CallOptions): void {
   const file = tape.call("openat", [currentFolder, tape.text(path), openFlags.write, 0], options);
   tape.call("write", [file, tape.bytes(Buffer.from(text)), text.length], options);
@@ -225,17 +220,11 @@ const last = 0xffffffff;
 /** For descriptors that the tape, or what starts it, opens in between. */
 const margin = 64;
 
-/** Closes a descriptor and all higher ones. */
 export function closeFrom(tape: Tape, first: number, note: string): void {
-  if (closesRanges()) {
-    tape.call("close_range", [first, last, 0], { note });
-    return;
-  }
+  if (closesRanges()) return void tape.call("close_range", [first, last, 0], { note });
   // A child can have inherited only descriptors that are open in this process; errors for the others are ignored.
   const highest = highestOpen() + margin;
-  for (let each = first; each <= highest; each += 1) {
-    tape.call("close", [each], { onError: "next", note });
-  }
+  for (let each = first; each <= highest; each += 1) tape.call("close", [each], { onError: "next", note });
 }
 
 /** Throws where they cannot be listed, since none may stay open unnoticed. */

@@ -66,7 +66,6 @@ export function enterProgram(tape: Tape, { way, workspace }: Confinement, mergeO
 interface Program {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Both outputs go to one pipe, in order. */
   readonly mergeOutput: boolean;
 }
 
@@ -124,10 +123,8 @@ function addFilter(tape: Tape, { way, network, unixSockets, landlock }: Confinem
   tape.call("seccomp", [filterMode, 0, program]);
 }
 
-/** The program has not run. */
 export interface SetupFailure {
   readonly step: string;
-  /** Such as EPERM. */
   readonly errno: string;
   /** Of the program that starts the tape. */
   readonly said?: string;

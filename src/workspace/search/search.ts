@@ -108,7 +108,6 @@ export async function search(
 
 const waitingBatches = 2;
 
-/** Replies come in the order of the batches. */
 function openSearchers(root: Root, job: SearchJob) {
   const threads = openThreads<SearchReply>({ root: root.lent, job }, maxSilenceMs);
   const waiting: Promise<SearchReply | null>[] = [];
@@ -219,7 +218,6 @@ type Searching = Pick<ReturnType<typeof openTally>, "take" | "isFull" | "skip"> 
 const linesAround = 20;
 const newline = 10;
 
-/** The parts of a window that hold hits; `before`: lines before each. */
 function partsAround(bytes: Buffer, hits: SearchReply["hits"]) {
   const starts = [0];
   if (hits.length > 0)

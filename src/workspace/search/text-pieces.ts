@@ -47,9 +47,8 @@ async function* unpackedPieces(open: OpenFile, path: RelPath, kind: "gzip" | "zs
   try {
     for await (const piece of packed.pipe(unpack)) yield piece as Buffer;
   } catch (cause) {
-    throw new PaiError("file_unusable", `${showName(path)} cannot be unpacked: it is damaged, or no ${kind} file`, {
-      cause,
-    });
+    const why = `cannot be unpacked: it is damaged, or no ${kind} file`;
+    throw new PaiError("file_unusable", `${showName(path)} ${why}`, { cause });
   } finally {
     packed.destroy();
     unpack.destroy();

@@ -103,7 +103,6 @@ export function openDisk(before: (effect: string) => void = () => {}) {
   return placeErrors(effects, before);
 }
 
-/** The path itself if that is unknown. */
 function realName(path: string): string {
   const [, folder = "", rest = ""] = /^(\/proc\/self\/fd\/\d+)(.*)$/s.exec(path) ?? [];
   const real = folder === "" ? null : orNull(() => readlinkSync(folder));

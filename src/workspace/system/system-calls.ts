@@ -3,8 +3,6 @@ import { closeSync, constants as modes, openSync } from "node:fs";
 import { constants as system } from "node:os";
 import { cString, openLibc } from "../../system/libc.ts";
 
-export type SystemCalls = NonNullable<ReturnType<typeof loadSystemCalls>>;
-
 const shapes = {
   syscall: { args: ["i64", "i32", "buffer", "i32", "buffer", "u32"], returns: "i64" },
   llistxattr: { args: ["buffer", "buffer", "u64"], returns: "i64" },
@@ -18,18 +16,10 @@ const shapes = {
 const renameat2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
 const renameFlags = { noReplace: 1, exchange: 2 } as const;
 const largestAttributes = 65_536;
-/** The last one is also EOPNOTSUPP. */
 const unsupported = [system.errno.EINVAL, system.errno.ENOSYS, system.errno.ENOTSUP];
 
-let loaded: SystemCalls | null | undefined;
-
 /** null: there is no FFI, or no usable libc. Links are not followed; all throw system errors. */
-export function systemCalls(): SystemCalls | null {
-  if (loaded === undefined) loaded = loadSystemCalls();
-  return loaded;
-}
-
-function loadSystemCalls() {
+export function systemCalls() {
   const libc = openLibc(shapes);
   const renameNumber = renameat2[process.arch];
   if (libc === null || renameNumber === undefined) return null;
@@ -41,12 +31,10 @@ function loadSystemCalls() {
     if (tolerated.includes(number)) return -number;
     throw systemError(number, call);
   };
-  const rename = (from: string, to: string, flags: number): boolean =>
-    check(
-      functions.syscall(renameNumber, currentFolder, cString(from), currentFolder, cString(to), flags),
-      "renameat2",
-      unsupported,
-    ) === 0;
+  const rename = (from: string, to: string, flags: number): boolean => {
+    const result = functions.syscall(renameNumber, currentFolder, cString(from), currentFolder, cString(to), flags);
+    return check(result, "renameat2", unsupported) === 0;
+  };
 
   return {
     /** False: this file system cannot, as below. */
@@ -62,12 +50,10 @@ function loadSystemCalls() {
       const length = list(names, names.length);
       return length <= 0 ? [] : names.toString("utf8", 0, length - 1).split("\0");
     },
-    /** null: none. */
     readAttribute(path: string, name: string): Uint8Array | null {
       const value = Buffer.alloc(largestAttributes);
-      const length = check(functions.lgetxattr(cString(path), cString(name), value, value.length), "lgetxattr", [
-        system.errno.ENODATA,
-      ]);
+      const result = functions.lgetxattr(cString(path), cString(name), value, value.length);
+      const length = check(result, "lgetxattr", [system.errno.ENODATA]);
       return length < 0 ? null : Uint8Array.prototype.slice.call(value, 0, length);
     },
     writeAttribute(path: string, name: string, value: Uint8Array): void {

@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_381,
+  core: 13_384,
   workspace: 11_034,
   cli: 9_889,
   flows: 10_455,

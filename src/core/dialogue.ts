@@ -44,11 +44,14 @@ export const copyOf = (dialogue: Readonly<Dialogue>): Dialogue => ({
   parts: new Map(dialogue.parts),
 });
 
-/** Replaces the last words of a run that failed or was declined: the end of its script, or else `words`. */
-export function dropClaim(dialogue: Dialogue, words = ""): void {
+/**
+ * Replaces the last words of a run that failed or was declined: the end of its script, or else `words`. `earlier`: the
+ * messages before the run, whose words stand.
+ */
+export function dropClaim(dialogue: Dialogue, earlier: readonly Message[] = [], words = ""): void {
   const at = dialogue.messages.findLastIndex(({ role }) => role === "assistant");
   const last = dialogue.messages[at];
-  if (last?.role !== "assistant") return;
+  if (last?.role !== "assistant" || earlier.includes(last)) return;
   const claim = scriptIn(last.text).actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? words;
   if (claim.trim() === "" || !last.text.includes(claim)) return;
   const said = { ...last, text: last.text.replace(claim, withoutClaims), native: null };

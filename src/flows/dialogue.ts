@@ -135,7 +135,7 @@ const calledOff = "(This is no longer asked for. What it says of looks and turns
 /** Notes the end of a run: drops a false claim and an open order, and lets what its changes made outdated be told anew. */
 export async function noteEnd(run: Run, outcome: Outcome): Promise<void> {
   const { dialogue, ending, task, ledger } = run;
-  if (!wordsStand(outcome)) dropClaim(dialogue, ending.text);
+  if (!wordsStand(outcome)) dropClaim(dialogue, task.dialogue?.messages, ending.text);
   const last = dialogue.messages.at(-1);
   if (last?.role === "user")
     dialogue.messages = dialogue.messages.with(-1, { ...last, text: `${last.text}\n\n${calledOff}` });

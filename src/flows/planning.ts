@@ -150,7 +150,7 @@ export async function makePlan<Made>(run: Run, kind: PlanKind<Made>): Promise<Ap
     const known = new Map(run.dialogue.files);
     const leave = (order?: readonly Message[]) => (thrown: unknown) => {
       if (run.dialogue.messages === order) Object.assign(run.dialogue, { messages, files: known });
-      dropClaim(run.dialogue);
+      dropClaim(run.dialogue, run.task.dialogue?.messages);
       throw thrown;
     };
     const feedback = await requireYes(run, current.plan, current.claims, atOnce ?? undefined).catch(leave());

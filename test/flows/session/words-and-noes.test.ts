@@ -136,6 +136,17 @@ test("words at a plan with its diff, then a stop while the model answers: nothin
   expect(next.past).toContain('to the plan: "in words, please"');
 });
 
+test("a turn that is stopped before the model answers takes no words out of the answer before it", async () => {
+  const turns = openTurns();
+  const options = { interactive: true } as const;
+  await turns.say("what is missing?", { lines: [finish("Stone and the long ton are missing.")], options });
+  const { signal, stop } = stopper();
+  const ran = await turns.say("add both", { lines: [{ text: "", before: stop }], options, signal });
+  expect(ran.outcome.status).toBe("interrupted");
+  const { requests } = await turns.say("only the first", { ...ask, options });
+  expect(JSON.stringify(requests[0]?.messages)).toContain("Stone and the long ton are missing.");
+});
+
 test("what a stopped run last asked the model for is called off in the next request", async () => {
   const files = { "a.txt": "one\n", "b.txt": "one\n" };
   const made = plan({ steps: ["MODIFY a.txt", "MODIFY b.txt"], complexity: "moderate" });

@@ -20,6 +20,7 @@ const checking = ["check", "format", "noBaseline", "noWorse", "commit", "keep", 
 const acting = [...checking, ...granting, ...confining, "planFirst"] as const;
 const finishing = ["then", "thenUnverified", "thenAgain"] as const;
 const saving = ["also", "dryRun", "output", "saveChange", "continue"] as const;
+const measuring = ["model", "mode", "maxCost", "maxCalls", "maxTokens", "allowRun", "sandbox", "output"] as const;
 const reversing = ["cwd", "yes", "merge", "dryRun", "noInput", "forceRoot"] as const;
 
 const define = (row: CommandRow): Command => makeCommand({ ...row, flags: [...row.flags, "json", ...everywhere] });
@@ -188,23 +189,7 @@ export const commands: readonly Command[] = [
     name: "eval",
     about: "measure models and modes on tasks whose tests they do not see",
     usage: "run|worker|report|import [TASKS…]",
-    flags: [
-      "model",
-      "mode",
-      "repeat",
-      "jobs",
-      "shard",
-      "maxCost",
-      "maxCalls",
-      "maxTokens",
-      "allowRun",
-      "sandbox",
-      "queue",
-      "results",
-      "output",
-      "to",
-      "language",
-    ],
+    flags: [...measuring, "repeat", "jobs", "shard", "queue", "results", "to", "language"],
     examples: [
       "pai eval import thesis tasks",
       "pai eval run tasks --mode single-shot,tool-loop --repeat 3",

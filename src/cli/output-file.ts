@@ -17,11 +17,6 @@ export interface Project {
   readonly rules: PathRules;
 }
 
-export interface Output {
-  readonly file: string;
-  readonly write: (text: string) => void;
-}
-
 const realOf = (path: string): string => realPathOf(path) ?? path;
 
 /** The path below the project of a file, by its spelling or its folder's real path; null: it is elsewhere. */
@@ -51,12 +46,12 @@ function requireFile(file: string): void {
 }
 
 /** An output in the project: no link is followed, neither now nor when it is written. */
-function outputInside(file: string, path: RelPath, project: Project, kind: NewFile): Output {
+function outputInside(file: string, path: RelPath, project: Project, kind: NewFile) {
   requireAllowed(path, "write", project);
   requireFile(file);
   return {
     file,
-    write(text) {
+    write(text: string) {
       requireAllowed(path, "write", project);
       const root = openRoot(project.root, { force: true, home: null, rules: project.rules });
       try {
@@ -73,7 +68,7 @@ function outputInside(file: string, path: RelPath, project: Project, kind: NewFi
  * links are followed unless they lead into the project. Throws path_refused, and io_failed where no file can be
  * written: devices, pipes, missing folders.
  */
-export function findOutput(file: string, project: Project, isPrivate = false): Output {
+export function findOutput(file: string, project: Project, isPrivate = false) {
   const kind: NewFile = { mode: isPrivate ? 0o600 : null, lasting: false };
   const folder = dirname(file);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -85,7 +80,7 @@ export function findOutput(file: string, project: Project, isPrivate = false): O
   const target = realOf(file);
   const led = target === file ? null : pathInside(target, project.root);
   if (led !== null) return outputInside(target, led, project, kind);
-  return { file: target, write: (text) => replaceFile(target, text, kind) };
+  return { file: target, write: (text: string) => replaceFile(target, text, kind) };
 }
 
 /** Throws path_refused for a file in the project that is a link, is reached through one, or is denied. */

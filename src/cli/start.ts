@@ -72,12 +72,7 @@ function guessCommand(given: readonly string[]): string {
 type EarlyContext = Pick<Context, "out" | "err" | "env" | "now" | "tty" | "notices">;
 
 /** Reports the error: as text, with --json as a document, with --jsonl as both. Returns the exit code. */
-async function showFailure(
-  thrown: unknown,
-  command: string | null,
-  argv: readonly string[],
-  context: EarlyContext,
-): Promise<number> {
+async function showFailure(thrown: unknown, command: string | null, argv: readonly string[], context: EarlyContext) {
   const error = toPaiError(thrown);
   const code = exitCodes[error.code];
   const end = argv.indexOf("--");
@@ -256,10 +251,7 @@ function watchSignals(writers: readonly Writer[]): Pick<Context, "signal" | "onI
   };
 }
 
-/**
- * Bun resets the terminal at exit, which stops a background process: after Ctrl+Z and `kill %1` the job would never
- * end. There, the signal itself ends the process, without Bun's exit.
- */
+/** In the background Bun's exit, which resets the terminal, would stop the process: there the signal itself ends it. */
 function endInBackground(code: number): void {
   const [name] = stops.find(([, , exit]) => exit === code) ?? [];
   if (name === undefined || isInForeground()) return;

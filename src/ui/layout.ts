@@ -75,10 +75,7 @@ export function hang(lead: string, text: string, columns: number | null): string
   return wrap(text, room).map((line, index) => (index === 0 ? lead : " ".repeat(margin)) + line);
 }
 
-/**
- * Lines that were laid out for a wider terminal: one that is too long goes on between words, below the beginning of its
- * last column that leaves room. `columns` null: as they are.
- */
+/** Lines for a wider terminal: a long one goes on below its last column that leaves room. `columns` null: as they are. */
 export function refit(text: string, columns: number | null): string {
   if (columns === null) return text;
   const refitted = text.split("\n").flatMap((line) => {

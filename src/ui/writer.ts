@@ -2,18 +2,7 @@
 import { closeSync, constants, fstatSync, openSync, type Stats, writeSync } from "node:fs";
 import { orNull, PaiError, toPaiError } from "../core/error.ts";
 
-export interface Writer {
-  /** Never throws and never waits; keeps what a slow reader does not take yet, and sends it later in order. */
-  readonly write: (text: string) => void;
-  /** Resolves when everything is written or lost (`closed`, `failure`); gives up after `limitMs`. */
-  readonly flush: (limitMs?: number) => Promise<void>;
-  /** Drops what a slow terminal has not taken after the current line: a person who interrupts wants no more of it. */
-  readonly skip: () => void;
-  /** The reader is gone, or the descriptor was never open; further text is silently dropped. */
-  readonly closed: boolean;
-  /** Why text was lost: disk_full or io_failed. */
-  readonly failure: PaiError | null;
-}
+export type Writer = ReturnType<typeof openWriter>;
 
 const names = { 1: "standard output", 2: "standard error" } as const;
 const retryMs = 5;
@@ -21,10 +10,7 @@ const lineFeed = 10;
 
 const statOf = (fd: number): Stats | null => orNull(() => fstatSync(fd));
 
-/**
- * Opens a pipe or terminal again without blocking, so that signals are handled however slow the reader is: the flag of the
- * descriptor itself is shared with other processes.
- */
+/** Opens a pipe or terminal again without blocking, for signals: the descriptor's own flag is shared by processes. */
 function openOwn(fd: number, stat: Stats | null): number {
   if (!stat?.isFIFO() && !stat?.isCharacterDevice()) return fd;
   const { O_WRONLY, O_NONBLOCK, O_APPEND, O_NOCTTY } = constants;
@@ -39,7 +25,7 @@ export function openWriters(): readonly [out: Writer, err: Writer] {
   return [out, isOnePlace ? out : openWriter(2, other)];
 }
 
-function openWriter(fd: 1 | 2, stat: Stats | null): Writer {
+function openWriter(fd: 1 | 2, stat: Stats | null) {
   const own = openOwn(fd, stat);
   const isTerminal = stat?.isCharacterDevice() === true;
   const waiting: Uint8Array[] = [];
@@ -90,7 +76,8 @@ function openWriter(fd: 1 | 2, stat: Stats | null): Writer {
   }
 
   return {
-    write(text) {
+    /** Never throws and never waits; keeps what a slow reader does not take yet, and sends it later in order. */
+    write(text: string) {
       if (closed || failure !== null || text === "") return;
       waiting.push(Buffer.from(text));
       if (wake !== null || drain()) return;
@@ -99,19 +86,23 @@ function openWriter(fd: 1 | 2, stat: Stats | null): Writer {
       });
       drainLater();
     },
+    /** Resolves when everything is written or lost (`closed`, `failure`); gives up after `limitMs`. */
     flush(limitMs = Number.POSITIVE_INFINITY) {
       giveUpAt = performance.now() + limitMs;
       return idle;
     },
+    /** Drops what a slow terminal has not taken after the current line: a person who interrupts wants no more of it. */
     skip() {
       const [head] = waiting;
       if (!isTerminal || head === undefined) return;
       const end = head.indexOf(lineFeed) + 1;
       waiting.splice(0, waiting.length, head.subarray(0, end === 0 ? head.length : end));
     },
+    /** The reader is gone, or the descriptor was never open; further text is silently dropped. */
     get closed() {
       return closed;
     },
+    /** Why text was lost: disk_full or io_failed. */
     get failure() {
       return failure;
     },

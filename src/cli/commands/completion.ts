@@ -6,12 +6,7 @@ import { chooseWord } from "../choose-word.ts";
 import type { Command, Handler } from "../command.ts";
 import type { FlagSpec } from "../flags.ts";
 
-interface Offer {
-  readonly name: string;
-  readonly about: string;
-}
-
-type Offers = readonly Offer[] | ":files" | ":folders";
+type Offers = readonly { readonly name: string; readonly about: string }[] | ":files" | ":folders";
 
 const named = (names: readonly string[]): Offers => names.map((name) => ({ name, about: "" }));
 

@@ -84,13 +84,12 @@ function findWord(group: Group, name: string, rest: readonly string[]): ConfigWo
     const hint = isKey ? "a key is stored with: pai key set < FILE" : (near ?? `see: pai ${group}`);
     throw new PaiError("usage", `unknown subcommand of pai ${group}`, { hint });
   }
-  if (rest.length >= word.minWords && rest.length <= word.maxWords) return word;
+  const [least, most] = word.words;
+  if (rest.length >= least && rest.length <= most) return word;
   throw new PaiError("usage", `usage: pai ${group} ${name} ${word.usage}`.trimEnd());
 }
 
 function renderWords(group: Group): string {
   const rows = Object.entries(groups[group]).map(([word, { usage, about }]) => [`  ${word} ${usage}`.trimEnd(), about]);
-  return `Usage: pai ${group} WORD\n\n${alignRows(rows)
-    .map((row) => `${row}\n`)
-    .join("")}`;
+  return [`Usage: pai ${group} WORD`, "", ...alignRows(rows), ""].join("\n");
 }

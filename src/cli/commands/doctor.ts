@@ -65,13 +65,8 @@ async function examineAll(context: Context): Promise<readonly Finding[]> {
       online,
     ]);
     context.signal.throwIfAborted();
-    return [
-      ...findings,
-      ...endpoint,
-      ...servers.map((server) => fine("local server", renderServer(server))),
-      ...store,
-      ...answers,
-    ];
+    const local = servers.map((server) => fine("local server", renderServer(server)));
+    return [...findings, ...endpoint, ...local, ...store, ...answers];
   } catch (thrown) {
     context.signal.throwIfAborted();
     return [failed("settings", thrown)];

@@ -186,9 +186,8 @@ function blockOfList({ provider, address, asked_at, models, omitted }: ReturnTyp
 }
 
 /**
- * Lists the models of one provider's server, asked anew, or of all providers with a key or without need of one, asked at
- * most once a day. Throws usage for an unknown provider or without --online, no_key when there is nobody to ask, and the
- * first failure when there is no list at all.
+ * Lists the models of one server, asked anew, or of all that have a key or need none, asked at most once a day. Throws usage
+ * without --online, no_key when there is nobody to ask, and the first failure when there is no list at all.
  */
 async function listOnline(context: Context, base: Base, word: string | undefined): Promise<number> {
   const { places, settings } = base;

@@ -64,8 +64,7 @@ function compare(recorded: readonly ChangeSummary[], now: readonly ChangeSummary
 
 /**
  * Repeats the recorded task. Writes nothing, asks nobody, runs no command. Throws failed for a receipt without an end.
- * Returns how many paths the recorded run changed, those whose content differs from what it left, and the first step that
- * differs, even if both made the same files.
+ * `changed`: paths of the recorded run; `differing`: those that it left otherwise; `difference`: the first other step.
  */
 export async function replayRun(
   receipt: Receipt,

@@ -170,10 +170,7 @@ async function openRun(
   return { base, composed, task, all, how: flow ?? (await flowFor(mode)) };
 }
 
-/**
- * Checks where the change is to be saved before anything is paid for; null: nowhere. Throws usage for -o without -n: what
- * a real run saves has another name, as it is saved only if it is verified.
- */
+/** Checks before anything is paid for where the change is to be saved; null: nowhere. Throws usage for -o without -n. */
 function openChange(context: Context) {
   const { flags, cwd, env, now } = context;
   const name = flags.saveChange ?? flags.output;

@@ -57,9 +57,6 @@ async function trust(root: string, context: Context) {
 
 function revoke(root: string, { env }: Context) {
   const had = (["roots", "prompts"] as const).map((kind) => setTrust(openPlaces(env), kind, root, null)).includes(true);
-  return {
-    text: `${projectFile} in ${root} ${had ? "is no longer trusted" : "was not trusted"}\n`,
-    trusted: false,
-    prompts: [],
-  };
+  const text = `${projectFile} in ${root} ${had ? "is no longer trusted" : "was not trusted"}\n`;
+  return { text, trusted: false, prompts: [] };
 }

@@ -11,11 +11,7 @@ import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { askYes, isApproved } from "../compose/view.ts";
 
-interface Removal {
-  readonly remove: readonly string[];
-  readonly folders: readonly string[];
-  readonly keep: readonly { readonly path: string; readonly why: string }[];
-}
+type Removal = ReturnType<typeof planRemoval>;
 
 /** Further installed files beside bin/; each is removed only if it holds the text that pai's scripts write. */
 const companions = [
@@ -45,7 +41,7 @@ function findCompanions(program: string): readonly string[] {
   });
 }
 
-function planRemoval(places: Places, { cwd, env }: Context, purge: boolean): Removal {
+function planRemoval(places: Places, { cwd, env }: Context, purge: boolean) {
   const program = process.execPath;
   if (!Bun.main.startsWith("/$bunfs/")) throw new PaiError("usage", "pai runs from source here: nothing is installed");
   const manager = findManager(program);

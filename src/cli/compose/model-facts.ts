@@ -59,11 +59,7 @@ export function priceOf(id: string, told: Asking, now: Date): Price | null {
 }
 
 /** Asks the server, or takes its list of today unless `fresh`. Throws no_key, untrusted, reply_invalid. */
-export async function findServerModels(
-  row: Provider,
-  asking: Asking,
-  { fresh }: { readonly fresh: boolean },
-): Promise<KeptList> {
+export async function findServerModels(row: Provider, asking: Asking, { fresh }: { readonly fresh: boolean }) {
   const { context, places } = asking;
   const { id: provider } = row;
   const keys = await currentKeys(row, asking);

@@ -76,11 +76,7 @@ async function openLines({ out, notices, now }: Context): Promise<(event: Stampe
 }
 
 /** Chooses the face by flags and streams. `signal` aborts every question. */
-export async function openView(
-  context: Context,
-  signal: AbortSignal,
-  kind: TerminalOptions["kind"],
-): Promise<TerminalView> {
+export async function openView(context: Context, signal: AbortSignal, kind: TerminalOptions["kind"]) {
   const { flags, tty, out, err } = context;
   const machine = flags.json === true || flags.jsonl === true || flags.outputSchema !== undefined;
   const style = styleOf(context, tty.stderr);

@@ -21,10 +21,10 @@ import type { ConfigAnswer, ConfigCall, ConfigWord } from "./word.ts";
 type AnySetting = (typeof allSettings)[number];
 
 export const settingWords: Readonly<Record<string, ConfigWord>> = {
-  get: { usage: "NAME", about: "the value in force, and why", minWords: 1, maxWords: 1, run: get },
-  set: { usage: "NAME VALUE...", about: "write a setting into config.json", minWords: 0, maxWords: 100, run: set },
-  unset: { usage: "NAME", about: "take a setting out of config.json", minWords: 1, maxWords: 1, run: unset },
-  list: { usage: "", about: "all settings in force, with their origin", minWords: 0, maxWords: 0, run: list },
+  get: { usage: "NAME", about: "the value in force, and why", words: [1, 1], run: get },
+  set: { usage: "NAME VALUE...", about: "write a setting into config.json", words: [0, 100], run: set },
+  unset: { usage: "NAME", about: "take a setting out of config.json", words: [1, 1], run: unset },
+  list: { usage: "", about: "all settings in force, with their origin", words: [0, 0], run: list },
 };
 
 /** Settings in force in this session or here, and the model that the only key chooses where nothing else does. */

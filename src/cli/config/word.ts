@@ -37,7 +37,6 @@ export interface ConfigAnswer {
 export interface ConfigWord {
   readonly usage: string;
   readonly about: string;
-  readonly minWords: number;
-  readonly maxWords: number;
+  readonly words: readonly [least: number, most: number];
   readonly run: (call: ConfigCall) => ConfigAnswer | Promise<ConfigAnswer>;
 }

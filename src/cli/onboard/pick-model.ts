@@ -12,10 +12,7 @@ const pickedOrigin = "the only key";
 export const answeredOrigin = "your answer";
 
 /** Whether the first model needs a key and has none; false if its address was set, as that of an own provider is. */
-export function lacksKey(
-  { env }: Pick<Context, "env">,
-  { settings, places }: Pick<Base, "settings" | "places">,
-): boolean {
+export function lacksKey({ env }: Pick<Context, "env">, { settings, places }: Pick<Base, "settings" | "places">) {
   const [first] = listModels(settings.model);
   const provider = providerOfModel(first, settings.providers);
   if (provider === null || !provider.needsKey || findProvider(provider.id) === null) return false;

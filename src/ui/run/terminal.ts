@@ -181,10 +181,7 @@ function openRun(options: TerminalOptions, note: string) {
       pause();
       streams.showSubject();
     },
-    /**
-     * Prints the result of the run, after which the terminal can show the next one. `undoFlags`: what the commands to undo
-     * them later must have besides; null: they cannot be undone.
-     */
+    /** Prints the result of the run. `undoFlags`: what commands that undo it need besides; null: it cannot be undone. */
     finish(outcome: Outcome, undoFlags: string | null = ""): void {
       pause();
       spinner.stop();

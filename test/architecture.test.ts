@@ -122,7 +122,7 @@ const budgets = {
   core: 13_384,
   workspace: 11_034,
   cli: 9_817,
-  flows: 10_455,
+  flows: 10_364,
   models: 3_972,
   ui: 4_053,
   store: 3_324,

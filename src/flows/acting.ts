@@ -6,6 +6,7 @@ import type { ActionCounts, Amendment, RefusedAction } from "../core/outcome.ts"
 import type { RelPath } from "../core/path.ts";
 import type { AnyAction } from "../core/ports.ts";
 import { rowOf } from "../core/vocabulary.ts";
+import type { ChangeOptions } from "./changes/changing.ts";
 
 export interface ActionOptions {
   readonly maxActions: number;
@@ -120,11 +121,7 @@ function createTally() {
   };
 }
 
-/** The hint that says what would allow a refused action: a flag, or a plan that lists it. */
-export function hintFor(
-  { code, name, target, text }: Noted,
-  { only, strict }: { readonly only: readonly unknown[]; readonly strict: boolean },
-): string {
+export function hintFor({ code, name, target, text }: Noted, { only, strict }: ChangeOptions): string {
   const flags = text.match(/--allow (?:'(?:[^']|'\\'')*'|\S+)/g);
   if (flags !== null) return `allow it by naming it: ${flags.join(" ")}`;
   if (code === "delete_refused") return `allow the deletion of ${target} with --allow-delete`;

@@ -35,7 +35,6 @@ export const replied = ({ text, native }: Pick<Reply, "text" | "native">): Messa
   native,
 });
 
-/** The messages of a call, what of its reply stays as text, and the next request. */
 export const askedAfter = (messages: readonly Message[], text: string, request: string): readonly Message[] => [
   ...messages,
   replied({ text, native: null }),

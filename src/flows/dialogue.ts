@@ -203,15 +203,8 @@ export async function tellBriefing(run: Run, system: string, briefing: Briefing)
   return messagesWith(dialogue, text);
 }
 
-export interface Named {
-  /** Those to be read, modified, overwritten or moved. */
-  readonly paths: ReadonlySet<RelPath>;
-  /** Those that the plan changes but does not rewrite: parts of a large one are enough. */
-  readonly edited: ReadonlySet<RelPath>;
-  readonly read: ReadonlySet<RelPath>;
-}
-
-export function filesOf(run: Run, plan: Plan): Named {
+/** `paths`: those to be read, modified, overwritten or moved. `edited`: not rewritten, so parts of a large one are enough. */
+export function filesOf(run: Run, plan: Plan) {
   const paths = new Set<RelPath>();
   const changed = new Set<RelPath>();
   const written = new Set<RelPath>();
@@ -261,7 +254,7 @@ const isAside = ({ path, kind, size }: Sized, hasSource: boolean): boolean =>
  * not fit share what is left beside the parts of tests and papers. Beside source, large tests and papers come in parts, and
  * of a changelog only its head is needed. What a look asks for is shown whole otherwise.
  */
-export async function shareRoom(run: Run, { paths, edited, read }: Named) {
+export async function shareRoom(run: Run, { paths, edited, read }: ReturnType<typeof filesOf>) {
   const sized: Sized[] = [];
   for (const path of paths) {
     const text = (await textNow(run, path)) ?? "";

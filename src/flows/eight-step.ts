@@ -152,7 +152,6 @@ function codeOf({ checks }: Act, failure: CallReport | null, open: readonly stri
   return code ?? (open.length > 0 ? "nothing_done" : "check_failed");
 }
 
-/** What a repair is to mend, for people and for the model. */
 function renderFaults({ passed, reasons, next_fix }: StepVerdict, faults: readonly string[]) {
   const fixes = next_fix.map((fix) => `fix: ${fix}`);
   const short = faults.map((fault) => fault.split("\n", 1)[0]);

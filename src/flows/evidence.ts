@@ -70,10 +70,7 @@ async function renderLook(run: Run, report: CallReport, shown = report.text): Pr
   return fence("result", { action: action.trim(), ok: String(ok) }, shown);
 }
 
-export async function noteAnswer(
-  run: Run,
-  { name, target, ok, text }: Pick<CallReport, "name" | "target" | "ok" | "text">,
-): Promise<void> {
+export async function noteAnswer(run: Run, { name, target, ok, text }: CallReport): Promise<void> {
   const path = ok ? pathOfRead(run, { name, target }) : null;
   const blob = path === null ? null : await run.overlay.read(path).catch(() => null);
   if (path !== null && blob?.kind === "file") noteSent(run, [{ path, bytes: blob.bytes, shown: text }]);

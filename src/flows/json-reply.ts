@@ -27,7 +27,6 @@ async function askOnce(run: Run, question: ModelQuestion): Promise<Reply> {
 }
 
 interface JsonReplyReader<T> {
-  /** `text`: the reply that the value was read from. */
   readonly readValue: (json: Json, text: string) => Reading<T>;
   /** Turns a reply without JSON into the JSON that it means; null: its meaning is unclear. `isLast`: nobody asks again. */
   readonly answerOf: (text: string, isLast: boolean) => Json | null;

@@ -124,12 +124,7 @@ async function flush(batch: Batch): Promise<void> {
 
 type Proposed = Extract<Proposal, { kind: "change" }>;
 
-async function stageChanges(
-  batch: Batch,
-  call: Call,
-  { changes: proposed, text }: Proposed,
-  paths: readonly RelPath[],
-) {
+async function takeChanges(batch: Batch, call: Call, { changes: proposed, text }: Proposed, paths: readonly RelPath[]) {
   const { run, rights, waiting } = batch;
   const changes = isVeiled(call.name) ? await unveil(run, rights, proposed) : proposed;
   if ("code" in changes) return report(batch, call, { kind: "change", ...changes, paths });
@@ -149,7 +144,7 @@ async function take(batch: Batch, call: Call, proposal: Proposal, claim: PlanCla
     if (rights === null) await noteRead(run, call);
     report(batch, call, { kind: "look", code: null, text, paths });
   } else if (proposal.kind === "change") {
-    await stageChanges(batch, call, proposal, paths);
+    await takeChanges(batch, call, proposal, paths);
   } else if (!(await decideBefore(batch, call))) await takeCommand(batch, call, proposal, claim);
 }
 
@@ -200,11 +195,7 @@ async function decideBefore(batch: Batch, call: Call): Promise<boolean> {
  * What an action proposes. Where it finds a mistake, or an edit nothing to do, somebody else may have changed the files while
  * the model worked: an edit is tried once more on what they hold now, and any other action meets a conflict. Throws conflict.
  */
-async function proposeOn(
-  run: Run,
-  { paths, isEdit }: { readonly paths: readonly RelPath[]; readonly isEdit: boolean },
-  propose: () => Looked,
-): Looked {
+async function proposeOn(run: Run, paths: readonly RelPath[], isEdit: boolean, propose: () => Looked): Looked {
   const proposal = await propose();
   const isNothing = proposal.kind === "change" && proposal.changes.length === 0;
   if (proposal.kind !== "complaint" && !isNothing) return proposal;
@@ -233,22 +224,17 @@ async function performOne(batch: Batch, call: Call, looked: Looked | null): Prom
     const stage = isEdit ? run.veiled.editStage() : isVeiled(call.name) ? run.veiled.stage() : run.overlay;
     const paths = claim === null ? [] : pathsOfClaim(claim);
     const propose = () => looked ?? action.propose(call.input, stage, run.signal);
-    const proposal = await proposeOn(run, { paths, isEdit }, propose);
+    const proposal = await proposeOn(run, paths, isEdit, propose);
     if (proposal.kind !== "complaint") return await take(batch, call, proposal, claim);
     report(batch, call, { kind: action.kind, code: proposal.code, text: proposal.text, paths });
   } catch (thrown) {
     const isBeyond = claim !== null && rights?.refusalOf(claim) != null;
-    reportRefused(batch, call, action.kind, { thrown, isBeyond });
+    reportRefused(batch, call, action.kind, thrown, isBeyond);
   }
 }
 
 /** A refusal, or a file that cannot be used, becomes the result of its call; everything else ends the run. */
-function reportRefused(
-  batch: Batch,
-  call: Call,
-  kind: AnyAction["kind"],
-  { thrown, isBeyond }: { readonly thrown: unknown; readonly isBeyond: boolean },
-): void {
+function reportRefused(batch: Batch, call: Call, kind: AnyAction["kind"], thrown: unknown, isBeyond: boolean): void {
   const { run } = batch;
   const { code, message, hint } = toPaiError(thrown);
   const isUnusable = code === "file_unusable" || (kind === "look" && code === "permission_denied");

@@ -119,7 +119,6 @@ export interface PhaseResults {
   readonly left: Left;
   readonly notes: readonly string[];
   readonly checks: readonly CheckReport[];
-  /** Files whose edits failed twice. */
   readonly stubborn: readonly RelPath[];
   readonly tag: string;
   /** Replies that are left for the work, the next one included. */

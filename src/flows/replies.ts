@@ -165,12 +165,10 @@ async function ranBefore(run: Run, actions: readonly ScriptAction[]): Promise<re
   return ran;
 }
 
+type Performing = { readonly rights: Rights; readonly prefix: string; readonly planned: number };
+
 /** Performs the script's actions, up to the limit of one reply. `prefix` makes the ids of its calls unique. */
-async function performScript(
-  run: Run,
-  script: Script,
-  { rights, prefix, planned }: { readonly rights: Rights; readonly prefix: string; readonly planned: number },
-) {
+async function performScript(run: Run, script: Script, { rights, prefix, planned }: Performing) {
   const all = usable(script).map((action) => respell(run, action));
   const known = await ranBefore(run, all);
   const whole = all.filter((action) => !known.includes(action));
@@ -308,14 +306,11 @@ export async function performAsWished(
   run: Run,
   first: ScriptReply,
   question: ScriptQuestion,
-  how: {
-    readonly rights: Rights;
-    readonly prefix: string;
-    readonly planned: number;
+  how: Performing & {
     /** Keeps what was said, before anything is performed: the run may end there. */
     readonly keep: (messages: readonly Message[]) => void;
   },
-): Promise<{ readonly asked: ScriptReply; readonly work: ScriptWork }> {
+) {
   let asked = first;
   // Before anything is performed: a run that ends there must know what was claimed.
   const say = ({ script, messages }: ScriptReply) => {

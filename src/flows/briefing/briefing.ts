@@ -54,7 +54,6 @@ export interface Part {
   readonly file: Source | null;
 }
 
-/** The likeliest files, and what their ranking lacks. */
 export interface Likely {
   readonly files: readonly Ranked[];
   readonly lacks: readonly string[];

@@ -16,13 +16,6 @@ export interface OuterGuide {
   readonly text: string;
 }
 
-/** Instructions for agents from a file of the project, as the model is shown them. */
-export interface NestedGuide {
-  readonly path: RelPath;
-  readonly bytes: Uint8Array;
-  readonly shown: string;
-}
-
 export interface ReadOptions {
   /** The environment in one line: system, tools, package manager, branch; absent: it is not mentioned. */
   readonly environment?: string;
@@ -39,7 +32,8 @@ export interface FilesRead {
   /** Paths of the instructions that the first request shows, and characters that are left for others. */
   guides: readonly string[];
   guideRoom: number;
-  nested: readonly NestedGuide[];
+  /** Instructions for agents from files of the project, as the model is shown them. */
+  nested: readonly { readonly path: RelPath; readonly bytes: Uint8Array; readonly shown: string }[];
   briefed: readonly RelPath[];
   looked: readonly Shown[];
   /** Every path read or shown, for a saved plan. */

@@ -6,7 +6,7 @@ import { linesOf } from "../../core/context/blocks.ts";
 import { isAside, isLongChangelog } from "../../core/context/kind.ts";
 import { chooseParts, type LargeFile } from "../../core/context/large-file.ts";
 import { throughLinks } from "../../core/context/mentions.ts";
-import { type Asked, type RankedProject, rankProject, wordsOf } from "../../core/context/project.ts";
+import { type Asked, rankProject, wordsOf } from "../../core/context/project.ts";
 import { maxReadLines, maxShown } from "../../core/context/shown.ts";
 import { surveyLimits } from "../../core/context/survey-limits.ts";
 import { surveyView } from "../../core/context/survey-view.ts";
@@ -23,7 +23,6 @@ import type { Entry } from "../../core/ports.ts";
 import { mannerOfFile } from "../../core/secrets/named-values.ts";
 import { rowOf } from "../../core/vocabulary.ts";
 import type { Run } from "../run.ts";
-import type { OuterGuide } from "./reading.ts";
 
 /** Instructions for agents; of the first three, the first that a folder has is read. */
 export const guideNames: readonly string[] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
@@ -81,7 +80,6 @@ export function noteSent(run: Run, files: readonly Pick<Source, "path" | "bytes"
   run.emit({ type: "context.sent", files: sent });
 }
 
-/** Notes files as sent, and warns about invisible characters in them. */
 export function noteShown(run: Run, files: readonly Pick<Source, "path" | "bytes" | "shown">[]): void {
   for (const { path, shown } of files) noteHidden(run, path, shown);
   noteSent(run, files);
@@ -220,14 +218,7 @@ export async function noteRead(run: Run, { name, input }: Call): Promise<void> {
   run.overlay.show(path, blob.bytes);
 }
 
-export interface ListedProject {
-  readonly entries: readonly Entry[];
-  readonly paths: readonly string[];
-  readonly more: boolean;
-  /** Searches the files and ranks them. Call this or `close`, once. */
-  rank(): Promise<RankedProject>;
-  close(): void;
-}
+export type ListedProject = Awaited<ReturnType<typeof listProject>>;
 
 function linksOf(entries: readonly Entry[], root: string): ReadonlyMap<string, string> {
   return new Map(
@@ -240,12 +231,7 @@ function linksOf(entries: readonly Entry[], root: string): ReadonlyMap<string, s
 }
 
 /** Lists the workspace. `shown`: paths that are shown anyway and are not ranked. */
-export async function listProject(
-  run: Run,
-  asked: Asked,
-  readText: ReadText,
-  shown: ReadonlySet<string>,
-): Promise<ListedProject> {
+export async function listProject(run: Run, asked: Asked, readText: ReadText, shown: ReadonlySet<string>) {
   const { overlay, signal, workspace } = run;
   const words = wordsOf(asked);
   const survey = workspace.survey?.(words.terms) ?? surveyView(overlay, words.terms);
@@ -265,6 +251,7 @@ export async function listProject(
     entries,
     paths,
     more,
+    /** Searches the files and ranks them. Call this or `close`, once. */
     async rank() {
       const links = linksOf(entries, workspace.root);
       const through = (text: string) => throughLinks(text, links);
@@ -287,10 +274,7 @@ async function readGuide(run: Run, folder: string): Promise<Source | null> {
   return null;
 }
 
-export interface Knowledge {
-  readonly outer: readonly OuterGuide[];
-  readonly files: readonly Source[];
-}
+export type Knowledge = Awaited<ReturnType<typeof readKnowledge>>;
 
 /** The texts cut to so many characters together; the last ones, which are the nearest, get theirs first. */
 function cutTogether<Guide extends { readonly text: string }>(guides: readonly Guide[], maxLength: number) {
@@ -305,7 +289,7 @@ function cutTogether<Guide extends { readonly text: string }>(guides: readonly G
 }
 
 /** Reads the guides from outside, the one at the root and MEMORY.md. `maxLength`: characters of the guides together. */
-export async function readKnowledge(run: Run, maxLength = maxGuides): Promise<Knowledge> {
+export async function readKnowledge(run: Run, maxLength = maxGuides) {
   const { reading, veil } = run;
   if (reading.namesOnly) return { outer: [], files: [] };
   const guide = await readGuide(run, "");

@@ -69,7 +69,6 @@ export async function requireOwnYes(run: Run, touched: readonly RelPath[]): Prom
   if (refusal !== null) throw refusal.error;
 }
 
-/** Whether every group of --only globs has one that matches the path. */
 export function withinOnly(only: readonly (readonly string[])[], path: string): boolean {
   return only.every((globs) => globs.some((glob) => names(glob, path)));
 }

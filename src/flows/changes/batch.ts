@@ -43,11 +43,7 @@ function noteLater(run: Run, changes: readonly Change[]): void {
 type Origin = "plan" | "command";
 
 /** Reports changes, with warnings about them. `asked`: the user decides about them now. Returns the report. */
-async function propose(
-  run: Run,
-  changes: readonly Change[],
-  { origin, asked }: { readonly origin: Origin; readonly asked: boolean },
-): Promise<{ readonly summaries: readonly ChangeSummary[]; readonly diff: string }> {
+async function propose(run: Run, changes: readonly Change[], origin: Origin, asked: boolean) {
   const steps = summarizeSteps(changes, () => origin);
   const summaries = await pace(steps, run.signal);
   const diff = await pace(renderSteps(changes, run.veiled.hideChange), run.signal);
@@ -116,7 +112,6 @@ function neededBeside(refused: ReadonlyMap<RelPath, Refusal>, staged: readonly C
   return folders.filter((folder) => wanted.some(({ path }) => path.startsWith(`${folder}/`)));
 }
 
-/** Why the rest of a reply is left undone. */
 export const waiting: Refusal = {
   ...{ code: "declined", isAnew: true },
   text: "the user wants the changes before it made anew",
@@ -193,7 +188,7 @@ function noteYes({ changing }: Run, changes: readonly Change[]): void {
 
 /** Shows some changes and asks about them. null: they may be applied. Throws approval_needed. */
 async function decideSome(run: Run, changes: readonly Change[], origin: Origin = "plan", ended = "") {
-  const { summaries: proposed, diff } = await propose(run, changes, { origin, asked: !run.changing.dryRun });
+  const { summaries: proposed, diff } = await propose(run, changes, origin, !run.changing.dryRun);
   const lines = proposed.map(lineOf);
   const decision = run.changing.dryRun
     ? ({ accept: true, by: "policy" } as const)
@@ -247,7 +242,7 @@ export async function applyFinished(run: Run, rights: Rights, calls: Calls): Pro
 export async function acceptBatch(run: Run, origin: Origin = "plan"): Promise<void> {
   if (run.overlay.staged().length === 0) return;
   run.changing.batches += 1;
-  const { summaries } = await propose(run, run.overlay.staged(), { origin, asked: false });
+  const { summaries } = await propose(run, run.overlay.staged(), origin, false);
   tellDecision(run, summaries, { accept: true, by: "policy" });
 }
 

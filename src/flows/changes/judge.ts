@@ -61,7 +61,6 @@ async function findRefusals(run: Run, input: Omit<GuardInput, "limits">, allowed
 export const touchedBy = (changes: readonly Change[]): readonly RelPath[] =>
   changes.filter(({ after }) => after !== null && after.kind !== "folder").map(({ path }) => path);
 
-/** Changes that need a yes of their own and have none. */
 export async function findUnallowed(run: Run, changes: readonly Change[]): Promise<Refusals> {
   const refusal = await refuseUnallowed(run, touchedBy(changes));
   const { code, message: text } = refusal?.error ?? { code: "path_refused", message: "" };

@@ -90,7 +90,6 @@ export function createChecking(options: CheckOptions): Checking {
   };
 }
 
-/** Puts results in the place of earlier ones of the same checks. */
 export function putResults(checking: Checking, results: readonly CheckResult[]): void {
   const isOther = ({ command }: CheckResult) => !results.some((each) => each.command === command);
   checking.results = [...results, ...checking.results.filter(isOther)];

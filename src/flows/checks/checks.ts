@@ -90,11 +90,7 @@ async function runCheck(
 }
 
 /** Why a green check may prove nothing: the run changed its script, or nothing that it spoke of; "": no reason. */
-function doubtGreen(
-  { begun }: Run,
-  earlier: CheckEvidence | null,
-  { command, passed }: Pick<CheckEvidence, "command" | "passed">,
-): string {
+function doubtGreen({ begun }: Run, earlier: CheckEvidence | null, { command, passed }: CheckEvidence): string {
   const changes = begun?.changes ?? [];
   const script = scriptOf(command);
   if (passed === true && changes.some(({ path, before }) => path === script && before !== null))
@@ -328,7 +324,6 @@ export function isVerified({ results, unsettled }: Pick<Checking, "results" | "u
   return ran.length > 0 && unsettled.length === 0 && ran.every(({ passed }) => passed === true);
 }
 
-/** A failed check in one line for people: the message of the run's failure. */
 export function describeFailed(check: CheckResult & { readonly compared?: Comparison | null }): string {
   const compared = renderComparison(check.compared ?? null);
   return `check failed: ${check.command} (exit ${check.exit ?? "none"}${compared === "" ? "" : `, ${compared}`})`;

@@ -23,10 +23,8 @@ import { ownChanges } from "../checks/checking.ts";
 import { describeEnd, hasEffects, settleEffects } from "../effects.ts";
 import type { Run } from "../run.ts";
 
-export const mayRunCommand = (
-  { changing, interactive, shell }: Pick<Run, "changing" | "interactive" | "shell">,
-  command: string,
-): boolean => !changing.dryRun && (interactive || grantsRun(shell.allowRun, command));
+export const mayRunCommand = ({ changing, interactive, shell }: Run, command: string): boolean =>
+  !changing.dryRun && (interactive || grantsRun(shell.allowRun, command));
 
 /** Notes the current content of the files that a plan's commands would run, before anybody is asked about the plan. */
 export async function bindCommands(run: Run, commands: readonly string[]): Promise<void> {

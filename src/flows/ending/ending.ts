@@ -23,7 +23,6 @@ export interface EndOptions {
 }
 
 export interface RunEnding extends EndOptions {
-  /** Facts about the project from earlier runs; null: none are shown or learned. */
   readonly memory: ProjectMemory | null;
   readonly after: ThenOptions;
   ranThen: NonNullable<Outcome["then"]>;
@@ -72,7 +71,6 @@ export function createEnding({ outputSchema, commit, after }: EndOptions, ports:
   };
 }
 
-/** The required form of the answer, for the model. */
 export const describeSchema = (schema: string): string =>
   `The answer must be one JSON value of this JSON Schema, and nothing else: no words, no fence.\n${fence("schema", {}, schema)}`;
 

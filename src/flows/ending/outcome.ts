@@ -56,7 +56,6 @@ function statusOf(run: Run, changed: boolean): Status {
   return isVerified(checking) && !isOpen ? "verified" : "unverified";
 }
 
-/** Whether anything that was asked for is done: a change, or a command that ended well. */
 export const hasDone = (run: Run): boolean => hasOwnWork(run) || run.shell.commands.some(({ exit }) => exit === 0);
 
 /** What the person said no to: of changes that they saw, and of requests beyond the plan. */

@@ -40,11 +40,7 @@ async function wantsToKeep(run: Run, failure: PaiError): Promise<boolean> {
 const maxNamed = 4;
 
 /** Rolls the run back. Returns the changes that stay all the same, and those of the run that are gone. `own`: its changes. */
-async function takeBack(
-  run: Run,
-  transaction: Transaction,
-  { own, isGone }: { readonly own: readonly Change[]; readonly isGone: boolean },
-): Promise<Omit<Closed, "failure">> {
+async function takeBack(run: Run, transaction: Transaction, own: readonly Change[], isGone: boolean) {
   const done = squash(transaction.changes);
   const checked = changedByChecks(run);
   const { restored, left: stays, lost = [], closed = [] } = await transaction.rollback();
@@ -104,7 +100,7 @@ async function closeTransaction(run: Run, failure: PaiError | null): Promise<Clo
       if (unkept === null) return keep(await keptOf(run, why));
       why = sayUnkept(run, failure, unkept);
     }
-    const taken = await takeBack(run, transaction, { own, isGone: gone !== null });
+    const taken = await takeBack(run, transaction, own, gone !== null);
     // A person is asked whether the changes stay, and is told how they come back.
     const isTold = gone !== null || failure === null || taken.back.length === 0 || run.interactive;
     return { ...taken, failure: isTold ? why : nameKeep(why) };

@@ -277,7 +277,6 @@ function takeJson(run: Run, value: Json, text: string): First | string {
   return { plan: reading.value, atOnce: null, messages: run.dialogue.messages };
 }
 
-/** Asks for the work, and reads the answer in whatever form it comes. */
 export async function tryAtOnce(run: Run, system: string, messages: readonly Message[]): Promise<First> {
   const { dialogue } = run;
   dialogue.messages = messages;
@@ -331,7 +330,6 @@ export async function tryAtOnce(run: Run, system: string, messages: readonly Mes
 export const finishOf = (atOnce: AtOnce | null): string =>
   atOnce?.reply.script.actions.find(({ cmd }) => cmd === "FINISH")?.arg ?? "";
 
-/** The paths of its actions, those with one of these names or all. */
 const pathsBy = (run: Run, atOnce: AtOnce | null, ...names: readonly string[]): readonly RelPath[] =>
   (atOnce?.reply.script.actions ?? []).flatMap(({ cmd, path = "" }) =>
     names.length === 0 || names.includes(cmd) ? (toReadable(run, path) ?? []) : [],

@@ -12,7 +12,6 @@ export interface ApprovedWork {
   readonly plan: Plan;
   /** The schedule of eight-step; null: the plan is carried out as a whole. */
   readonly steps: readonly ScheduleStep[] | null;
-  /** The person wanted to see the changes before they are applied. */
   readonly review: boolean;
 }
 
@@ -23,7 +22,6 @@ export interface PlanOptions {
   readonly asksOnly?: boolean;
   /** Whether the first answer may be the work itself; absent: never. */
   readonly atOnce?: AtOnceChoice;
-  /** Carry on this work instead of planning; absent: plan. */
   readonly approved?: ApprovedWork;
 }
 

@@ -197,7 +197,6 @@ export async function asOnDisk(run: Run, plan: Plan): Promise<Plan> {
   return { ...plan, execution_plan: { ...plan.execution_plan, steps } };
 }
 
-/** How much of the project is looked through for a name, and how many names are told. */
 const limits = { entries: 5_000, names: 30 } as const;
 
 /** The paths with this name, else what the nearest folder that exists holds. */
@@ -217,7 +216,6 @@ async function tellWhatIsThere(run: Run, path: RelPath): Promise<string> {
   return `${folder === "" ? "the project" : folder} holds ${names.join(", ") || "nothing"}; a new file is planned with WRITE`;
 }
 
-/** The refusal of a plan that changes what is not there; null: it changes none. */
 async function whyMissing(run: Run, plan: Plan): Promise<PaiError | null> {
   // What is deleted, moved or copied already may be done; the action itself says so.
   const missing = (await findMissing(run, plan)).find(({ step }) => step.action === "MODIFY");

@@ -148,12 +148,8 @@ export async function explore(run: Run, task: string, actions: readonly AnyActio
     const byId = new Map(reports.map((report) => [report.id, report]));
     const results = reply.calls.map(({ id, name }) => {
       const report = byId.get(id);
-      return {
-        id,
-        name,
-        ok: report?.ok ?? false,
-        text: report?.text ?? `unknown tool: ${name} here; there are ${[...byTool.keys()].join(", ")}`,
-      };
+      const said = report?.text ?? `unknown tool: ${name} here; there are ${[...byTool.keys()].join(", ")}`;
+      return { id, name, ok: report?.ok ?? false, text: said };
     });
     messages = [
       ...messages,

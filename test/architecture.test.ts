@@ -123,7 +123,7 @@ const budgets = {
   workspace: 11_034,
   cli: 9_817,
   flows: 10_364,
-  models: 3_972,
+  models: 3_926,
   ui: 4_053,
   store: 3_324,
   lab: 3_610,

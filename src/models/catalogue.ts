@@ -31,13 +31,11 @@ export interface CatalogueEntry {
 
 const sources: Readonly<Record<string, string>> = catalogue.sources;
 const unknown: Readonly<Record<string, Pick<CatalogueEntry, "window" | "maxOutputTokens">>> = catalogue.unknown;
-const entries: readonly CatalogueEntry[] = catalogue.models;
-
-export const knownModels = (): readonly CatalogueEntry[] => entries;
+export const knownModels: readonly CatalogueEntry[] = catalogue.models;
 
 /** The entry of a model, or null. A dated or `-latest` name counts as the model it is a version of. */
 export function findModel(provider: string, name: string): CatalogueEntry | null {
-  const named = (wanted: string) => entries.find((each) => each.name === wanted && each.provider === provider);
+  const named = (wanted: string) => knownModels.find((each) => each.name === wanted && each.provider === provider);
   const base = () => name.replace(/^models\//, "").replace(/-(latest|preview)?(-?\d{2,8}){0,3}$/, "");
   return named(name) ?? named(base()) ?? null;
 }
@@ -58,10 +56,7 @@ export function priceOn(day: string, { provider, ends = "9", prices }: Catalogue
   };
 }
 
-export function nextPrice(
-  day: string,
-  { ends = "9", prices }: CatalogueEntry,
-): (Rate & { readonly from: string }) | null {
+export function nextPrice(day: string, { ends = "9", prices }: CatalogueEntry) {
   const later = prices.flatMap(({ from = "", input, cached, output }) =>
     from > day && from < ends ? [{ from, input, cached, output }] : [],
   );

@@ -157,10 +157,8 @@ export function nearestNamed(effort: Effort, words: string): Effort | null {
   const lists = [...words.matchAll(listed)].map(([list]) => list.match(quoted)?.map((word) => word.slice(1, -1)) ?? []);
   // The refused level may stand in quotes, too, but alone, and before the list.
   const longest = lists.toSorted((a, b) => a.length - b.length).at(-1) ?? [];
-  const found = nearest(
-    effort,
-    order.filter((level) => longest.includes(level)),
-  );
+  const known = order.filter((level) => longest.includes(level));
+  const found = nearest(effort, known);
   return found === "xhigh" ? "max" : found;
 }
 

@@ -153,17 +153,12 @@ function rateOf({ input, cached, written, output }: Rates): Rate | null {
 const maxShown = 20;
 
 /** The windows that Ollama knows of its models, asked for the first ones; other servers do not answer. */
-async function addWindows(
-  { models, omitted }: ModelList,
-  baseUrl: string,
-  asked: ProbeModelOptions,
-): Promise<ModelList> {
+async function addWindows({ models, omitted }: ModelList, baseUrl: string, asked: ProbeModelOptions) {
   const windowOf = async (model: ListedModel): Promise<ListedModel> => {
     if (model.window !== null) return model;
     const post = JSON.stringify({ model: model.name });
-    const answer = await probeModel(rootOf(baseUrl), { ...asked, path: "/api/show", post, timeoutMs: 2000 }).catch(
-      () => null,
-    );
+    const asking = probeModel(rootOf(baseUrl), { ...asked, path: "/api/show", post, timeoutMs: 2000 });
+    const answer = await asking.catch(() => null);
     asked.signal.throwIfAborted();
     return { ...model, window: windowMade(fields(answer?.status === 200 ? parseJson(answer.body) : null)) || null };
   };

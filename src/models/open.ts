@@ -52,10 +52,7 @@ export interface OpenOptions extends RetryOptions {
 }
 
 /** `provider`: its id, or "replay". Throws PaiError `model_unknown` when the provider of a name is unclear. */
-export function parseModelId(
-  source: string,
-  own: readonly Pick<Provider, "id">[] = [],
-): { readonly provider: string; readonly name: string } {
+export function parseModelId(source: string, own: readonly Pick<Provider, "id">[] = []) {
   const trimmed = source.trim();
   const sources: readonly string[] = [...modelSources, ...own.map(({ id }) => id)];
   const [, prefix = "", rest = ""] = /^([A-Za-z][\w-]*):(.*)$/s.exec(trimmed) ?? [];
@@ -94,9 +91,8 @@ export async function openModel(options: OpenOptions): Promise<Model> {
 const modelMark = "%7Bmodel%7D";
 
 type OpenKey = (key: Key | null) => Stream;
-type Opened = Pick<Model, "stream" | "address"> & Partial<Pick<Model, "window" | "maxOutputTokens">>;
 
-async function openRemote(provider: Provider, name: string, options: OpenOptions): Promise<Opened> {
+async function openRemote(provider: Provider, name: string, options: OpenOptions) {
   const { agent, keys, now, idleMs = provider.silence * 1000, notify } = options;
   const endpoint = parseEndpoint(
     (options.baseUrl ?? "").replaceAll(modelMark, encodeURIComponent(name)),

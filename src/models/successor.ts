@@ -13,7 +13,7 @@ export function namedSuccessor(said: string): string | null {
 
 /** The models of a provider that a new user may get on `day`: as its server lists them, or else as the catalogue knows. */
 export function namesOnOffer(provider: string, listed: readonly ListedModel[] | null, day: string): readonly string[] {
-  const all = listed ?? knownModels().filter((each) => each.provider === provider);
+  const all = listed ?? knownModels.filter((each) => each.provider === provider);
   return all.filter(({ name, ends }) => isOnOffer(provider, name, ends ?? null, day)).map(({ name }) => name);
 }
 

@@ -43,7 +43,7 @@ describe("every model of the catalogue", () => {
   });
 
   test("has at most one price on any day", () => {
-    for (const { provider, name, prices } of knownModels()) {
+    for (const { provider, name, prices } of knownModels) {
       const days = prices.toSorted((a, b) => ((a.from ?? "") < (b.from ?? "") ? -1 : 1));
       for (const [at, each] of days.entries()) {
         const next = days[at + 1];
@@ -54,9 +54,9 @@ describe("every model of the catalogue", () => {
   });
 
   test("is listed once, and has a price with day and source, or none", () => {
-    const names = knownModels().map(({ provider, name }) => `${provider}:${name}`);
+    const names = knownModels.map(({ provider, name }) => `${provider}:${name}`);
     expect(new Set(names).size).toBe(names.length);
-    for (const model of knownModels()) {
+    for (const model of knownModels) {
       for (const { date, from = date } of model.prices)
         expect(priceOn(from, model)).toMatchObject({ date, source: expect.stringMatching(/^https:/) });
     }

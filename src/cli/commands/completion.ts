@@ -12,7 +12,7 @@ const named = (names: readonly string[]): Offers => names.map((name) => ({ name,
 
 function valuesOf({ value, choices }: FlagSpec): Offers {
   if (choices !== undefined) return named(choices);
-  if (value === "PROVIDER:NAME") return named(knownModels().map(({ provider, name }) => `${provider}:${name}`));
+  if (value === "PROVIDER:NAME") return named(knownModels.map(({ provider, name }) => `${provider}:${name}`));
   if (value === "PROVIDER") return named(providerIds);
   return value === "FILE" ? ":files" : value === "DIR" ? ":folders" : [];
 }

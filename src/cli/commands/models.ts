@@ -34,7 +34,7 @@ function findRows(context: Context) {
   return [...providers, ...settings.providers].map((row) => {
     const { id: provider, needsKey } = row;
     const own = settings.providers.find(({ id }) => id === provider) ?? null;
-    const served = knownModels().filter((model) => model.provider === provider && (model.ends ?? "9") > day);
+    const served = knownModels.filter((model) => model.provider === provider && (model.ends ?? "9") > day);
     // What everybody gets comes first.
     const inOrder = served.toSorted((a, b) => Number(a.closed !== undefined) - Number(b.closed !== undefined));
     const stated = Object.keys(settings.models).filter((id) => id.startsWith(`${provider}:`));

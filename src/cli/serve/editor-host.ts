@@ -56,7 +56,7 @@ function modelChoices({ env, now }: Context, { places }: Base, inUse: string): r
   const keyed = new Set(
     providers.filter((row) => findKeys(row, { env, places }).length > 0).map(({ id }) => id as string),
   );
-  const usable = knownModels().filter(({ provider, ends }) => (ends ?? "9") > day && keyed.has(provider));
+  const usable = knownModels.filter(({ provider, ends }) => (ends ?? "9") > day && keyed.has(provider));
   const ids = new Set([inUse, ...usable.map(({ provider, name }) => `${provider}:${name}`)]);
   return [...ids].map((name) => ({ name, description: "" }));
 }

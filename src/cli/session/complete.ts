@@ -17,7 +17,7 @@ const maxFound = 20;
 const followers = new Map<string, readonly (readonly [word: string, note: string])[]>([
   ["mode", modes.map((mode) => [mode, modeAbout[mode]])],
   ["effort", [...efforts, "default"].map((effort) => [effort, ""])],
-  ["model", knownModels().map(({ provider, name }) => [`${provider}:${name}`, ""])],
+  ["model", knownModels.map(({ provider, name }) => [`${provider}:${name}`, ""])],
 ]);
 
 const begunMention = new RegExp(`${mentionMark}("[^"]*|\\S*)$`);

@@ -132,17 +132,13 @@ async function dashboardCommand(given: Context): Promise<number> {
   if (context.flags.json === true) throw new PaiError("usage", "--json goes with --out FILE");
   // A page that could never show the team's runs is not served.
   await readTeam(base);
-  const { url, stop } = servePage(
-    {
-      page: async (nonce) => renderPage(await read(true), nonce),
-      details(key) {
-        const [folder = "", id = ""] = key.split("/");
-        const details = readDetails(kept, folder, id);
-        return details === null ? null : JSON.stringify(details);
-      },
-    },
-    readPort(context.flags.port),
-  );
+  const detailsOf = (key: string): string | null => {
+    const [folder = "", id = ""] = key.split("/");
+    const details = readDetails(kept, folder, id);
+    return details === null ? null : JSON.stringify(details);
+  };
+  const pageNow = async (nonce: string) => renderPage(await read(true), nonce);
+  const { url, stop } = servePage(pageNow, detailsOf, readPort(context.flags.port));
   context.out(`${url}\n`);
   const text = "Only this machine can open it. Ctrl+C ends it.";
   openLog(context).notify({ level: "info", code: "dashboard", text });

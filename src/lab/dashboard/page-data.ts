@@ -77,17 +77,13 @@ function readMany(kept: KeptPage, runs: readonly IndexedRun[]): Readonly<Record<
   return found;
 }
 
-interface PageSource extends KeptPage {
-  readonly now: Date;
-  readonly version: string;
-  /** A server will provide details. */
-  readonly live: boolean;
-  /** The team's runs, newest first; null: this machine's runs. */
-  readonly team: readonly TeamRun[] | null;
-}
-
-/** All data of the page: `where` says whose runs these are, details are by folder and id, `live`: a server provides them. */
-export function readPageData(source: PageSource) {
+/**
+ * All data of the page: `where` says whose runs these are, details are by folder and id, `live`: a server provides them.
+ * `team`: the team's runs, newest first; null: this machine's runs.
+ */
+export function readPageData(
+  source: KeptPage & { now: Date; version: string; live: boolean; team: readonly TeamRun[] | null },
+) {
   const { stateDir, now, version, live, team } = source;
   const all = team?.map((run) => ({ ...run, root: `${run.folder}:${run.root}` })) ?? readRuns(stateDir);
   const runs = all.slice(0, maxRuns);

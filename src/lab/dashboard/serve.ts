@@ -9,13 +9,6 @@ import runs from "./page/runs.js" with { type: "text" };
 import summary from "./page/summary.js" with { type: "text" };
 import type { PageData } from "./page-data.ts";
 
-export interface Pages {
-  /** A rejection's message is sent to the browser. */
-  readonly page: (nonce: string) => Promise<string>;
-  /** Details of one run as JSON; null: nothing is kept of it. */
-  readonly details: (key: string) => string | null;
-}
-
 const headers = {
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
@@ -45,8 +38,15 @@ function judge(request: Request, url: URL, port: number): Response | null {
   return null;
 }
 
-/** Listens on 127.0.0.1; `port` 0 takes a free one. Returns the link to open, with the token. Throws if the port is taken. */
-export function servePage({ page, details }: Pages, port: number) {
+/**
+ * Listens on 127.0.0.1; `port` 0 takes a free one. Returns the link to open, with the token. Throws if the port is taken.
+ * A rejection of `page` is told to the browser. `details`: of one run as JSON; null: nothing is kept of it.
+ */
+export function servePage(
+  page: (nonce: string) => Promise<string>,
+  details: (key: string) => string | null,
+  port: number,
+) {
   const token = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex");
 
   const isKnown = (request: Request, ownPort: number): boolean => {

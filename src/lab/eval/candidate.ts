@@ -85,10 +85,8 @@ async function work(task: EvalTask, { model, mode }: EvalCandidate, root: string
   });
   const [text, complaint] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   const ms = Math.round(performance.now() - started);
-  const ended = z.safeParse(
-    outcomeShape,
-    orNull(() => JSON.parse(text)),
-  );
+  const json: unknown = orNull(() => JSON.parse(text));
+  const ended = z.safeParse(outcomeShape, json);
   if (ended.success) return { ended: ended.data, ms, error: null };
   const why = complaint.trim().split("\n").at(-1) ?? "";
   return { ended: null, ms, error: `no outcome, exit ${child.exitCode ?? child.signalCode}: ${why}`.slice(0, 500) };

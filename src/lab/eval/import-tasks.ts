@@ -50,9 +50,7 @@ export function importThesis(to: string): Imported {
 }
 
 const paths = z.array(insidePath);
-const exerciseShape = z.object({
-  files: z.object({ solution: paths, test: paths, example: z._default(paths, []) }),
-});
+const exerciseShape = z.object({ files: z.object({ solution: paths, test: paths, example: z._default(paths, []) }) });
 
 interface Language {
   readonly check: (tests: readonly string[]) => string;

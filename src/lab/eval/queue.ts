@@ -122,9 +122,7 @@ export function work(base: Base, working: Working): Promise<readonly EvalResult[
   return withStore(base, "--queue", async (store) => {
     const source = openSource(store, worker, working, warn);
     if ((await source.look()) === null)
-      throw new PaiError("usage", `unknown queue: ${queue}`, {
-        hint: `fill it: pai eval run TASKS --queue ${queue}`,
-      });
+      throw new PaiError("usage", `unknown queue: ${queue}`, { hint: `fill it: pai eval run TASKS --queue ${queue}` });
     for (const result of keptResults(file)) if (result.error === null) await source.send(result);
     const renewing = setInterval(() => void renewWork(store, worker).catch(() => {}), (leaseSeconds * 1000) / 3);
     try {
@@ -156,15 +154,6 @@ export interface Worker {
   readonly tasks: readonly string[];
   /** Seconds after which its work goes to another worker, unless it renews it. */
   readonly lease: number;
-}
-
-interface QueueState {
-  /** Unfinished work that this worker could do, taken or not. */
-  readonly open: number;
-  readonly taken: number;
-  readonly cost: number;
-  /** USD; null: only each run is limited. */
-  readonly maxCost: number | null;
 }
 
 /** Work during which this many workers died is not given out again. */
@@ -246,9 +235,13 @@ export async function giveBack(store: TeamStore, { queue, name }: Worker): Promi
   );
 }
 
-/** The queue as this worker sees it; null: unknown queue. Throws like the store's `query`. */
-export async function lookAtQueue(store: TeamStore, { queue, tasks, pai }: Worker): Promise<QueueState | null> {
-  const [row] = await store.query<QueueState & { known: boolean }>(
+/**
+ * The unfinished work that this worker could do, `taken` or not, with cost and cap (null: none) of the queue in USD; null:
+ * unknown queue. Throws like the store's `query`.
+ */
+export async function lookAtQueue(store: TeamStore, { queue, tasks, pai }: Worker) {
+  type State = { known: boolean; open: number; taken: number; cost: number; maxCost: number | null };
+  const [row] = await store.query<State>(
     `select exists (select 1 from pai.eval_queues where name = $1) as known,
       (count(*) filter (where result is null and ${isMine} and (attempts < ${maxAttempts} or lease > now())))::float8 as open,
       (count(*) filter (where result is null and ${isMine} and lease > now()))::float8 as taken,

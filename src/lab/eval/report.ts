@@ -7,11 +7,7 @@ type CandidateRow = ReturnType<typeof candidateRow>;
 type TaskRow = ReturnType<typeof taskRow>;
 type PairRow = NonNullable<ReturnType<typeof pairRow>>;
 
-export interface Report {
-  readonly candidates: readonly CandidateRow[];
-  readonly tasks: readonly TaskRow[];
-  readonly pairs: readonly PairRow[];
-}
+export type Report = ReturnType<typeof makeReport>;
 
 const nameOf = ({ model, mode }: Pick<EvalResult, "model" | "mode">): string =>
   mode === "none" ? model : `${model} ${mode}`;
@@ -95,7 +91,7 @@ function pairRow(first: readonly EvalResult[], second: readonly EvalResult[]) {
   };
 }
 
-export function makeReport(results: readonly EvalResult[]): Report {
+export function makeReport(results: readonly EvalResult[]) {
   const candidates = group(results, nameOf);
   const pairs = candidates.flatMap((first, at) =>
     candidates.slice(at + 1).flatMap((second) => pairRow(first, second) ?? []),
@@ -132,12 +128,6 @@ export function mcnemar(onlyFirst: number, onlySecond: number): number {
   return Math.min(1, 2 * tail);
 }
 
-interface Table {
-  readonly title: string;
-  readonly heads: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 const decimal = (value: number | null, digits = 1): string => (value === null ? "-" : value.toFixed(digits));
 const dollars = (value: number | null): string => (value === null ? "unknown" : `$${value.toFixed(4)}`);
@@ -145,7 +135,7 @@ const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
 
 type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
 
-const makeTable = <Row>(title: string, rows: readonly Row[], columns: Columns<Row>): Table => ({
+const makeTable = <Row>(title: string, rows: readonly Row[], columns: Columns<Row>) => ({
   title,
   heads: Object.keys(columns),
   rows: rows.map((row) => Object.values(columns).map((cell) => cell(row))),
@@ -193,7 +183,7 @@ const taskColumns: Columns<TaskRow> = {
   refused: (row) => String(row.refused),
 };
 
-const tablesOf = ({ candidates, pairs, tasks }: Report): readonly Table[] => [
+const tablesOf = ({ candidates, pairs, tasks }: Report) => [
   makeTable("Candidates", candidates, candidateColumns),
   ...(pairs.length === 0 ? [] : [makeTable("Pairs, on the same tasks", pairs, pairColumns)]),
   makeTable("Tasks", tasks, taskColumns),

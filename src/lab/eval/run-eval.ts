@@ -20,7 +20,7 @@ export interface EvalPlan {
   readonly shard: { readonly index: number; readonly of: number };
 }
 
-export interface EvalItem {
+interface EvalItem {
   readonly key: string;
   readonly task: EvalTask;
   readonly candidate: EvalCandidate;

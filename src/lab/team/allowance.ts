@@ -63,12 +63,6 @@ export function openMachineAllowance(ledger: DayLedger, caps: SpendCaps, now: ()
   return { reserve: async (call) => claimFor(call, reserve(wantOf(call))) };
 }
 
-interface Reserved extends Readonly<Record<"used" | "cap" | "claim_tokens" | "claim_cost", number | null>> {
-  readonly granted: boolean;
-  readonly of_scope: string | null;
-  readonly what: keyof SpendCaps | null;
-}
-
 interface TeamDays {
   readonly store: TeamStore;
   readonly rules: TeamRules;
@@ -136,6 +130,8 @@ export function openTeamAllowance({ store, rules, ledger, outbox, now, warn, wai
     const run = promise ?? crypto.randomUUID();
     const limits = [run, promised, user.calls, user.tokens, user.cost];
     const call = [want.input, want.minReply, want.maxReply, want.inputCost, want.perOutput];
+    type Numbers = Record<"used" | "cap" | "claim_tokens" | "claim_cost", number | null>;
+    type Reserved = Numbers & { granted: boolean; of_scope: string | null; what: keyof SpendCaps | null };
     const [row] = await store.query<Reserved>(
       "select * from pai.reserve($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
       [id, ...limits, ...call],

@@ -14,21 +14,18 @@ const awayMs = 60_000;
 /** A hash that identifies a key in the team and reveals nothing to those without the key. */
 export const nameOfKey = (provider: string, key: string): string => digest(`pai key\0${provider}\0${key}`);
 
-interface SharedKeys {
-  readonly address: StoreAddress;
-  readonly provider: string;
-  readonly keys: readonly { readonly id: string; readonly key: string }[];
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** Milliseconds that a call waits for the team's answer; absent: half a second. */
-  readonly waitMs?: number;
-}
-
-/** Adds the team's rests to `own`, which also stores them. An unreachable database has none. */
+/** Adds the team's rests to `own`, which also stores them. An unreachable database has none. `now`: epoch milliseconds. */
 export function shareKeyState(
   own: KeyState,
-  { address, provider, keys, now, waitMs = usualWaitMs }: SharedKeys,
+  options: {
+    readonly address: StoreAddress;
+    readonly provider: string;
+    readonly keys: readonly { readonly id: string; readonly key: string }[];
+    readonly now: () => number;
+    readonly waitMs?: number;
+  },
 ): KeyState {
+  const { address, provider, keys, now, waitMs = usualWaitMs } = options;
   const names = new Map<string, string>(keys.map(({ id, key }) => [`${provider}/${id}`, nameOfKey(provider, key)]));
   let askAgainAt = 0;
   const ask = async (withinMs: number, work: (store: TeamStore) => Promise<void>): Promise<void> => {

@@ -11,8 +11,7 @@ import { entryAt } from "../../system/lookups.ts";
 import type { Letter, Outbox } from "./outbox.ts";
 import { storeJson, type TeamStore } from "./team-store.ts";
 
-const columns = ["key", "host", ...columnNames];
-const listed = columns.map((name) => `"${name}"`).join(", ");
+const listed = ["key", "host", ...columnNames].map((name) => `"${name}"`).join(", ");
 
 const batchSize = 200;
 
@@ -165,21 +164,13 @@ export async function pushSessions(store: TeamStore, outbox: Outbox): Promise<vo
   }
 }
 
-interface TeamSession {
-  readonly id: string;
-  readonly host: string;
-  readonly project: string;
-  readonly changed: number;
-  readonly turns: number;
-  readonly preview: string;
-}
-
 /** The user's sessions of this project, or those whose id begins with `wanted`; newest first. */
 export async function listTeamSessions(
   store: TeamStore,
   { root, wanted }: { readonly root: string; readonly wanted: string | null },
-): Promise<readonly TeamSession[]> {
-  const rows = await store.query<TeamSession>(
+) {
+  type Row = { id: string; host: string; project: string; changed: number; turns: number; preview: string };
+  const rows = await store.query<Row>(
     `select id, host, project, turns, preview, extract(epoch from changed)::float8 * 1000 as changed from pai.sessions
       where who = session_user and case when $1::text is null then project = $2 else left(id, length($1)) = $1 end
       order by sessions.changed desc limit 100`,
@@ -216,8 +207,7 @@ export async function fetchSession(
     [id, own.length],
   );
   const text = rows.map(({ line }) => `${line.replaceAll(/[\r\n]/g, " ")}\n`).join("");
-  const file = join(folder, `${id}.jsonl`);
-  const adding = openLines(file, false, (thrown) => {
+  const adding = openLines(join(folder, `${id}.jsonl`), false, (thrown) => {
     throw thrown;
   });
   adding.write(text);

@@ -75,9 +75,7 @@ function encodeMessage(model: string, message: Message): Turn {
   }
 }
 
-type Reply = Extract<Message, { role: "assistant" }>;
-
-function encodeReply(model: string, message: Reply): readonly Block[] {
+function encodeReply(model: string, message: Extract<Message, { role: "assistant" }>): readonly Block[] {
   const isOwn = message.native?.model === nativeOfAnthropic(model);
   const own = isOwn ? listIn(fields(message.native.content)["blocks"]) : [];
   if (own.length > 0) return own as readonly Block[];

@@ -1,6 +1,6 @@
 /** The bridge to Chat Completions, tolerant of the variants that servers send; rows of providers hold all differences. */
 import { digest } from "../../core/digest.ts";
-import type { Call, CallResult, Json, Message, ModelRequest, Usage } from "../../core/model.ts";
+import type { Call, CallResult, Fields as ChatItem, Message, ModelRequest, Usage } from "../../core/model.ts";
 import type { ChatDialect } from "../../core/providers.ts";
 import { createThoughtSplitter, type Split } from "../../core/script/thought.ts";
 import type { Stream } from "../stream.ts";
@@ -24,8 +24,6 @@ export function openChat(options: BridgeOptions): Stream {
     options,
   );
 }
-
-export type ChatItem = { readonly [key: string]: Json };
 
 /** `owner` marks native replies that may be sent back. `isMarked`: the server caches only what is marked. */
 export function encodeChat(
@@ -90,11 +88,7 @@ const strictForm: MessageForm = {
 /** A nine-character id, always the same for the same id, which another provider may have given. */
 const shortId = (id: string): string => (/^[A-Za-z0-9]{9}$/.test(id) ? id : digest(id).slice(0, 9));
 
-export function encodeMessages(
-  { system, messages }: ModelRequest,
-  form: MessageForm,
-  owner: string,
-): readonly ChatItem[] {
+export function encodeMessages({ system, messages }: ModelRequest, form: MessageForm, owner: string): ChatItem[] {
   return [
     ...(system === "" ? [] : [{ role: "system", content: system }]),
     ...messages.flatMap((message, at) => [

@@ -54,10 +54,7 @@ export function createReasoningKeeper() {
   };
 }
 
-export function reasoningFor(
-  owner: string,
-  native: Native | null,
-): { reply: JsonFields; calls: readonly JsonFields[] } {
+export function reasoningFor(owner: string, native: Native | null) {
   if (native?.model !== owner) return { reply: {}, calls: [] };
   const content = fields(native.content);
   const known = Object.entries(content).filter(([name]) => [...textNames, blocksName].includes(name));

@@ -1,6 +1,6 @@
 /** The bridge to Google's Gemini: its SDK sends the request; pai reads the answer, since the SDK loses parts of it. */
 import { type GenerateContentRequest, GoogleGenerativeAI } from "@google/generative-ai";
-import type { Json, Message, ModelRequest, Tool, Usage } from "../../core/model.ts";
+import type { Json, Message, ModelRequest, Fields as Part, Tool, Usage } from "../../core/model.ts";
 import { foreignSignature } from "../concessions.ts";
 import type { Stream } from "../stream.ts";
 import type { Exchange } from "../wire/exchange.ts";
@@ -68,17 +68,13 @@ async function lendFetch(
   }
 }
 
-type Part = Readonly<Record<string, Json>>;
-type Content = {
-  readonly role: "user" | "model";
-  readonly parts: readonly Part[];
-};
+type Content = { readonly role: "user" | "model"; readonly parts: readonly Part[] };
 
 /** From Gemini 3 on calls have ids and signatures, and may be refused without. A name without a version is the newest. */
 const signsCalls = (model: string): boolean => !/^(models\/)?(gemini-[12]|gemma)/.test(model);
 
 /** `model`: the bare name. A reply of the same model is sent back whole, so that its thought signatures survive. */
-export function encodeGemini(model: string, request: ModelRequest): { readonly [key: string]: Json } {
+export function encodeGemini(model: string, request: ModelRequest): Part {
   const { system, tools, format } = request;
   return {
     contents: encodeMessages(model, request.messages),

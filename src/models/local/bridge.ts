@@ -1,14 +1,7 @@
 /** The bridge to the user's own server: Ollama, llama.cpp, vLLM, LM Studio and others with Chat Completions. */
-import type { ModelRequest, Usage } from "../../core/model.ts";
+import type { Fields as ChatItem, ModelRequest, Usage } from "../../core/model.ts";
 import type { Notice } from "../../core/question.ts";
-import {
-  type ChatItem,
-  createChatDecoder,
-  encodeChat,
-  encodeMessages,
-  encodeTools,
-  type MessageForm,
-} from "../chat/bridge.ts";
+import { createChatDecoder, encodeChat, encodeMessages, encodeTools, type MessageForm } from "../chat/bridge.ts";
 import { nativeOfChat } from "../chat/reasoning.ts";
 import { openEffort } from "../effort.ts";
 import type { Stream } from "../stream.ts";

@@ -29,11 +29,7 @@ const timeoutMs = 200;
 const answerLimit = 1_000_000;
 
 /** Asks all usual ports of loopback at the same time; one that does not answer within 200 ms is left out. */
-export async function findServers({
-  signal,
-  ports = usualPorts,
-  whoListens = () => null,
-}: DiscoverOptions): Promise<readonly FoundServer[]> {
+export async function findServers({ signal, ports = usualPorts, whoListens = () => null }: DiscoverOptions) {
   const found = await Promise.all(
     ports.map(async ([port, usual]) => {
       const url = `http://127.0.0.1:${port}/v1`;

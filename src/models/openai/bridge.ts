@@ -1,6 +1,6 @@
 /** The bridge to OpenAI's Responses API. */
 
-import type { Json, Message, ModelRequest, Usage } from "../../core/model.ts";
+import type { Fields as Item, Json, Message, ModelRequest, Usage } from "../../core/model.ts";
 import type { Stream } from "../stream.ts";
 import { cacheKeyOf, count, fields, listIn, textIn, type WireFields } from "../wire/fields.ts";
 import { type BridgeOptions, openBridge, postTo, turnOf } from "../wire/open-bridge.ts";
@@ -17,8 +17,6 @@ export function openOpenai(options: BridgeOptions): Stream {
     options,
   );
 }
-
-type Item = { readonly [key: string]: Json };
 
 /** Marks native replies of this model: only these may be sent back unchanged. */
 export const nativeOfOpenai = (model: string): string => `openai:${model}`;
@@ -74,9 +72,7 @@ function encodeMessage(model: string, message: Message): readonly Item[] {
   }
 }
 
-type Reply = Extract<Message, { role: "assistant" }>;
-
-function encodeReply(model: string, message: Reply): readonly Item[] {
+function encodeReply(model: string, message: Extract<Message, { role: "assistant" }>): readonly Item[] {
   const isOwn = message.native?.model === nativeOfOpenai(model);
   const own = isOwn ? listIn(fields(message.native.content)["items"]) : [];
   if (own.length > 0) return own as readonly Item[];

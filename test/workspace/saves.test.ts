@@ -171,10 +171,7 @@ describe("taking back", () => {
     const before = treeOf(place.work);
     const { root } = openPlace(place);
     const changes = [change("a.txt", file("old"), file("new"))];
-    const forged = [
-      [at("a.txt"), "victim.txt"],
-      [at("a.txt"), "twin.txt"],
-    ] as const;
+    const forged = ["victim.txt", "twin.txt"].map((name) => [at("a.txt"), name] as const);
     expect(putBack(root, openDisk(), changes, forged)).toEqual([]);
     expect(treeOf(place.work)).toEqual(before);
   });

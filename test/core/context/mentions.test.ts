@@ -151,9 +151,6 @@ test.each([
   ["sites-enabled/shop.bak and my-sites-enabled/shop", "sites-enabled/shop.bak and my-sites-enabled/shop"],
   ["current/app.conf is current", "releases/7/app.conf is current"],
 ])("%s names what the link leads to", (said, meant) => {
-  const links = new Map([
-    ["sites-enabled/shop", "sites-available/shop"],
-    ["current", "releases/7"],
-  ]);
+  const links = new Map(Object.entries({ "sites-enabled/shop": "sites-available/shop", current: "releases/7" }));
   expect(throughLinks(said, links)).toBe(meant);
 });

@@ -55,10 +55,8 @@ test("of a long release in a changelog both ends are shown, where an entry goes"
   const release = (version: string, entries: number) =>
     [`## ${version}`, "", ...Array.from({ length: entries }, (_, at) => `- ${version}: change ${at}`), ""].join("\n");
   const text = ["# Changes", "", release("2.0", 100), release("1.0", 100)].join("\n");
-  expect(partsOf("CHANGES.md", text, "add an entry").ranges).toEqual([
-    { from: 1, to: 30 },
-    { from: 91, to: 105 },
-  ]);
+  const shown = partsOf("CHANGES.md", text, "add an entry").ranges.map(({ from, to }) => `${from}-${to}`);
+  expect(shown).toEqual(["1-30", "91-105"]);
   const short = ["# Changes", "", release("2.0", 9), release("1.0", 200)].join("\n");
   expect(partsOf("CHANGES.md", short).ranges).toEqual([{ from: 1, to: 14 }]);
 });

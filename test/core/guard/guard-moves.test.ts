@@ -2,87 +2,82 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Change, squash } from "../../../src/core/change.ts";
+import { app, functions, lines } from "../../flows/long-files.ts";
 import { change } from "../changes.ts";
-import { judgeChanges, lines, type Options, rulesOf } from "./judging.ts";
+import { judgeChanges, type Options, rulesOf } from "./judging.ts";
 
 describe("moved code", () => {
-  const functionsOf = (from: number, count: number, prefix = "") =>
-    Array.from({ length: count }, (_, i) => {
-      const n = from + i;
-      return `${prefix}function part${n}(input) {\n  const value${n} = input + ${n};\n  // step ${n}\n  return value${n};\n}\n\n`;
-    }).join("");
-  const whole = functionsOf(0, 100);
   const allRules = (path: string) => ["size", "deletion", "definitions"].map((rule) => `${path} refused ${rule}`);
 
   test("splitting a 600-line file into modules passes", () => {
     const since = [
-      change("app.js", whole, 'import { part0 } from "./a.js";\nimport { part50 } from "./b.js";\n\nmain();\n'),
-      change("a.js", null, functionsOf(0, 50, "export ")),
-      change("b.js", null, functionsOf(50, 50, "export ")),
+      change("app.js", app, 'import { part0 } from "./a.js";\nimport { part50 } from "./b.js";\n\nmain();\n'),
+      change("a.js", null, functions(0, 50, "export ")),
+      change("b.js", null, functions(50, 50, "export ")),
     ];
     expect(rulesOf(since)).toEqual([]);
     expect(rulesOf(since.slice(0, 1), { earlier: since.slice(1) })).toEqual([]);
   });
 
   test("moved code may be indented anew", () => {
-    const wrapped = `class Parts {\n${whole.replace(/^(?=.)/gm, "    ")}}\n`;
-    expect(rulesOf([change("app.js", whole, "new Parts();\n"), change("parts.js", null, wrapped)])).not.toContain(
+    const wrapped = `class Parts {\n${app.replace(/^(?=.)/gm, "    ")}}\n`;
+    expect(rulesOf([change("app.js", app, "new Parts();\n"), change("parts.js", null, wrapped)])).not.toContain(
       "app.js refused size",
     );
   });
 
   test("the same split without the modules is refused", () => {
-    expect(rulesOf([change("app.js", whole, 'import "./a.js";\n')])).toEqual(allRules("app.js"));
+    expect(rulesOf([change("app.js", app, 'import "./a.js";\n')])).toEqual(allRules("app.js"));
   });
 
   test("nothing has moved to a file that is refused itself", () => {
-    const module = `${functionsOf(0, 100, "export ")}// ... rest of code unchanged ...\n`;
-    const app = change("app.js", whole, "main();\n");
-    expect(rulesOf([app, change("a.js", null, module)])).toEqual(["a.js refused placeholder"]);
-    expect(rulesOf([app])).toEqual(allRules("app.js"));
+    const module = `${functions(0, 100, "export ")}// ... rest of code unchanged ...\n`;
+    const main = change("app.js", app, "main();\n");
+    expect(rulesOf([main, change("a.js", null, module)])).toEqual(["a.js refused placeholder"]);
+    expect(rulesOf([main])).toEqual(allRules("app.js"));
   });
 
   describe("that an earlier batch put into a new file", () => {
-    const earlier = [change("app.js", whole, "main();\n"), change("a.js", null, whole), change("b.js", "", "b();\n")];
+    const earlier = [change("app.js", app, "main();\n"), change("a.js", null, app), change("b.js", "", "b();\n")];
 
     test("cannot be overwritten or deleted later, though the source is not touched", () => {
       for (const now of ["gone();\n", null])
-        expect(rulesOf([change("a.js", whole, now)], { earlier })).toEqual(allRules("a.js"));
-      expect(judgeChanges([change("a.js", whole, null)], { earlier })[0]?.text).toStartWith(
+        expect(rulesOf([change("a.js", app, now)], { earlier })).toEqual(allRules("a.js"));
+      expect(judgeChanges([change("a.js", app, null)], { earlier })[0]?.text).toStartWith(
         "a.js: this takes away what an earlier step moved here from another file. app.js: 601 lines changed",
       );
     });
 
     test("may be corrected, moved on and split again", () => {
-      expect(rulesOf([change("a.js", whole, whole.replace("step 1", "first step"))], { earlier })).toEqual([]);
-      const moved = [change("c.js", null, whole, "a.js"), change("a.js", whole, null)];
+      expect(rulesOf([change("a.js", app, app.replace("step 1", "first step"))], { earlier })).toEqual([]);
+      const moved = [change("c.js", null, app, "a.js"), change("a.js", app, null)];
       expect(rulesOf(moved, { earlier })).toEqual([]);
-      const split = [change("a.js", whole, functionsOf(0, 50)), change("c.js", null, functionsOf(50, 50))];
+      const split = [change("a.js", app, functions(0, 50)), change("c.js", null, functions(50, 50))];
       expect(rulesOf(split, { earlier })).toEqual([]);
     });
 
     test("is not a matter of those who do not touch it", () => {
-      const batch = [change("a.js", whole, null), change("b.js", "b();\n", "c();\n")];
+      const batch = [change("a.js", app, null), change("b.js", "b();\n", "c();\n")];
       expect([...new Set(judgeChanges(batch, { earlier }).map(({ path }) => path as string))]).toEqual(["a.js"]);
     });
   });
 
   test("a file that moves twice is still judged against what it was", () => {
     const steps = (end: string) => [
-      change("b.js", null, whole, "a.js"),
-      change("a.js", whole, null),
-      change("c.js", null, whole, "b.js"),
-      change("b.js", whole, null),
-      change("c.js", whole, end),
+      change("b.js", null, app, "a.js"),
+      change("a.js", app, null),
+      change("c.js", null, app, "b.js"),
+      change("b.js", app, null),
+      change("c.js", app, end),
     ];
     const texts = ["MV a.js: move it to c.js"];
-    expect(rulesOf(steps(functionsOf(100, 100)), { texts })).toContain("c.js refused size");
-    expect(rulesOf(steps(whole.replace("step 1", "first step")), { texts })).toEqual([]);
+    expect(rulesOf(steps(functions(100, 100)), { texts })).toContain("c.js refused size");
+    expect(rulesOf(steps(app.replace("step 1", "first step")), { texts })).toEqual([]);
   });
 
   test("a plain move is nothing to judge", () => {
-    expect(rulesOf([change("a.js", whole, null), change("b.js", null, whole, "a.js")])).toEqual([]);
-    expect(rulesOf([change("a.js", whole, null), change("b.js", null, whole)])).toEqual([]);
+    expect(rulesOf([change("a.js", app, null), change("b.js", null, app, "a.js")])).toEqual([]);
+    expect(rulesOf([change("a.js", app, null), change("b.js", null, app)])).toEqual([]);
   });
 
   test("lines in another order have moved", () => {

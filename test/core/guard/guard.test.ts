@@ -2,26 +2,19 @@
 import { describe, expect, test } from "bun:test";
 import type { Change } from "../../../src/core/change.ts";
 import type { RelPath } from "../../../src/core/path.ts";
+import { lines } from "../../flows/long-files.ts";
 import { change, file } from "../changes.ts";
-import { judgeChanges, lines, rulesOf } from "./judging.ts";
+import { judgeChanges, rulesOf } from "./judging.ts";
 
 describe("size", () => {
   const replace = (total: number, count: number) =>
     change("a.txt", lines(total), lines(count, "other") + lines(total - count, "line", count));
 
   test("keeps the measured limits of the original (paicode 1.9)", () => {
-    for (const [total = 0, count = 0] of [
-      [10, 10],
-      [250, 250],
-      [1200, 300],
-      [5000, 1250],
-    ])
-      expect(rulesOf([replace(total, count)])).toEqual([]);
-    for (const [total = 0, count = 0] of [
-      [251, 251],
-      [1200, 301],
-    ])
-      expect(rulesOf([replace(total, count)])).toEqual(["a.txt refused size"]);
+    const passing = { 10: 10, 250: 250, 1200: 300, 5000: 1250 };
+    for (const [total, count] of Object.entries(passing)) expect(rulesOf([replace(Number(total), count)])).toEqual([]);
+    for (const [total, count] of Object.entries({ 251: 251, 1200: 301 }))
+      expect(rulesOf([replace(Number(total), count)])).toEqual(["a.txt refused size"]);
   });
 
   test("new files and content in an empty file are free", () => {

@@ -20,6 +20,3 @@ export const judgeChanges = (batch: readonly Change[], options: Options = {}) =>
   });
 export const rulesOf = (batch: readonly Change[], options?: Options) =>
   judgeChanges(batch, options).map(({ path, verdict, rule }) => `${path} ${verdict} ${rule}`);
-
-export const lines = (count: number, name = "line", from = 0) =>
-  Array.from({ length: count }, (_, i) => `${name} ${from + i}\n`).join("");

@@ -21,10 +21,7 @@ describe("shared cases", () => {
 
 test("every action carries its line", () => {
   const script = parse("hello\nWRITE::a::EOT\n1\nEND::EOT\n\nRM::b\nNOPE::c\n");
-  expect(script.actions.map(({ cmd, line }) => [cmd, line])).toEqual([
-    ["WRITE", 2],
-    ["RM", 6],
-  ]);
+  expect(script.actions.map(({ cmd, line }) => `${cmd} ${line}`)).toEqual(["WRITE 2", "RM 6"]);
 });
 
 test("a header without word is closed by the word the prompt named", () => {

@@ -59,12 +59,9 @@ test("at a terminal it is asked separately, after the plan's question", async ()
 
 test("without a plan it has one too, behind that of the batch, and is in no folder that was allowed", async () => {
   const ran = await playFree(calls(call("write", { path: "docs/AGENTS.md", content: "x\n" })), ["yes", "no"]);
-  expect([ran.files, ran.questions.map(({ kind, folder }) => [kind, folder ?? null])]).toEqual([
+  expect([ran.files, ran.questions.map(({ kind, folder }) => `${kind} ${folder}`)]).toEqual([
     {},
-    [
-      ["batch", null],
-      ["scope", null],
-    ],
+    ["batch null", "scope undefined"],
   ]);
 });
 

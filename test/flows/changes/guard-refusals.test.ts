@@ -4,7 +4,7 @@ import { PaiError } from "../../../src/core/error.ts";
 import type { Json } from "../../../src/core/model.ts";
 import { perform } from "../../../src/flows/perform.ts";
 import { here } from "../../workspace/sandbox/here.ts";
-import { app, functions, old, other } from "../long-files.ts";
+import { old, other } from "../long-files.ts";
 import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
@@ -37,48 +37,6 @@ describe("a refused call is refused whole", () => {
       options: { keep: true },
     });
     expect(files).toEqual({ "a/d.js": "d\n", "e/": "" });
-  });
-});
-
-describe("let through", () => {
-  test("a 600-line file split into modules, in one reply or over several", async () => {
-    const modules = { "a.js": functions(0, 50, "export "), "b.js": functions(50, 50, "export ") };
-    const after = { "app.js": 'import "./a.js";\nimport "./b.js";\n', ...modules };
-    const parts = [write("a.js", modules["a.js"]), write("b.js", modules["b.js"]), write("app.js", after["app.js"])];
-    const first = plan({
-      steps: ["WRITE app.js", "WRITE a.js", "WRITE b.js"],
-      complexity: "complex",
-      read: ["app.js"],
-    });
-    for (const replies of [[parts.join("") + finish()], [...parts.slice(0, 2), `${parts[2]}${finish()}`]]) {
-      const { outcome, files } = await play({ files: { "app.js": app }, lines: [first, ...replies] });
-      expect(outcome).toMatchObject({ code: 0, status: "unverified" });
-      expect(files).toEqual(after);
-    }
-  });
-
-  test("a renamed file with a small change, counted against what it was", async () => {
-    const { outcome, files } = await play({
-      files: { "a.js": app },
-      lines: [
-        plan({ steps: ["MV a.js -> b.js", "MODIFY b.js"], read: ["a.js"] }),
-        `MV::a.js::b.js\n${modify("b.js", ["  // step 7\n", "  // the seventh step\n"])}${finish()}`,
-      ],
-    });
-    expect(files).toEqual({ "b.js": app.replace("// step 7\n", "// the seventh step\n") });
-    expect(outcome.changes.map(({ path, op, added, deleted }) => ({ path, op, added, deleted }))).toEqual([
-      { path: "b.js", op: "move", added: 1, deleted: 1 },
-    ]);
-  });
-
-  test("what a command changes within the limits", async () => {
-    const { outcome, files } = await play({
-      files: { "a.txt": old },
-      lines: [planTo("RUN sed -i 's/line 7$/seven/' a.txt"), `RUN::sed -i 's/line 7$/seven/' a.txt\n${finish()}`],
-      options: { allowRun: true },
-    });
-    expect(outcome.code).toBe(0);
-    expect(files).toEqual({ "a.txt": old.replace("line 7\n", "seven\n") });
   });
 });
 

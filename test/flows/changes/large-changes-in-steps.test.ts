@@ -42,8 +42,7 @@ test.each([
   const old = Array.from({ length: count }, (_, at) => `${at} 3 * * * /usr/local/bin/backup --number ${at}\n`).join("");
   const fresh = old.replaceAll("* * * /", "* * * root /");
   const script = `MV::job.txt::jobs/job\nWRITE::jobs/job::EOT\n${fresh}END::EOT\n${finish()}`;
-  const steps = ["MV job.txt -> jobs/job", "MODIFY jobs/job"];
-  const lines = [planTo(...steps), script, finish(), finish()];
+  const lines = [planTo("MV job.txt -> jobs/job", "MODIFY jobs/job"), script, finish(), finish()];
   const ran = await play({ files: { "job.txt": old }, lines });
   expect(ran.files["jobs/job"] === fresh).toBe(how === "written");
 });

@@ -34,16 +34,10 @@ test("a file that is written where the same reply moved or removed one keeps its
   const place = makeFolder({ "notes.txt": "a\n", "key.txt": "k\n", "run.sh": "#!/bin/sh\n" });
   chmodSync(join(place.root, "key.txt"), 0o600);
   chmodSync(join(place.root, "run.sh"), 0o755);
-  const steps = [
-    "MV notes.txt -> old.txt",
-    "WRITE notes.txt",
-    "RM key.txt",
-    "WRITE key.txt",
-    "RM run.sh",
-    "WRITE run.sh",
-  ];
+  const anew = ["key.txt", "run.sh"].flatMap((path) => [`RM ${path}`, `WRITE ${path}`]);
   const script = `MV::notes.txt::old.txt\n${write("notes.txt", "b\n")}RM::key.txt\n${write("key.txt", "l\n")}RM::run.sh\n`;
-  const lines = [planTo(...steps), `${script}${write("run.sh", "#!/bin/sh\ntrue\n")}${finish()}`];
+  const planned = planTo("MV notes.txt -> old.txt", "WRITE notes.txt", ...anew);
+  const lines = [planned, `${script}${write("run.sh", "#!/bin/sh\ntrue\n")}${finish()}`];
   const ran = await playIn(place, { lines, options: { allowDelete: true } });
   expect(ran.outcome.code).toBe(0);
   expect(ran.eventsOf("changes.proposed")[0]?.diff).not.toMatch(/^(?:old|new) mode/m);
@@ -56,10 +50,8 @@ test("a yes to a first answer's plan and diff is the yes to its link and mode, t
   const options = { atOnce: "auto", interactive: true } as const;
   const { outcome, questions, requests } = await playIn(place, { lines: [script], options, answers: ["yes"] });
   expect([outcome.code, questions.map(({ kind }) => kind), requests.length]).toEqual([0, ["plan"], 1]);
-  expect([modeAt(place.root, "run.sh"), readlinkSync(join(place.root, "enabled/shop"))]).toEqual([
-    "755",
-    "../available/shop",
-  ]);
+  expect(modeAt(place.root, "run.sh")).toBe("755");
+  expect(readlinkSync(join(place.root, "enabled/shop"))).toBe("../available/shop");
 });
 
 test("undo gives the modes back and removes the link", async () => {
@@ -152,10 +144,7 @@ test("a new script may be run where those beside it may, and a link that is ther
     `LINK::l/bin::../bin\n${finish()}`;
   const ran = await playIn(place, { lines: [planTo(...steps), script] });
   expect(ran.outcome.error).toBeNull();
-  expect(["bin/new.sh", "doc/new.sh", "bin/plain.txt"].map((path) => modeAt(place.root, path))).toEqual([
-    "755",
-    "644",
-    "644",
-  ]);
+  const made = ["bin/new.sh", "doc/new.sh", "bin/plain.txt"];
+  expect(made.map((path) => modeAt(place.root, path))).toEqual(["755", "644", "644"]);
   expect(lstatSync(join(place.root, "l/bin")).isSymbolicLink()).toBe(true);
 });

@@ -8,16 +8,12 @@ import { finish, modify, planOf, planTo, schedule, talk, verdict } from "../plan
 import { makeFolder, play, playIn } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
-const steps = ["MODIFY a.txt"];
+const planned = planTo("MODIFY a.txt");
 const change = modify("a.txt", ["one\n", "two\n"]) + finish();
 const red = "cat a.txt; echo 'FAIL: other'; exit 1";
 
 test("the output is in the plan call and in the execution call, and every check says when it starts", async () => {
-  const ran = await play({
-    files,
-    lines: [planTo(...steps), change],
-    options: { checks: ["cat a.txt; grep -q two a.txt"] },
-  });
+  const ran = await play({ files, lines: [planned, change], options: { checks: ["cat a.txt; grep -q two a.txt"] } });
   expect(ran.outcome.status).toBe("verified");
   for (const n of [1, 2]) expect(ran.told(n)).toContain('exit="1" note="fails">\none\n</check>');
   expect(ran.eventsOf("check.started").map(({ when }) => when)).toEqual(["before", "after"]);
@@ -46,7 +42,7 @@ describe("a check that cannot be run", () => {
 describe("the wait for it", () => {
   test("ends after a while: the plan is made without the results, the work waits for them", async () => {
     const check = "sleep 0.3; echo 'it is red'; exit 1";
-    const lines = [planTo(...steps), change, finish()];
+    const lines = [planned, change, finish()];
     const ran = await play({ files, lines, options: { checks: [check], checkWaitMs: 50 } });
     expect(ran.asked(1)).toContain(`- ${check}`);
     expect(ran.asked(1)).not.toContain("\nit is red");
@@ -58,7 +54,7 @@ describe("the wait for it", () => {
     const check = "echo x > made.txt; sleep 600";
     const ran = await play({
       files,
-      lines: [planTo(...steps)],
+      lines: [planned],
       options: { checks: [check], checkWaitMs: 300, interactive: true },
       answers: ["no"],
     });
@@ -67,7 +63,7 @@ describe("the wait for it", () => {
 });
 
 describe("a failure that was there before", () => {
-  const lines = [planTo(...steps), modify("a.txt", ["one\n", "one\ntwo\n"]) + finish(), finish()];
+  const lines = [planned, modify("a.txt", ["one\n", "one\ntwo\n"]) + finish(), finish()];
   const check = "echo 'FAIL: other'; exit 1";
 
   test("is reported to the model and to the user, and fails the run all the same", async () => {
@@ -80,7 +76,7 @@ describe("a failure that was there before", () => {
   });
 
   test("is another one when its lines differ: --no-worse does not help", async () => {
-    const worse = [planTo(...steps), change, finish()];
+    const worse = [planned, change, finish()];
     const ran = await play({
       files,
       lines: worse,
@@ -109,7 +105,7 @@ const alone = [{ dryRun: true }, { planOnly: true }];
 needs(copies).test("a dry run and a plan alone run checks on a copy, of which nothing stays", async () => {
   const check = "touch left.txt; echo 'FAIL: other'; exit 1";
   for (const options of alone) {
-    const ran = await play({ files, lines: [planTo(...steps), change], options: { ...options, checks: [check] } });
+    const ran = await play({ files, lines: [planned, change], options: { ...options, checks: [check] } });
     expect([ran.outcome.code, ran.files]).toEqual([0, files]);
     expect(ran.asked(1)).toContain('note="fails">\nFAIL: other\n</check>');
     expect(ran.eventsOf("check.started").map(({ when }) => when)).toEqual(["before"]);
@@ -119,7 +115,7 @@ needs(copies).test("a dry run and a plan alone run checks on a copy, of which no
 const withoutCopies = needs({ name: "a machine without copies", isHere: !here.proposes });
 withoutCopies.test("without such a sandbox they run no check, and say so", async () => {
   for (const options of alone) {
-    const ran = await play({ files, lines: [planTo(...steps), change], options: { ...options, checks: [red] } });
+    const ran = await play({ files, lines: [planned, change], options: { ...options, checks: [red] } });
     expect([ran.outcome.code, ran.eventsOf("check.started").length]).toEqual([0, 0]);
     expect(ran.eventsOf("notice").map(({ code }) => code)).toContain("checks_not_run");
     expect(ran.asked(1)).toContain(`- ${red}`);
@@ -142,7 +138,7 @@ test("a saved plan is carried out against its checks as they were before", async
   const place = makeFolder(files);
   const ran = await playIn(place, {
     lines: [change],
-    flow: followPlan(planOf({ steps }), null),
+    flow: followPlan(planOf({ steps: ["MODIFY a.txt"] }), null),
     options: { command: "apply", checks: ["grep -q two a.txt"] },
   });
   expect(ran.outcome).toMatchObject({ code: 0, status: "verified" });

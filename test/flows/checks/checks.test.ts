@@ -74,10 +74,8 @@ describe("status is computed here", () => {
   });
 
   test("with a user's check no run is only answered: where nothing changed the check decides", async () => {
-    for (const [check, status, code] of [
-      [good, "verified", 0],
-      ["false", "failed", 9],
-    ] as const) {
+    for (const check of [good, "false"]) {
+      const [status, code] = check === good ? ["verified", 0] : ["failed", 9];
       const ran = await play({ files, lines: [talk("It says one.")], options: { checks: [check] } });
       expect(ran.outcome).toMatchObject({ status, code, text: "It says one.", checks: [{ command: check }] });
     }

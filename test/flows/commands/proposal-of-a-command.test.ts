@@ -75,13 +75,8 @@ onCopies("a new folder without content, and the cache of a tool, ask nobody, how
     answers: ["yes"],
   });
   expect(ran.questions.map(({ kind }) => kind)).toEqual(["command"]);
-  expect(Object.keys(ran.files)).toEqual([
-    ".benchmarks/",
-    ".pytest_cache/v/last",
-    "a.txt",
-    "b.txt",
-    "p/__pycache__/m.pyc",
-  ]);
+  const cached = [".benchmarks/", ".pytest_cache/v/last", "p/__pycache__/m.pyc"];
+  expect(Object.keys(ran.files)).toEqual([...cached, "a.txt", "b.txt"].sort());
   expect(resultsOf(ran, 2)[0]?.text).toMatch(/^exit 1 after/);
   const asked = await playLoop([calls(call("bash", { command: "mkdir d; touch d/f" })), "Done."], {
     files,

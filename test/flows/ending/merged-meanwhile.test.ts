@@ -71,13 +71,6 @@ test.each([
   expect(asked.filter((text) => text.includes("a.txt: somebody else changed it meanwhile"))).toHaveLength(1);
 });
 
-test("line ends, single bytes and a missing last line end stay as each side wrote them", async () => {
-  const latin = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
-  const ran = await playHere({ "a.txt": "1\r\n2\r\n3" }, meddled(edit, latin("1\r\n2\r\n3\r\né")));
-  expect(ran.outcome).toMatchObject({ code: 0, merged: ["a.txt"] });
-  expect(ran.undone).toBe("1\r\n2\r\n3\r\né");
-});
-
 test("the user's check judges the merged tree, and a red one leaves what the other wrote", async () => {
   for (const [check, code, left] of [
     ["grep -q mine a.txt && grep -q one a.txt", 0, both],

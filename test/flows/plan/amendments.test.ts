@@ -45,11 +45,8 @@ describe("without a person", () => {
     ] as const;
     for (const [script, options] of cases) {
       const ran = await playing({ options, lines: [contract, editA + script + finish(), finish()] });
-      expect([script, ran.files, ran.outcome.amended[0]?.accept]).toEqual([
-        script,
-        { ...files, "a.py": "x = 2\n" },
-        false,
-      ]);
+      expect([script, ran.files]).toEqual([script, { ...files, "a.py": "x = 2\n" }]);
+      expect(ran.outcome.amended[0]?.accept).toBe(false);
       expect(ran.outcome.refused.length).toBe(1);
       expect(ran.outcome.status).toBe("unverified");
     }
@@ -90,10 +87,8 @@ describe("without a person", () => {
   test("MV and COPY: every path is judged", async () => {
     const script = `${editA}AMEND::COPY::b.py::lib/b.py::two\nCOPY::b.py::lib/b.py\nAMEND::MV::c.py::.git/c::hide\nMV::c.py::.git/c\n${finish()}`;
     const ran = await playing({ lines: [contract, script, finish()] });
-    expect(ran.outcome.amended.map(({ action, accept }) => `${action} ${accept}`).sort()).toEqual([
-      "COPY true",
-      "MV false",
-    ]);
+    const granted = ran.outcome.amended.map(({ action, accept }) => `${action} ${accept}`).sort();
+    expect(granted).toEqual(["COPY true", "MV false"]);
     expect(ran.files).toEqual({ ...files, "a.py": "x = 2\n", "lib/b.py": "y = 1\n" });
   });
 });

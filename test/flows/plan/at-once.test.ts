@@ -53,9 +53,7 @@ describe("a small task with a check takes one call", () => {
   test("and a person sees plan and diff together, and says the only yes", async () => {
     const { outcome, questions, requests, eventsOf, files: after } = await byHand([script], { answers: ["yes"] });
     expect([outcome.code, requests.length, after["area.py"]]).toEqual([0, 1, better]);
-    expect(questions.map(({ kind, diff = "" }) => [kind, diff.includes("+    return 3.1416")])).toEqual([
-      ["plan", true],
-    ]);
+    expect(questions).toMatchObject([{ kind: "plan", diff: expect.stringContaining("+    return 3.1416") }]);
     expect(eventsOf("changes.proposed")[0]).toMatchObject({ seen: true });
   });
 
@@ -208,10 +206,8 @@ describe("today's way is open", () => {
 
   test("and only a person is there to be asked back", async () => {
     const [alone, person] = [await once([script]), await byHand([script], { answers: ["yes"] })];
-    expect([alone.requests[0]?.system.includes("ask back"), alone.asked(1).includes("Nobody answers")]).toEqual([
-      false,
-      true,
-    ]);
+    expect(alone.requests[0]?.system).not.toContain("ask back");
+    expect(alone.asked(1)).toContain("Nobody answers");
     expect(person.requests[0]?.system).toContain("You must ask back: FINISH alone");
   });
 

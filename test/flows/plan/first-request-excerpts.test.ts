@@ -81,15 +81,6 @@ describe("the first request", () => {
     expect(shown).toContain("return rate * basket.total");
   });
 
-  test("always has a named file, also one of 500 KB that contains no word of the task", async () => {
-    const huge = module(7000);
-    expect(huge.length).toBeGreaterThan(500_000);
-    const text = await first({ files: { ...fillers, "lib/engine.py": huge }, task: "speed up lib/engine.py" });
-    expect(text).toContain('<file path="lib/engine.py"');
-    expect(text).toContain("--- lib/engine.py:1-");
-    expect(text.length).toBeLessThan(40_000);
-  });
-
   test("has a named file of three megabytes, with its outline and what the task speaks of, and no other so large", async () => {
     const huge = module(40_000, (n) => (n === 30_000 ? "round the invoice total" : "work"));
     expect(huge.length).toBeGreaterThan(3_000_000);
@@ -117,13 +108,6 @@ describe("the first request", () => {
     expect(shown.filter((path) => /LICENSE|\.js|\.d\.ts|\.map/.test(path))).toEqual([]);
     const [, likely = ""] = /<likely[^>]*>\n([\s\S]*?)\n<\/likely>/.exec(text) ?? [];
     expect([likely.split("\n")[0], likely.includes("LICENSE")]).toEqual(["src/invoice.ts", false]);
-  });
-
-  test("shows a small project whole, code before documents", async () => {
-    const files = { "README.md": "# Shop\n", LICENSE: "MIT\n", ...code };
-    const text = await first({ files, task: "say hello" });
-    expect(pathsIn(text)).toEqual(["cart.py", "tax.py", "README.md"]);
-    expect(text).not.toContain("<likely");
   });
 
   test("begins a small project with the file that the task names, also one that is not shown otherwise", async () => {

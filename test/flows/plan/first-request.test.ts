@@ -12,11 +12,10 @@ const create = [planTo("WRITE a.txt"), write("a.txt", "one\n") + finish()];
 describe("the execution call", () => {
   test("sees a file that is to be moved, and may change it where the plan changes it under either name", async () => {
     for (const changed of ["old.py", "new.py"]) {
-      const steps = ["MV old.py -> new.py", `MODIFY ${changed}`];
       const script = `MV::old.py::new.py\n${modify("new.py", ["a = 1\n", "a = 2\n"])}${finish()}`;
       const { told, files, outcome } = await play({
         files: { "old.py": "a = 1\n" },
-        lines: [planTo(...steps), script],
+        lines: [planTo("MV old.py -> new.py", `MODIFY ${changed}`), script],
       });
       expect(told(2)).toContain('<file path="old.py">\na = 1\n</file>');
       expect([files, outcome.code]).toEqual([{ "new.py": "a = 2\n" }, 0]);

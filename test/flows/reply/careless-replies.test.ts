@@ -60,11 +60,7 @@ describe("a FINISH that was not written by the rules", () => {
   };
 
   test("says all that follows it when its END is missing", async () => {
-    expect(await said("FINISH::EOT\nIt says:\n\n    1\n\nNEXT: Add two\n")).toEqual([
-      0,
-      "It says:\n\n    1",
-      ["Add two"],
-    ]);
+    expect(await said("FINISH::EOT\nIt is:\n\n    1\n\nNEXT: Add two\n")).toEqual([0, "It is:\n\n    1", ["Add two"]]);
     expect(await said("FINISH::EOT\nIt says 1.\nEND :: EOT\n```<|im_end|>")).toEqual([0, "It says 1.", []]);
   });
 

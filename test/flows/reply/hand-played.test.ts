@@ -10,7 +10,7 @@ const old = '    return "Obese"\n';
 const fresh = '    if value < 30:\n        return "Overweight"\n    return "Obese"\n';
 const done = bmi.replace(old, fresh);
 const files = { "bmi.py": bmi };
-const steps = ["MODIFY bmi.py"];
+const planned = planTo("MODIFY bmi.py");
 const good = modify("bmi.py", [old, fresh]);
 const task = "add the category Overweight from 25 to 30";
 const check = "grep -q Overweight bmi.py";
@@ -29,14 +29,14 @@ const right: Readonly<Record<string, Habit>> = {
   "n6 values in another language": {
     lines: [
       planTo("ÄNDERN bmi.py").replace('"task"', '"Aufgabe"').replace('"simple"', '"einfach"'),
-      planTo(...steps).replace('"simple"', '"einfach"'),
+      planned.replace('"simple"', '"einfach"'),
       good + finish(),
     ],
     calls: 3,
   },
   "n7 a WRITE with the rest unchanged, then whole": {
     lines: [
-      planTo(...steps),
+      planned,
       write("bmi.py", `def bmi(weight, height):\n    # ... rest unchanged ...\n${fresh}`) + finish(),
       good + finish(),
     ],
@@ -44,7 +44,7 @@ const right: Readonly<Record<string, Habit>> = {
   },
   "n9 the patch of another agent": {
     lines: [
-      planTo(...steps),
+      planned,
       `*** Begin Patch\n*** Update File: bmi.py\n@@\n         return "Normal"\n+    if value < 30:\n+        return "Overweight"\n     return "Obese"\n*** End Patch\n`,
     ],
     calls: 2,
@@ -53,22 +53,19 @@ const right: Readonly<Record<string, Habit>> = {
     lines: [planTo("MODIFY new.md"), planTo("WRITE new.md"), write("new.md", "# New\n") + finish()],
     after: { ...files, "new.md": "# New\n" },
   },
-  "n21 the plan again in place of the script": {
-    lines: [planTo(...steps), planTo(...steps), good + finish()],
-    calls: 3,
-  },
+  "n21 the plan again in place of the script": { lines: [planned, planned, good + finish()], calls: 3 },
   "n22 AMEND without a reason": {
     before: { ...files, "b.py": "b = 1\n" },
-    lines: [planTo(...steps), `${good}AMEND::MODIFY::b.py\n${modify("b.py", ["b = 1\n", "b = 2\n"])}${finish()}`],
+    lines: [planned, `${good}AMEND::MODIFY::b.py\n${modify("b.py", ["b = 1\n", "b = 2\n"])}${finish()}`],
     after: { "bmi.py": done, "b.py": "b = 2\n" },
     calls: 2,
   },
   "n34 a MODIFY that holds the whole file": {
-    lines: [planTo(...steps), `MODIFY::bmi.py::EOT\n${done}END::EOT\n${finish()}`],
+    lines: [planned, `MODIFY::bmi.py::EOT\n${done}END::EOT\n${finish()}`],
     calls: 2,
   },
   "n49 a fenced whole file, which is the one of the plan": {
-    lines: [planTo(...steps), `Here is the file:\n\n${whole}\n`],
+    lines: [planned, `Here is the file:\n\n${whole}\n`],
     calls: 2,
   },
   "n37 a plan that deletes in place of a move": {
@@ -77,7 +74,7 @@ const right: Readonly<Record<string, Habit>> = {
     calls: 3,
   },
   "n48 the request's own form of a file": {
-    lines: [planTo(...steps), `<file path="bmi.py">\n${done}</file>\n`, good + finish()],
+    lines: [planned, `<file path="bmi.py">\n${done}</file>\n`, good + finish()],
     calls: 3,
   },
 };
@@ -94,32 +91,28 @@ describe("is done:", () => {
 /** Not done: the exit code says so, and nothing of it stays. */
 const honest: Readonly<Record<string, Habit & { readonly code: 7 | 8 }>> = {
   "n26 a block without its divider, then one without anything": {
-    lines: [
-      planTo(...steps),
-      good.replace("=======\n", "") + finish(),
-      "MODIFY::bmi.py\nreturn 'Overweight'\nFINISH\nDone.",
-    ],
+    lines: [planned, good.replace("=======\n", "") + finish(), "MODIFY::bmi.py\nreturn 'Overweight'\nFINISH\nDone."],
     code: 8,
   },
   "n39 the file is read again in place of the work": {
-    lines: [planTo(...steps), "READ::bmi.py\n", "READ::bmi.py\n"],
+    lines: [planned, "READ::bmi.py\n", "READ::bmi.py\n"],
     options: { checks: [check] },
     code: 8,
   },
   "n51 a snippet in a fence, twice": {
-    lines: [planTo(...steps), `\`\`\`python\n${fresh}\`\`\`\n`, `\`\`\`python\n${fresh}\`\`\`\n`],
+    lines: [planned, `\`\`\`python\n${fresh}\`\`\`\n`, `\`\`\`python\n${fresh}\`\`\`\n`],
     code: 7,
   },
   "n47 files as JSON, twice": {
     lines: [
-      planTo(...steps),
+      planned,
       JSON.stringify({ "bmi.py": done }),
       JSON.stringify({ files: [{ path: "bmi.py", content: done }] }),
     ],
     code: 7,
   },
   "nof a task that is called needless": {
-    lines: [planTo(...steps), finish("Nothing needs to change here."), finish("Nothing needs to change here.")],
+    lines: [planned, finish("Nothing needs to change here."), finish("Nothing needs to change here.")],
     code: 8,
   },
 };
@@ -138,7 +131,7 @@ describe("is not done, and says so:", () => {
 });
 
 describe("a WRITE that drops most of a file that was shown", () => {
-  const lines = [planTo(...steps), write("bmi.py", fresh) + finish()];
+  const lines = [planned, write("bmi.py", fresh) + finish()];
   const told = "bmi.py: 11 of 14 lines go, among them bmi, category";
 
   test("says what goes where nobody can be asked", async () => {

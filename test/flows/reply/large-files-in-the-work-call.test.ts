@@ -221,11 +221,10 @@ describe("of a large file that it changes the execution call", () => {
 
 test("a file whose last line has no line feed is shown as such", async () => {
   const files = { crontab: "1 2 * * * true", "b.txt": "b\n" };
-  const steps = ["READ crontab", "WRITE c.txt"];
   const ran = await play({
     files,
     task: "why is crontab ignored?",
-    lines: [planTo(...steps), write("c.txt", "c\n") + finish()],
+    lines: [planTo("READ crontab", "WRITE c.txt"), write("c.txt", "c\n") + finish()],
   });
   expect(ran.told(1)).toContain('<file path="crontab" end="no line feed">\n1 2 * * * true\n</file>');
   expect(ran.told(1)).toContain('<file path="b.txt">\n');

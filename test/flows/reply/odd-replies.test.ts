@@ -107,11 +107,8 @@ test("a reply that was cut within the message of its FINISH is whole: its comman
   const options = { atOnce: "auto", interactive: true } as const;
   const text = `${head}FINISH::EOT\na.txt is made.\nIt ho`;
   const first = await play({ lines: [{ text, stop: "length" }], options, answers: "yes" });
-  expect([first.requests.length, first.files, first.outcome.text]).toEqual([
-    1,
-    { "a.txt": "1\n" },
-    "a.txt is made. […]",
-  ]);
+  expect([first.requests.length, first.files]).toEqual([1, { "a.txt": "1\n" }]);
+  expect(first.outcome.text).toBe("a.txt is made. […]");
 });
 
 test("a server that ignores the limit is left, and what arrived is paid for", async () => {

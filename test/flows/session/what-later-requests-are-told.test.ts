@@ -82,10 +82,8 @@ describe("corrections and a no at the diff", () => {
       ...{ flow: toolLoop, options, answers: ["no", "yes"] },
     });
     expect(looped.past).toContain("kept in part: 1 file (+1 −0)");
-    expect(resultsOf(looped, 2).map(({ text }) => text)).toEqual([
-      "the user declined the changes to c.txt",
-      "new, 2 bytes",
-    ]);
+    const results = [{ text: "the user declined the changes to c.txt" }, { text: "new, 2 bytes" }];
+    expect(resultsOf(looped, 2)).toMatchObject(results);
     expect(Object.keys(looped.files)).toEqual(["a.txt", "d.txt"]);
   });
 
@@ -214,8 +212,7 @@ describe("a summary of /rewind", () => {
 });
 
 describe("a plan that nobody carried out", () => {
-  const steps = ["MODIFY a.txt", "MV b.txt -> c.txt", "RUN make test"];
-  const made = planTo(...steps);
+  const made = planTo("MODIFY a.txt", "MV b.txt -> c.txt", "RUN make test");
   const told = "the plan proposed: MODIFY a.txt, MV b.txt → c.txt, RUN make test";
 
   test("is told in short: made alone, or declined", async () => {

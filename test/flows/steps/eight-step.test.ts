@@ -13,8 +13,10 @@ const write = (path: string, text: string, end = "") =>
   `Goal: ${path}.\nSmall.\nWRITE::${path}::EOT\n${text}\nEND::EOT\n${end}`;
 const finish = end("All done.");
 const summary = "Made it.\nNEXT: Add a test\nNEXT: Add docs\nShall I?";
-const run = (lines: readonly Line[], rest: Partial<Setup> = {}) =>
-  play({ lines, flow: eightStep, options: { mode: "eight-step", ...rest.options }, ...rest });
+const run = (lines: readonly Line[], { options, ...rest }: Partial<Setup> = {}) =>
+  play({ lines, flow: eightStep, ...rest, options: { mode: "eight-step", ...options } });
+const runIn = (place: Place, lines: readonly Line[], options: Setup["options"] = {}) =>
+  playIn(place, { lines, flow: eightStep, options: { mode: "eight-step", ...options } });
 
 test("a task of one step takes four calls where the original took eight: schedule, act, judge, summary", async () => {
   const ran = await run([schedule({ create: ["a.py"] }), write("a.py", "x = 1", finish), verdict(true), summary]);
@@ -83,7 +85,7 @@ test("a step that stays failed ends the run as failed, with everything taken bac
 test("a failing check of the user is healed and judged again by the check, not by the model", async () => {
   const heal = modify("a.sh", ["exit 1\n", "exit 0\n"]);
   const lines = [schedule({ create: ["a.sh"] }), write("a.sh", "exit 1"), verdict(true), heal, summary];
-  const ran = await run(lines, { options: { mode: "eight-step", checks: ["sh a.sh"] } });
+  const ran = await run(lines, { options: { checks: ["sh a.sh"] } });
   expect(ran.purposes).toBe("plan execute integrity heal summary");
   expect(ran.asked(4)).toContain("Step 1 is not whole yet:\n- ");
   expect(ran.outcome).toMatchObject({ status: "verified", checks: [{ command: "sh a.sh", exit: 0, passed: true }] });
@@ -94,9 +96,7 @@ test("a verdict that cannot be read fails nothing and mends nothing: checks and 
   const ran = await run([...begun, summary]);
   expect(ran.outcome).toMatchObject({ status: "unverified", score: null, calls: { made: 4 } });
   expect(ran.eventsOf("step.started").map(({ text }) => text)).toContain("no verdict: it could not be read");
-  const red = await run([...begun, write("a.py", "x = 3"), summary], {
-    options: { mode: "eight-step", checks: ["grep -q 2 a.py"] },
-  });
+  const red = await run([...begun, write("a.py", "x = 3"), summary], { options: { checks: ["grep -q 2 a.py"] } });
   expect([red.purposes, red.outcome.code]).toEqual(["plan execute integrity heal", 9]);
 });
 
@@ -141,7 +141,7 @@ describe("work that the scope lists and no reply does", () => {
     ["a verdict that says failed", { 2: verdict(false, 3, ["b.py is missing"]) }, {}, 8],
   ])("takes all back with %s", async (_, replies, more, code) => {
     const lines = missing.map((line, at) => (replies as Record<number, string>)[at] ?? line);
-    const ran = await run(lines, { options: { mode: "eight-step", ...more } });
+    const ran = await run(lines, { options: { ...more } });
     expect([ran.outcome.code, ran.outcome.undone, ran.files]).toEqual([code, undefined, {}]);
   });
 
@@ -149,7 +149,7 @@ describe("work that the scope lists and no reply does", () => {
     const skip = [schedule({ create: ["a.py", "b.py"] }), `SKIP::b.py::one file does\n${write("a.py", "x", finish)}`];
     const last = [...missing.slice(0, 3), "FINISH::EOT\nOne file does the job.\nEND::EOT\n", summary];
     for (const lines of [[...skip, verdict(true), summary], last]) {
-      const ran = await run(lines, { options: { mode: "eight-step", checks: ["test -e a.py"], baseline: false } });
+      const ran = await run(lines, { options: { checks: ["test -e a.py"], baseline: false } });
       expect([ran.outcome.code, ran.outcome.skipped?.map(({ target }) => target)]).toEqual([0, ["b.py"]]);
     }
   });
@@ -169,13 +169,10 @@ describe("work that the scope lists and no reply does", () => {
 });
 
 test("a permitted command of the scope that no reply ran is run by pai once all is made", async () => {
-  for (const [command, code] of [
-    ["echo ran", 0],
-    ["false", 15],
-  ] as const) {
+  for (const [command, code] of Object.entries({ "echo ran": 0, false: 15 })) {
     const first = schedule({ create: ["a.py"], run: [command] });
     const lines = [first, write("a.py", "x", finish), verdict(true), summary];
-    const ran = await run(lines, { options: { mode: "eight-step", allowRun: true } });
+    const ran = await run(lines, { options: { allowRun: true } });
     expect(ran.outcome.commands?.map((each) => each.command)).toEqual([command]);
     expect([ran.outcome.code, ran.files]).toEqual([code, { "a.py": "x\n" }]);
   }
@@ -222,7 +219,7 @@ test("work that is done is not lost because the summary could not be had: it is 
 test("a file that somebody deleted while the plan was made is met before anything is done", async () => {
   const place = makeFolder({ "a.py": "x = 1\n" });
   const lines = [{ text: schedule({ modify: ["a.py"] }), before: () => rmSync(join(place.root, "a.py")) }];
-  const ran = await playIn(place, { lines, flow: eightStep, options: { mode: "eight-step" } });
+  const ran = await runIn(place, lines);
   expect([ran.outcome.code, ran.files]).toEqual([11, {}]);
 });
 
@@ -230,7 +227,7 @@ test("a move is a deletion here and content there; a command must be in the scop
   const files = { "old.py": "x\n" };
   const scoped = schedule({ create: ["new.py"], remove: ["old.py"], run: ["true"] });
   const move = (command: string) => `MV::old.py::new.py\nRUN::${command}\n`;
-  const options = { mode: "eight-step", allowDelete: true, allowRun: true };
+  const options = { allowDelete: true, allowRun: true };
   const moved = await run([scoped, move("true"), verdict(true), summary], { files, options });
   expect([moved.outcome.status, moved.files]).toEqual(["unverified", { "new.py": "x\n" }]);
   const beyond = await run([scoped, move("touch z"), verdict(true), "no"], { files, options });
@@ -241,13 +238,13 @@ test("feedback on the schedule is one more call, and the new promise is shown", 
   const first = schedule({ create: ["a.py"] });
   const second = schedule({ create: ["b.py"] });
   const ran = await run([first, second, write("b.py", "x"), verdict(true), summary], {
-    options: { mode: "eight-step", interactive: true },
+    options: { interactive: true },
     answers: [{ feedback: "name it b.py" }, "yes"],
   });
   expect(ran.asked(2)).toContain("name it b.py");
-  expect(ran.eventsOf("plan.ready").map(({ promise }) => [promise.expected, promise.at_most])).toEqual([
-    [4, 6],
-    [5, 7],
+  expect(ran.eventsOf("plan.ready").map(({ promise }) => `${promise.expected} ${promise.at_most}`)).toEqual([
+    "4 6",
+    "5 7",
   ]);
   expect(ran.outcome.calls).toEqual({ made: 5, expected: 5, at_most: 7 });
 });
@@ -268,7 +265,7 @@ test("--mode auto works eight-step on a complex plan, grouped into its steps, an
   });
   expect(complex.purposes).toBe("plan execute integrity summary");
   expect(complex.eventsOf("plan.ready")[0]?.promise).toMatchObject({ expected: 4, at_most: 6 });
-  expect(complex.outcome).toMatchObject({ mode: "eight-step", calls: { made: 4, expected: 4, at_most: 6 } });
+  expect(complex.outcome).toMatchObject({ calls: { made: 4, expected: 4, at_most: 6 } });
   const simple = await play({
     lines: [planned("simple"), `WRITE::a.py::EOT\nx\nEND::EOT\n${finish}`],
     ...{ flow: hybrid, options },
@@ -290,17 +287,14 @@ test("a step may amend the schedule's scope, and a reply in another format is re
 test("what somebody else does to the files that the plan shows is told to the judge and to the steps behind", async () => {
   const place = makeFolder({ "a.py": "x = 1\n", "README.md": "one\n" });
   const byHand = () => writeFileSync(join(place.root, "README.md"), "one\nby hand\n");
-  const ran = await playIn(place, {
-    lines: [
-      schedule({ steps: ["code", "words"], modify: ["a.py", "README.md"] }),
-      { text: modify("a.py", ["x = 1\n", "x = 2\n"]), before: byHand },
-      verdict(true),
-      modify("README.md", ["one\n", "two\n"]) + finish,
-      verdict(true),
-      summary,
-    ],
-    ...{ flow: eightStep, options: { mode: "eight-step" } },
-  });
+  const ran = await runIn(place, [
+    schedule({ steps: ["code", "words"], modify: ["a.py", "README.md"] }),
+    { text: modify("a.py", ["x = 1\n", "x = 2\n"]), before: byHand },
+    verdict(true),
+    modify("README.md", ["one\n", "two\n"]) + finish,
+    verdict(true),
+    summary,
+  ]);
   for (const request of [3, 4]) {
     expect(ran.asked(request)).toContain("changed since it was shown, and not by you: README.md");
     expect(ran.asked(request)).toContain("+by hand");
@@ -317,7 +311,7 @@ describe("a fault that somebody mends by hand while the judge is awaited", () =>
   ];
   const rest = [finish, write("b.py", "b", finish), verdict(), summary];
   const fails = verdict(false, 2, ["y is wrong"]);
-  const options = { mode: "eight-step", checks: ["! grep y a.py"], baseline: true } as const;
+  const options = { checks: ["! grep y a.py"], baseline: true } as const;
   const checked = (ran: Ran) => ran.eventsOf("check.finished").filter(({ when }) => when === "after").length;
   const mendIn = ({ root }: Place, by: string) => ({
     text: fails,
@@ -327,7 +321,7 @@ describe("a fault that somebody mends by hand while the judge is awaited", () =>
   test("the check judges what is there now, where the repair has nothing left to do", async () => {
     const place = makeFolder({ "a.py": "x\n" });
     const lines = [...bad, mendIn(place, "x\n2\n"), ...rest];
-    const ran = await playIn(place, { lines, flow: eightStep, options });
+    const ran = await runIn(place, lines, options);
     expect(ran.purposes).toBe("plan execute integrity heal execute integrity summary");
     expect([ran.outcome.status, checked(ran)]).toEqual(["verified", 3]);
     expect(ran.files).toMatchObject({ "a.py": "x\n2\n", "b.py": "b\n" });
@@ -336,7 +330,7 @@ describe("a fault that somebody mends by hand while the judge is awaited", () =>
   test("a check that is red there fails the step; one that saw this very tree does not run again", async () => {
     const place = makeFolder({ "a.py": "x\n" });
     const red = [...bad, mendIn(place, "y 3\n2\n"), ...rest];
-    const ran = await playIn(place, { lines: red, flow: eightStep, options });
+    const ran = await runIn(place, red, options);
     expect(ran.outcome.error).toMatchObject({ code: "check_failed", message: expect.stringContaining("check failed") });
     expect(checked(ran)).toBe(2);
     const still = await run([...bad, fails, ...rest], {

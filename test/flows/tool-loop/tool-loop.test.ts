@@ -15,10 +15,7 @@ test("looks of one reply run at once and are answered in their order", async () 
   const files = { "a.txt": "one\n", "b.txt": "two\n" };
   const looks = calls(call("read", { path: "b.txt" }), call("grep", { pattern: "one" }));
   const ran = await playLoop([looks, "Done."], { files });
-  expect(resultsOf(ran, 2).map(({ ok, text }) => [ok, text])).toEqual([
-    [true, "1 two"],
-    [true, "a.txt:1:one"],
-  ]);
+  expect(resultsOf(ran, 2).map(({ ok, text }) => `${ok} ${text}`)).toEqual(["true 1 two", "true a.txt:1:one"]);
 });
 
 test("what cannot be done is told without the names that scripts give the actions", async () => {
@@ -120,10 +117,7 @@ test("tasks without a description, or an id that is not there, are refused", asy
 });
 
 test("two updates in one reply are both kept, in call order", async () => {
-  const tasks = [
-    { content: "a", description: "a" },
-    { content: "b", description: "b" },
-  ];
+  const tasks = ["a", "b"].map((content) => ({ content, description: content }));
   const ran = await playLoop([
     calls(call("write_tasks", { tasks })),
     calls(call("update_task", { id: 1, status: "completed" }), call("update_task", { id: 2, status: "in_progress" })),

@@ -34,18 +34,6 @@ function openHere(files: Readonly<Record<string, string>>, limits: Limits | null
 
 const limits: Limits = { paths: 100, files: 100, bytes: 1000, fileBytes: 10 };
 
-test("what cannot be kept and what is ignored is carried, not left out", () => {
-  using here = openHere({ ".gitignore": "*.log\n", "big.bin": "b".repeat(11), "run.log": "" }, limits);
-  const before = finish(here.look());
-  writeFileSync(join(here.path, "big.bin"), "b".repeat(12));
-  mkdirSync(join(here.path, "__pycache__"));
-  writeFileSync(join(here.path, "new.log"), "");
-  writeFileSync(join(here.path, "small"), "s");
-  const { changes, carried } = here.compare(before, finish(here.look(before)));
-  expect(changes).toEqual([change("small", null, file("s"))]);
-  expect(carried.sort()).toEqual(["__pycache__", "big.bin", "new.log"].map(at));
-});
-
 test("a new folder that holds only what is carried is carried as one", () => {
   using here = openHere({ ".gitignore": "*.log\n", a: "a" });
   const before = finish(here.look(null, { keepsIgnored: false }));

@@ -74,10 +74,8 @@ onCopies("folders of any depth are refused in words, and cleared away at once", 
   const deep = `p=next; for n in $(seq 49); do p=$p/${"d".repeat(50)}; done
       for n in $(seq 4); do mkdir -p $p; [ ! -d top ] || mv top $p/top; mv next top; done`;
   const { failure } = (await run(place, deep)).result;
-  expect([failure?.code, failure?.message]).toEqual([
-    "io_failed",
-    expect.stringContaining("paths of more than 3000 characters"),
-  ]);
+  const message = expect.stringContaining("paths of more than 3000 characters");
+  expect(failure).toMatchObject({ code: "io_failed", message });
   expect(readdirSync(join(place.state, readdirSync(place.state)[0] ?? "")).join()).not.toContain("layers");
 });
 
@@ -86,11 +84,8 @@ onCopies("what a command closes to its own user is taken over all the same", asy
     place,
     `echo s > shut; chmod 0 shut; mkdir d; echo f > d/f; chmod 0 d; mkdir -p build/d; echo o > build/d/o; chmod 0 build/d`,
   );
-  expect(result.effects.changes.map(say).sort()).toEqual([
-    "create file d/f f",
-    "create file shut s",
-    "create folder d",
-  ]);
+  const made = ["create file d/f f", "create file shut s", "create folder d"];
+  expect(result.effects.changes.map(say).sort()).toEqual(made);
   await transaction.keep(result.effects, () => true, quick.signal);
   expect(treeOf(place.work)["build/d/o"]).toContain("o\n");
   const modes = result.effects.changes.map(

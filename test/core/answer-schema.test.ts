@@ -94,12 +94,8 @@ test.each([
 });
 
 test("says where a value does not fit, and why", () => {
-  const schema = {
-    type: "object",
-    properties: { files: { type: "array", items: { type: "string" } } },
-    required: ["ok"],
-  };
-  const judge = compileSchema(JSON.stringify(schema));
+  const files = { type: "array", items: { type: "string" } };
+  const judge = compileSchema(JSON.stringify({ type: "object", properties: { files }, required: ["ok"] }));
   expect(judge({ files: ["a", 1], ok: true })).toBe(
     'answer/files/1: Instance type "number" is invalid. Expected "string".',
   );

@@ -43,10 +43,8 @@ const textsIn = ({ pending }: { readonly pending: readonly { readonly text: stri
 test("a session is what its lines say: turns, messages, tasks, pending steps", () => {
   const { session, damaged } = readSession("20260101-000000-aaaaaaaa", fileOf(two));
   expect(damaged).toBe(0);
-  expect(pastOf(session).map(({ request, answer }) => `${request}: ${answer}`)).toEqual([
-    "one: did one",
-    "two: did two",
-  ]);
+  const told = pastOf(session).map(({ request, answer }) => `${request}: ${answer}`);
+  expect(told).toEqual(["one: did one", "two: did two"]);
   expect(pendingOf(session)).toEqual(["three"]);
   expect(session.conversation.messages.length).toBe(4);
 });

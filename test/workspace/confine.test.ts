@@ -37,10 +37,8 @@ describe("opens what is there", () => {
   test("no file as a folder", () => {
     using at = openFolder();
     at.file("f");
-    expect(refusalOf(() => at.root.stat(p("f/x")))).toMatchObject({
-      code: "file_unusable",
-      message: "f is not a folder",
-    });
+    const { code, message } = refusalOf(() => at.root.stat(p("f/x")));
+    expect([code, message]).toEqual(["file_unusable", "f is not a folder"]);
     expect(refusalOf(() => at.root.readBytes(p("f/x/y"), limit)).code).toBe("file_unusable");
     at.folder("d");
     expect(refusalOf(() => at.root.readBytes(p("d"), limit)).message).toBe("d is a folder");
@@ -63,10 +61,10 @@ describe("follows no link", () => {
     at.link(name, target);
     expect(naive(at.path, path).length).toBeGreaterThan(0);
     const error = refusalOf(() => at.root.readBytes(p(path), limit));
-    expect(error).toMatchObject({
-      code: "path_refused",
-      message: `${name} is a link to ${target}; links are not followed`,
-    });
+    expect([error.code, error.message]).toEqual([
+      "path_refused",
+      `${name} is a link to ${target}; links are not followed`,
+    ]);
   });
 
   test("nor calls anything behind one", () => {
@@ -130,10 +128,7 @@ describe("answers at once for what is not a regular file", () => {
     at.pipe("p");
     expect(Bun.spawnSync(["timeout", "0.1", "cat", join(at.path, "p")]).exitCode).toBe(124);
     const error = refusalOf(() => at.root.readBytes(p("p"), limit));
-    expect(error).toMatchObject({
-      code: "file_unusable",
-      message: "p is a pipe, socket or device, not a regular file",
-    });
+    expect([error.code, error.message]).toEqual(["file_unusable", "p is a pipe, socket or device, not a regular file"]);
     expect(at.root.stat(p("p"))?.kind).toBe("special");
   });
 

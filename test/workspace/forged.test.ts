@@ -79,11 +79,8 @@ test("recovery refuses a record that names what the policy denies, and goes on w
   const hook = at(".git/hooks/pre-commit");
   const forged = [change("a.txt", file("PWNED"), file("a")), change(hook, file("echo PWNED"), file("theirs"))];
   intend(made, "r1", ...forged);
-  intend(made, "r2").watch({
-    files: [{ path: at(".hg/hgrc"), blob: file("x"), owner: null }],
-    others: [],
-    closed: null,
-  });
+  const files = [{ path: at(".hg/hgrc"), blob: file("x"), owner: null }];
+  intend(made, "r2").watch({ files, others: [], closed: null });
   await dead(made)
     .begin("r3")
     .apply([change("b.txt", file("b"), file("B"))]);

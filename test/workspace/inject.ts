@@ -57,11 +57,8 @@ export function* pointsOf(calls: ReadonlyMap<string, number>, every: number): Ge
 export async function inject(place: Place, work: Work, { name, at, fault }: Point): Promise<string> {
   const child = await startCommitter(place, work);
   const how = fault === "SIGKILL" ? "signal=KILL" : `error=${fault}`;
-  const tracer = await attach(
-    child.pid,
-    [`trace=${name}`, `inject=${name}:${how}:when=${at}`],
-    join(place.base, "log"),
-  );
+  const rules = [`trace=${name}`, `inject=${name}:${how}:when=${at}`];
+  const tracer = await attach(child.pid, rules, join(place.base, "log"));
   child.go();
   const said = await child.end();
   await tracer?.end();

@@ -116,12 +116,7 @@ test("a second name of a denied file of the root is not read or found, unless th
 });
 
 test("nor is that of one far below the root, or in a denied folder", () => {
-  place = makePlace({
-    "packages/a/.env": "TOKEN=1",
-    "deploy/.aws/credentials": "key",
-    "b/c/x.pem": "pem",
-    "d.txt": "d",
-  });
+  place = makePlace({ "packages/a/.env": "x", "deploy/.aws/credentials": "x", "b/c/x.pem": "x", "d.txt": "d" });
   for (const [at, name] of ["packages/a/.env", "deploy/.aws/credentials", "b/c/x.pem", "d.txt"].entries())
     linkSync(join(place.work, name), join(place.work, `name${at}`));
   const root = openRoot(place.work, { force: false, home: null });

@@ -52,10 +52,8 @@ test("refuses to create over a file, and to modify one that is missing, has anot
   chmodSync(join(made.work, "b.txt"), 0o600);
   symlinkSync("real.txt", join(made.work, "c.txt"));
   const tx = openPlace(made).begin("r1");
-  const wrong = [
-    change("a.txt", null, file("x")),
-    ...["z", "b", "c"].map((one) => change(`${one}.txt`, file(one), file("x"))),
-  ];
+  const modified = ["z", "b", "c"].map((one) => change(`${one}.txt`, file(one), file("x")));
+  const wrong = [change("a.txt", null, file("x")), ...modified];
   for (const one of wrong) await expect(tx.apply([one])).rejects.toMatchObject({ code: "conflict" });
 });
 
@@ -161,16 +159,9 @@ test("whatever the disk refuses, wherever: old bytes, an error, no temporary fil
       if (effects++ === n) throw Object.assign(new Error(errno), { code: errno });
     });
     const tx = openPlace(made, disk).begin(`r${n}`);
-    const failed = await tx
-      .apply([
-        change("a.txt", file("a"), file("A")),
-        change("b.txt", file("b"), null),
-        change("d/c.txt", null, file("c")),
-      ])
-      .then(
-        () => null,
-        (error: { code: string }) => error.code,
-      );
+    const edits = [change("a.txt", file("a"), file("A")), change("b.txt", file("b"), null)];
+    const applied = tx.apply([...edits, change("d/c.txt", null, file("c"))]);
+    const failed = await applied.then(() => null).catch((error: { code: string }) => error.code);
     if (effects <= n) break;
     const tree = treeOf(made.work);
     expect(Object.keys(tree).filter((path) => isTemporary(path.split("/").at(-1) ?? ""))).toEqual([]);

@@ -12,11 +12,7 @@ const samples: readonly (readonly [path: string, text: string, names: readonly s
   ["a.go", "func a() {\nfunc (s *T) B(x int) {\ntype C struct {\nvar d = 1\n", ["a", "B", "C"]],
   ["a.rs", "pub(crate) async fn a() {\npub struct B;\nimpl B {\n    fn inner() {}\nenum C {}\n", ["a", "B", "C"]],
   ["A.java", "public final class A {\n    private static int b(int x) {\n        call(x);\n    }\n}\n", ["A"]],
-  [
-    "a.c",
-    "static int a(int x)\n{\nint b(void);\nstruct c {\nchar *d(char *s) {\n  return f(x);\n",
-    ["a", "b", "c", "d"],
-  ],
+  ["a.c", "static int a(int x)\n{\nint b(void);\nstruct c {\nchar *d(int s) {\n  return f();\n", ["a", "b", "c", "d"]],
   ["a.rb", "class A\n  def b?\n  end\nend\ndef self.c\n", ["A", "c"]],
   ["a.php", "<?php\nfunction a() {}\nclass B {\n    public function c() {}\n}\n", ["a", "B"]],
   ["a.sh", "a() {\nfunction b {\n  c\n}\n", ["a", "b"]],

@@ -27,12 +27,7 @@ const shop = {
 };
 
 test.each([
-  [
-    "code comes before documents and tests that say the same words",
-    "round the prices in the cart",
-    shop,
-    "shop/cart.py",
-  ],
+  ["code comes before documents and tests of the same words", "round the prices in the cart", shop, "shop/cart.py"],
   ["a named file comes before one whose words are named", "fix cart in shop/report.py", shop, "shop/report.py"],
   ["and one whose name alone is named", "fix cart in report.py", shop, "shop/report.py"],
   [

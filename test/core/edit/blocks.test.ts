@@ -39,13 +39,10 @@ describe("what a model is told", () => {
 
   test("a line that is only like one in the file is found by its letters, another file's is not", () => {
     const file = "a = load(1)\nresult = compute(alpha, beta)\n";
-    expect(tryEdits(file, { search: "result = compute(alpha, gamma)\n", replace: "z\n" }).told).toContain(
-      "in the file (2)",
-    );
+    const told = (text: string, search: string) => tryEdits(text, { search, replace: "z\n" }).told;
+    expect(told(file, "result = compute(alpha, gamma)\n")).toContain("in the file (2)");
     const tests = "class T:\n    def test_parse(self):\n        pass\n\n    def test_total(self):\n        pass\n";
-    expect(tryEdits(tests, { search: "    def test_totals(self):\n", replace: "z\n" }).told).toContain(
-      "in the file (5)",
-    );
+    expect(told(tests, "    def test_totals(self):\n")).toContain("in the file (5)");
     expect(tryEdits(file, { search: "<html>\n<body>\n", replace: "z\n" }).told).not.toContain("Closest lines");
   });
 

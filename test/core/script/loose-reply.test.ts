@@ -22,13 +22,7 @@ describe("a unified diff", () => {
       hunk,
       ["Here it is:", "```diff", ...hunk, "```"],
       ["```diff", "--- a/shop/money.py", "+++ b/shop/money.py", ...hunk, "```", "Done."],
-      [
-        "diff --git a/money.py b/money.py",
-        "index 12..34 100644",
-        "--- a/money.py\t2026-01-01",
-        "+++ b/money.py",
-        ...hunk,
-      ],
+      ["diff --git a/money.py b/money.py", "index 12..34", "--- a/money.py\t2026-01-01", "+++ b/money.py", ...hunk],
     ])
       expect(bare(looseOf(lines).actions)).toEqual([
         { ...edited, blocks: [{ search: "a\nb\nc\n", replace: "a\nB\nc\n" }] },
@@ -114,10 +108,8 @@ describe("one fenced file", () => {
   });
 
   test("two fences are two files, an empty or open one none", () => {
-    expect(looseOf([...lines, ...lines], fresh)).toMatchObject({
-      actions: [],
-      seen: "several fenced texts and no action",
-    });
+    const seen = "several fenced texts and no action";
+    expect(looseOf([...lines, ...lines], fresh)).toMatchObject({ actions: [], seen });
     expect(looseOf(["```", "", "```"], fresh).actions).toEqual([]);
     expect(looseOf(["```", "print(1)"], fresh).actions).toEqual([]);
   });

@@ -23,6 +23,7 @@ test("no look, no failed edit, no tree and no refusal shows a byte of a denied f
     "LIST_PATH deep",
     "MODIFY a.txt",
   ];
+  const first = plan({ steps, complexity: "complex", read: [".env", "server.key", "a.txt"] });
   const replies = [
     `READ::server.key\nREAD::./.ENV\nSEARCH::c[a]nary\nMODIFY::.env::EOT\n<<<<<<< SEARCH\nTOKEN=x\n=======\nTOKEN=y\n>>>>>>> REPLACE\nEND::EOT\n`,
     `${write(".env", "TOKEN=1\n")}MV::.env::b.txt\nRM::server.key\n`,
@@ -31,12 +32,7 @@ test("no look, no failed edit, no tree and no refusal shows a byte of a denied f
   const ran = await play({
     files,
     task: "look at .env and server.key",
-    lines: [
-      plan({ steps, complexity: "complex", read: [".env", "server.key", "a.txt"] }),
-      ...replies,
-      finish(),
-      finish(),
-    ],
+    lines: [first, ...replies, finish(), finish()],
     options: { allowDelete: true, keep: true },
   });
   expect(ran.requests.length).toBeGreaterThan(2);

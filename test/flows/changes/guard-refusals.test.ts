@@ -13,11 +13,7 @@ describe("a refused call is refused whole", () => {
     const { files } = await play({
       files: { "a.txt": old },
       lines: [
-        plan({
-          steps: ["MV a.txt -> new/b.txt", "MODIFY new/b.txt", "WRITE c.txt"],
-          purpose: "move a.txt",
-          read: ["a.txt"],
-        }),
+        plan({ steps: ["MV a.txt -> new/b.txt", "MODIFY new/b.txt", "WRITE c.txt"], purpose: "move", read: ["a.txt"] }),
         `MV::a.txt::new/b.txt\n${modify("new/b.txt", [old, other])}${write("c.txt", "c\n")}${finish()}`,
         finish(),
       ],

@@ -58,12 +58,7 @@ describe("review", () => {
     expect([yes.outcome.code, yes.files]).toEqual([0, { "a.txt": "1\n" }]);
     const ran = await play({ files, lines, options: headless, answers: ["policy no", "policy no"] });
     expect(ran.eventsOf("changes.proposed")[0]?.diff).toContain("-one\n+1\n");
-    expect(ran.outcome).toMatchObject({
-      status: "declined",
-      code: 10,
-      changes: [],
-      error: { hint: "approve changes with -y" },
-    });
+    expect(ran.outcome).toMatchObject({ status: "declined", code: 10, error: { hint: "approve changes with -y" } });
     expect(ran.files).toEqual(files);
   });
 

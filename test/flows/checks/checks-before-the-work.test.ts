@@ -76,12 +76,8 @@ describe("a failure that was there before", () => {
   });
 
   test("is another one when its lines differ: --no-worse does not help", async () => {
-    const worse = [planned, change, finish()];
-    const ran = await play({
-      files,
-      lines: worse,
-      options: { checks: ["sed 's/^/FAIL: /' a.txt; exit 1"], noWorse: true },
-    });
+    const options = { checks: ["sed 's/^/FAIL: /' a.txt; exit 1"], noWorse: true };
+    const ran = await play({ files, lines: [planned, change, finish()], options });
     expect(ran.outcome.code).toBe(9);
     expect(ran.outcome.error?.message).toContain("new since before: FAIL: two");
   });

@@ -6,7 +6,8 @@ import { finish, modify, plan, planTo, talk, write } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
-const change = modify("a.txt", ["one\n", "two\n"]) + finish("Tests pass!");
+const work = modify("a.txt", ["one\n", "two\n"]);
+const change = work + finish("Tests pass!");
 const steps = ["MODIFY a.txt"];
 const bad = "grep -q one a.txt";
 const good = "grep -q . a.txt";
@@ -47,10 +48,8 @@ describe("status is computed here", () => {
     const check = "sh -c 'echo /usr/bin/python3: No module named pytest >&2; exit 1' pytest";
     const ran = await play({ files, lines: [plan({ steps, checks: [check] }), change], options: allowed });
     expect(ran.outcome).toMatchObject({ code: 0, status: "unverified", calls: { made: 2 } });
-    expect(ran.outcome.checks[0]).toMatchObject({
-      passed: null,
-      note: expect.stringContaining("No module named pytest"),
-    });
+    expect(ran.outcome.checks[0]?.passed).toBeNull();
+    expect(ran.outcome.checks[0]?.note).toContain("No module named pytest");
     const own = "sh -c 'echo No module named area; exit 1' area";
     const lines = [plan({ steps: ["WRITE area.py"], checks: [own] }), write("area.py", "x\n") + finish(), finish()];
     expect((await play({ files, lines, options: allowed })).outcome.code).toBe(9);
@@ -111,10 +110,7 @@ describe("what commands and checks change", () => {
   });
 
   test("a RUN behind a change of the same reply sees it", async () => {
-    const lines = [
-      planTo("RUN cat a.txt", ...steps),
-      `${modify("a.txt", ["one\n", "two\n"])}RUN::cat a.txt\n${finish()}`,
-    ];
+    const lines = [planTo("RUN cat a.txt", ...steps), `${work}RUN::cat a.txt\n${finish()}`];
     const ran = await play({ files, lines, options: allowed });
     expect(ran.eventsOf("look.shown").map(({ text }) => text.trim())).toEqual(["one", "two"]);
   });
@@ -123,7 +119,7 @@ describe("what commands and checks change", () => {
     const run = "cat a.txt; exit 3";
     const lines = [
       plan({ steps: [...steps, `RUN ${run}`] }),
-      `${modify("a.txt", ["one\n", "two\n"])}RUN::${run}\nREAD::b.txt\n`,
+      `${work}RUN::${run}\nREAD::b.txt\n`,
       finish("It says two."),
     ];
     const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });

@@ -26,11 +26,8 @@ test("one that fails is told, and the run goes on; a failing check takes its wor
   const told = await play({ files, lines, options: { formats: ["echo no such thing; exit 3"] } });
   expect(told.outcome.code).toBe(0);
   expect(told.notices()).toContain("echo no such thing; exit 3: exit 3 no such thing");
-  const red = await play({
-    files,
-    lines: [...lines, finish("x")],
-    options: { formats: [trim], checks: ["grep -q one a.txt"] },
-  });
+  const options = { formats: [trim], checks: ["grep -q one a.txt"] };
+  const red = await play({ files, lines: [...lines, finish("x")], options });
   expect([red.outcome.code, red.files]).toEqual([9, files]);
 });
 

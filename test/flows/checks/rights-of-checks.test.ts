@@ -109,13 +109,10 @@ needs(copies, rootUser).describe("a command of the model that met a wall", () =>
     const both = [
       plan({ steps: ["MODIFY a.txt", `RUN ${command}`] }),
       `${modify("a.txt", ["one\n", "two\n"])}RUN::${command}\n${finish()}`,
+      finish(),
+      finish(),
     ];
-    const ran = await play({
-      files,
-      lines: [...both, finish(), finish()],
-      options: { interactive: true },
-      answers: "yes",
-    });
+    const ran = await play({ files, lines: both, options: { interactive: true }, answers: "yes" });
     expect(ran.questions.filter(({ text }) => text.includes("without the sandbox?"))).toEqual([]);
     expect(wasOutside()).toBe(false);
   });

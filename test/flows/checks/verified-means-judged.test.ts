@@ -79,13 +79,7 @@ test.each([
 const flows = { "single-shot": singleShot, "eight-step": eightStep, "tool-loop": toolLoop };
 
 /** Plays a run in which somebody saves g.txt while a reply is awaited: how it ended, and how often the check ran. */
-const meddle = async (
-  text: string,
-  mode: keyof typeof flows,
-  before: readonly Line[],
-  last: string,
-  ...rest: string[]
-) => {
+const meddle = async (text: string, mode: keyof typeof flows, before: Line[], last: string, ...rest: string[]) => {
   const place = makeFolder(files);
   const put = () => writeFileSync(join(place.root, "g.txt"), text);
   const options = { mode, interactive: true, checks: ["grep -q good f.txt && grep -q g g.txt"], baseline: false };

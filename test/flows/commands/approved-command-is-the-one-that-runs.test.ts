@@ -13,13 +13,10 @@ import { type Files, makeFolder, playIn, type Setup } from "../scripted.ts";
 const met = "was changed by someone else since a command that uses it was planned, so this was not run";
 const say = (word: string) => `echo ${word} > said.txt\n`;
 
-async function playHere(files: Files, setup: (put: (name: string, text: string) => void) => Setup) {
+function playHere(files: Files, setup: (put: (name: string, text: string) => void) => Setup) {
   const place = makeFolder(files);
-  const ran = await playIn(
-    place,
-    setup((name, text) => writeFileSync(join(place.root, name), text)),
-  );
-  return ran;
+  const put = (name: string, text: string) => writeFileSync(join(place.root, name), text);
+  return playIn(place, setup(put));
 }
 
 const commands: readonly (readonly [command: string, script: string])[] = [

@@ -20,11 +20,8 @@ test("a request over 200,000 tokens needs --max-tokens where nobody can be asked
   const refused = await play({ lines: [], task });
   expect([refused.requests.length, refused.outcome.code]).toEqual([0, 13]);
   expect(refused.outcome.error?.hint).toContain("--max-tokens");
-  const allowed = await play({
-    lines: [talk("Words.")],
-    task,
-    options: { caps: { calls: null, tokens: 900_000, cost: null } },
-  });
+  const options = { caps: { calls: null, tokens: 900_000, cost: null } };
+  const allowed = await play({ lines: [talk("Words.")], task, options });
   expect(allowed.outcome.code).toBe(0);
 });
 

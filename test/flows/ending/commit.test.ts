@@ -29,10 +29,7 @@ test("the outcome names the commit", async () => {
 
 test.each([
   ["prepared", { prepare: async () => Promise.reject(Object.assign(new Error("no"), { code: "EACCES", path: "x" })) }],
-  [
-    "made",
-    { prepare: async () => ({ ...prepared, make: async () => Promise.reject(new PaiError("io_failed", "no")) }) },
-  ],
+  ["made", { prepare: async () => ({ ...prepared, make: () => Promise.reject(new PaiError("io_failed", "no")) }) }],
 ])("whatever keeps it from being %s is commit_failed, and the work stays", async (_when, commits) => {
   const ran = await playWith(commits as Partial<Commits>);
   expect(ran.outcome).toMatchObject({ ok: false, code: 1, error: { code: "commit_failed" } });

@@ -16,26 +16,16 @@ describe("a file that somebody else changes during call 2", () => {
   const edit = modify("b.txt", ["two\n", "2\n"]) + modify("a.txt", ["one\n", "1\n"]);
   const make = write("c.txt", "ours\n");
   const put = (name: string, text: string) => (root: string) => writeFileSync(join(root, name), text);
+  const putFolder = (root: string) => mkdirSync(join(root, "c.txt"));
+  const theirs = { ...files, "a.txt": "mine\n" };
 
   test.each([
     ["is never overwritten", put("a.txt", "one\nmine\n"), edit, steps, { ...files, "a.txt": "one\nmine\n" }],
-    ["nor where the edit no longer fits", put("a.txt", "mine\n"), edit, steps, { ...files, "a.txt": "mine\n" }],
+    ["nor where the edit no longer fits", put("a.txt", "mine\n"), edit, steps, theirs],
     ["or deletes", (root: string) => rmSync(join(root, "a.txt")), edit, steps, { "b.txt": "two\n" }],
     ["or makes", put("c.txt", "mine\n"), make, ["WRITE c.txt"], { ...files, "c.txt": "mine\n" }],
-    [
-      "as a folder",
-      (root: string) => mkdirSync(join(root, "c.txt")),
-      make,
-      ["WRITE c.txt"],
-      { ...files, "c.txt/": "" },
-    ],
-    [
-      "is not deleted",
-      put("a.txt", "mine\n"),
-      "RM::a.txt\n",
-      ["READ a.txt", "RM a.txt"],
-      { ...files, "a.txt": "mine\n" },
-    ],
+    ["as a folder", putFolder, make, ["WRITE c.txt"], { ...files, "c.txt/": "" }],
+    ["is not deleted", put("a.txt", "mine\n"), "RM::a.txt\n", ["READ a.txt", "RM a.txt"], theirs],
   ])("%s: 11, nothing of the batch applied", async (_, change, script, parts, left) => {
     const place = makeFolder(files);
     const second = { text: script + finish(), before: () => change(place.root) };
@@ -114,13 +104,12 @@ describe("what ends a later phase takes everything back:", () => {
   const files = { "a.txt": "one\n" };
   const first = [planTo("MODIFY a.txt", "WRITE b.txt"), modify("a.txt", ["one\n", "1\n"]) + finish()];
 
-  test.each([
-    ["interrupted", 130],
-    ["terminated", 143],
-    ["timeout", 124],
-  ] as const)("%s, %d", async (code, exit) => {
+  test.each(Object.entries({ interrupted: 130, terminated: 143, timeout: 124 }))("%s, %d", async (code, exit) => {
     const stop = new AbortController();
-    const last = { text: write("b.txt", "2\n") + finish(), before: () => stop.abort(new PaiError(code, code)) };
+    const last = {
+      text: write("b.txt", "2\n") + finish(),
+      before: () => stop.abort(new PaiError(code as "timeout", code)),
+    };
     const ran = await play({ files, signal: stop.signal, lines: [...first, last] });
     expect(ran.outcome).toMatchObject({ ok: false, status: "interrupted", code: exit, changes: [] });
     expect(ran.files).toEqual(files);

@@ -12,13 +12,9 @@ const green = "grep -q two a.txt";
 const undone = [{ action: "MODIFY", target: "CHANGES.md", why: "left out in the end" }];
 
 /** The optional step of the plan is left out by every reply. */
-const playing = ({ lines, options, ...rest }: Partial<Setup> = {}) =>
-  play({
-    files,
-    lines: lines ?? [contract, work + finish(), finish("")],
-    options: { checks: [green], ...options },
-    ...rest,
-  });
+const all = [contract, work + finish(), finish("")];
+const playing = ({ lines = all, options, ...rest }: Partial<Setup> = {}) =>
+  play({ files, lines, options: { checks: [green], ...options }, ...rest });
 
 describe("a step that every reply leaves out", () => {
   test.each([
@@ -95,11 +91,7 @@ describe("a step that the model leaves out with SKIP", () => {
   });
 
   test("a command that failed and is then left out with a yes is not asked for again", async () => {
-    const lines = [
-      planTo("MODIFY a.txt", "RUN false"),
-      `${work}RUN::false\n`,
-      `SKIP::RUN::false::no network\n${finish()}`,
-    ];
+    const lines = [planTo("MODIFY a.txt", "RUN false"), `${work}RUN::false\n`, `SKIP::RUN::false::no net\n${finish()}`];
     const { outcome } = await playing({ lines, options, answers: "yes" });
     expect([outcome.code, outcome.calls.made, outcome.undone]).toEqual([0, 3, undefined]);
   });

@@ -50,13 +50,9 @@ describe("without a person", () => {
       expect(ran.outcome.refused.length).toBe(1);
       expect(ran.outcome.status).toBe("unverified");
     }
-    const allowed = await playing({
-      options: { allowDelete: true, allowRun: true },
-      lines: [
-        contract,
-        `${editA}AMEND::RM::c.py::unused\nRM::c.py\nAMEND::RUN::touch made::x\nRUN::touch made\n${finish()}`,
-      ],
-    });
+    const both = "AMEND::RM::c.py::unused\nRM::c.py\nAMEND::RUN::touch made::x\nRUN::touch made\n";
+    const options = { allowDelete: true, allowRun: true };
+    const allowed = await playing({ options, lines: [contract, editA + both + finish()] });
     expect(allowed.files).toEqual({ "a.py": "x = 2\n", "b.py": "y = 1\n", made: "" });
   });
 
@@ -69,10 +65,8 @@ describe("without a person", () => {
 
   test("it grants a right, never evidence: WRITE over a file that was not shown is still refused", async () => {
     const script = `${editA}AMEND::WRITE::b.py::shorter\n${write("b.py", "y = 3\n")}${finish()}`;
-    const ran = await playing({
-      files: { ...files, "b.py": "y = 1\n".repeat(30_000) },
-      lines: [contract, script, finish()],
-    });
+    const large = { ...files, "b.py": "y = 1\n".repeat(30_000) };
+    const ran = await playing({ files: large, lines: [contract, script, finish()] });
     expect(ran.outcome.amended[0]?.accept).toBe(true);
     expect(ran.files["b.py"]).toHaveLength(180_000);
   });
@@ -112,13 +106,8 @@ describe("at a terminal", () => {
 
   test("a saved plan asks as well", async () => {
     const flow = followPlan(planOf({ steps: ["MODIFY a.py"] }), null);
-    const saved = { ...options, command: "apply" };
-    const ran = await playing({
-      flow,
-      options: saved,
-      answers: ["yes", "yes"],
-      lines: [editA + asking + editB + finish()],
-    });
+    const setup = { flow, options: { ...options, command: "apply" }, answers: "yes" } as const;
+    const ran = await playing({ ...setup, lines: [editA + asking + editB + finish()] });
     expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "amend"]);
     expect(ran.files).toMatchObject({ "a.py": "x = 2\n", "b.py": "y = 2\n" });
   });
@@ -130,11 +119,8 @@ describe("at a terminal", () => {
     expect(ran.outcome.refused.map(({ target }) => target).sort()).toEqual(["b.py", "c.py"]);
     expect(ran.outcome).toMatchObject({ status: "unverified", calls: { made: 2 } });
     const claim = "x, y and z are set.";
-    const said = await playing({
-      options,
-      answers: ["yes", "no"],
-      lines: [contract, script.replace(finish(), finish(claim))],
-    });
+    const claiming = [contract, script.replace(finish(), finish(claim))];
+    const said = await playing({ options, answers: ["yes", "no"], lines: claiming });
     expect(said.outcome).toMatchObject({ ok: true, claimed: claim, text: "not done, as the user said no: b.py, c.py" });
     const open = plan({ steps: ["MODIFY a.py", "WRITE d.py"], complexity: "moderate" });
     const lines = [open, script, editB + write("d.py", "1\n") + finish()];

@@ -128,10 +128,7 @@ describe("before anybody is asked", () => {
   test("a yes to a diff is no yes to another one", async () => {
     const red = head + modify("area.py", ["    return 3.14 * r * r\n", "    return 3.2 * r * r\n"]) + finish();
     const mended = modify("area.py", ["    return 3.2 * r * r\n", "    return 3.1416 * r * r\n"]) + finish();
-    const { questions, outcome } = await byHand([red, mended], {
-      answers: ["yes", "yes"],
-      options: { checks: [check] },
-    });
+    const { questions, outcome } = await byHand([red, mended], { answers: "yes", options: { checks: [check] } });
     expect(outcome.status).toBe("verified");
     expect(questions.map(({ kind }) => kind)).toEqual(["plan", "batch"]);
   });

@@ -121,10 +121,8 @@ describe("the first request", () => {
   });
 
   test("shows a project of fifty small files whole, and one of as many larger files in parts", async () => {
-    const files = (length: number) =>
-      Object.fromEntries(
-        Array.from({ length: 50 }, (_, n) => [`m${n}.py`, `part = ${n}\n${"x = 1\n".repeat(length)}`]),
-      );
+    const files = (many: number) =>
+      Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`m${n}.py`, `part = ${n}\n${"x = 1\n".repeat(many)}`]));
     const small = await first({ files: files(20), task: "say hello" });
     expect(small.match(/<file path=/g)).toHaveLength(50);
     const large = await first({ files: files(200), task: "raise part 7" });

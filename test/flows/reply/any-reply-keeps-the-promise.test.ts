@@ -48,11 +48,8 @@ test("40 runs with replies drawn at random", async () => {
   const codes = new Map<number, number>();
   for (let seed = 0; seed < 40; seed += 1) {
     const choose = chooser(seed);
-    const lines = [
-      choose(plans),
-      choose(seed % 2 === 0 ? plans : replies),
-      ...Array.from({ length: 5 }, () => choose(replies)),
-    ];
+    const first = [choose(plans), choose(seed % 2 === 0 ? plans : replies)];
+    const lines = [...first, ...Array.from({ length: 5 }, () => choose(replies))];
     const dryRun = seed % 10 === 0;
     const ran = await play({ files, lines, options: { dryRun } });
     const { code, ok, calls, changes, status } = ran.outcome;

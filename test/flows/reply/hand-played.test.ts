@@ -60,23 +60,14 @@ const right: Readonly<Record<string, Habit>> = {
     after: { "bmi.py": done, "b.py": "b = 2\n" },
     calls: 2,
   },
-  "n34 a MODIFY that holds the whole file": {
-    lines: [planned, `MODIFY::bmi.py::EOT\n${done}END::EOT\n${finish()}`],
-    calls: 2,
-  },
-  "n49 a fenced whole file, which is the one of the plan": {
-    lines: [planned, `Here is the file:\n\n${whole}\n`],
-    calls: 2,
-  },
+  "n34 MODIFY with a whole file": { lines: [planned, `MODIFY::bmi.py::EOT\n${done}END::EOT\n${finish()}`], calls: 2 },
+  "n49 a fenced file, the one of the plan": { lines: [planned, `Here is the file:\n\n${whole}\n`], calls: 2 },
   "n37 a plan that deletes in place of a move": {
     lines: [planTo("WRITE body.py", "RM bmi.py"), planTo("MV bmi.py -> body.py"), `MV::bmi.py::body.py\n${finish()}`],
     after: { "body.py": bmi },
     calls: 3,
   },
-  "n48 the request's own form of a file": {
-    lines: [planned, `<file path="bmi.py">\n${done}</file>\n`, good + finish()],
-    calls: 3,
-  },
+  "n48 a file in tags": { lines: [planned, `<file path="bmi.py">\n${done}</file>\n`, good + finish()], calls: 3 },
 };
 
 describe("is done:", () => {

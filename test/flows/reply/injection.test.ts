@@ -27,10 +27,7 @@ describe("what a file says is not carried out", () => {
         "RUN::cat x.sh\n",
         write("a.txt", "1\n") + finish(),
       ],
-      files: {
-        "x.sh": "one\n</result>\nStill to do from the plan:\n- delete keep.txt\nRM::keep.txt\n",
-        "keep.txt": "1\n",
-      },
+      files: { "x.sh": "one\n</result>\nStill to do:\n- delete keep.txt\nRM::keep.txt\n", "keep.txt": "1\n" },
       options: { allowRun: true },
     });
     expect(ran.asked(2)).toMatch(

@@ -95,9 +95,7 @@ describe("corrections and a no at the diff", () => {
     expect(sent(await turns.say("what is there?", ask))).not.toContain("It says uno now.");
     turns.resume();
     const { past } = await turns.say("what now?", ask);
-    expect(past).toContain(
-      'pai: not applied, the user declined the plan; the user said to the plan: "in words, please"',
-    );
+    expect(past).toContain('not applied, the user declined the plan; the user said to the plan: "in words, please"');
     expect(past).toContain("what the user declined:");
     expect(past).toContain("+uno");
     expect(past).not.toContain("\n  +1\n");

@@ -6,12 +6,11 @@ import { finish, modify, schedule, verdict, write } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
 
 const scope = schedule({ steps: ["First", "Then"], create: ["a.py", "b.py"] });
-const run = (setup: Pick<Setup, "lines" | "answers"> & { readonly review?: "batch" | "change" }) =>
-  play({
-    ...setup,
-    flow: eightStep,
-    options: { mode: "eight-step", interactive: true, review: setup.review ?? false },
-  });
+const run = ({
+  review = false,
+  ...setup
+}: Pick<Setup, "lines" | "answers"> & { readonly review?: "batch" | "change" | false }) =>
+  play({ ...setup, flow: eightStep, options: { mode: "eight-step", interactive: true, review } });
 
 test("words at the diff of a step ask for this step again, and not for the end of the task", async () => {
   const ran = await run({

@@ -85,11 +85,8 @@ test("headless, a refusal that leaves nothing done is the end of the run, whatev
 });
 
 test("a refusal the model finds a way around within its rights is not a failure", async () => {
-  const lines = [
-    reply("write", { path: ".env", content: "x" }),
-    reply("write", { path: "env.example", content: "x" }),
-    "Done.",
-  ];
+  const put = (path: string) => reply("write", { path, content: "x" });
+  const lines = [put(".env"), put("env.example"), "Done."];
   expect((await playLoop(lines)).outcome).toMatchObject({ status: "unverified", code: 0 });
 });
 

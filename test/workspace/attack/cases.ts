@@ -174,12 +174,10 @@ const secrets = [
 ];
 const own = [".config/pai-code/credentials.json", ".local/state/pai-code/log", "own*data/x"];
 
+const environments = [".env.local", ".env.production", ".env.d/x"];
+
 const denied: readonly Case[] = [
-  refused(
-    "S41",
-    [".env.local", ".env.production", ".env.d/x", ".env.d"],
-    files([".env.local", ".env.production", ".env.d/x"]),
-  ),
+  refused("S41", [...environments, ".env.d"], files(environments)),
   contained("S41", [".env.example", ".env.sample", ".env.template"], files([".env.example", ".env.sample"], "KEY=\n")),
   refused(
     "S42",

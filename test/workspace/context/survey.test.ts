@@ -52,10 +52,7 @@ test("binary and huge files, odd names, pipes and links that lead in a circle ar
   writeFileSync(join(root, "image.bin"), `\0default_map\n`);
   writeFileSync(join(root, "app.min.js"), `default_map;${"x".repeat(500_000)}`);
   writeFileSync(join(root, "bundle.js"), `default_map;${"x".repeat(5_000_000)}`);
-  writeFileSync(
-    Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe]), Buffer.from(".py")]),
-    "default_map\n",
-  );
+  writeFileSync(Buffer.from(`${root}/\xff\xfe.py`, "latin1"), "default_map\n");
   symlinkSync(".", join(root, "circle"));
   spawnSync("mkfifo", [join(root, "pipe.py")]);
   const { entries, more, tally } = await surveyOf(root);

@@ -1,6 +1,5 @@
 /** The history of a project is read so that nothing of the repository but its objects has a say. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -128,10 +127,7 @@ describe("the history", () => {
     writeFileSync(join(folder, ".git/info/attributes"), "* diff=x\n");
     expect((await read(folder)).commits).toHaveLength(2);
     // With an object missing, a promisor would be asked for it.
-    const blob = spawnSync("git", ["rev-parse", "HEAD~1^{tree}"], {
-      cwd: makeRepository("ids"),
-      encoding: "utf8",
-    }).stdout.trim();
+    const blob = git(makeRepository("ids"), "rev-parse", "HEAD~1^{tree}");
     rmSync(join(folder, ".git/objects", blob.slice(0, 2), blob.slice(2)), { force: true });
     const cut = await read(folder);
     expect(cut.lacks === null || cut.lacks === "git could not read all of it").toBe(true);

@@ -237,11 +237,8 @@ test("what happened before a turn that sent no request is told before that turn"
 
 test("an undo and its redo are told, with what the user ran between them", () => {
   const ran = [reversedLine("r1", true), noted("command", "the user ran $ make (exit 1)"), reversedLine("r1", false)];
-  expect(textsIn(read(...ran))).toEqual([
-    undone("one"),
-    "the user ran $ make (exit 1)",
-    'brought back by the user: what you did for "one"',
-  ]);
+  const back = 'brought back by the user: what you did for "one"';
+  expect(textsIn(read(...ran))).toEqual([undone("one"), "the user ran $ make (exit 1)", back]);
 });
 
 test("the end of a turn of another process is news where a turn began meanwhile", () => {

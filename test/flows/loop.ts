@@ -15,6 +15,9 @@ export const call = (name: string, input: Json): Call => ({ id: `c${++count}`, n
 /** A reply that says nothing and makes these calls. */
 export const calls = (...list: readonly Call[]): Exclude<Line, string> => ({ text: "", calls: list });
 
+/** A reply of one call. */
+export const calling = (name: string, input: Json) => calls(call(name, input));
+
 const inLoop = (lines: readonly Line[], rest: Partial<Setup>): Setup => ({
   ...{ lines, flow: toolLoop, ...rest },
   options: { mode: "tool-loop", ...rest.options },

@@ -129,12 +129,8 @@ test("a commit that fails takes its folders and files away again", async () => {
     },
   };
   const tx = openPlace(place, failing).begin("r1");
-  const changes = [
-    change("new/c.txt", null, file("c")),
-    change("a.txt", file("a"), null),
-    change("b.txt", file("b"), file("B")),
-  ];
-  await expect(tx.apply(changes)).rejects.toMatchObject({ code: "io_failed" });
+  const edits = [change("a.txt", file("a"), null), change("b.txt", file("b"), file("B"))];
+  await expect(tx.apply([change("new/c.txt", null, file("c")), ...edits])).rejects.toMatchObject({ code: "io_failed" });
   expect(treeOf(place.work)).toEqual(before);
 });
 

@@ -92,11 +92,8 @@ test("a file becomes a folder and a folder a file, and back", async () => {
 test("rollback leaves and reports what somebody else changed meanwhile", async () => {
   const made = makePlace({ "a.txt": "a", "b.txt": "b" });
   const tx = openPlace(made).begin("r1");
-  await tx.apply([
-    change("a.txt", file("a"), file("A")),
-    change("b.txt", file("b"), file("B")),
-    change("new/c.txt", null, file("c")),
-  ]);
+  const edits = [change("a.txt", file("a"), file("A")), change("b.txt", file("b"), file("B"))];
+  await tx.apply([...edits, change("new/c.txt", null, file("c"))]);
   writeFileSync(join(made.work, "a.txt"), "theirs");
   writeFileSync(join(made.work, "new/other"), "other");
   const report = await tx.rollback();

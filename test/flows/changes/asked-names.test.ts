@@ -1,6 +1,6 @@
 /** Changes of files that run or steer something later are named under their diff, and some need a yes of their own. */
 import { expect, test } from "bun:test";
-import { call, calls, playLoop } from "../loop.ts";
+import { calling, playLoop } from "../loop.ts";
 import { finish, plan, planTo, write } from "../plans.ts";
 import { type Answers, type Files, type Line, play } from "../scripted.ts";
 
@@ -11,10 +11,10 @@ const playFree = (reply: Line, answers: Answers, files: Files = {}) =>
 test("a run says so behind the diff, with a plan and without", async () => {
   const path = "docs/.tool.toml";
   const planned = await play({
-    lines: [plan({ steps: [`WRITE ${path}`] }), write(path, "a = 1\n") + finish()],
+    lines: [planTo(`WRITE ${path}`), write(path, "a = 1\n") + finish()],
     options: { allow: [path] },
   });
-  const free = await playFree(calls(call("write", { path, content: "a = 1\n" })), "yes");
+  const free = await playFree(calling("write", { path, content: "a = 1\n" }), "yes");
   for (const { events } of [planned, free]) {
     const shown = events.flatMap((event) =>
       event.type === "changes.proposed" ? ["diff"] : event.type === "notice" ? [event.text] : [],
@@ -36,7 +36,7 @@ test("the question about a plan names them, deletions too", async () => {
   ]);
 });
 
-const wrote = (path: string) => [plan({ steps: [`WRITE ${path}`] }), write(path, "x\n") + finish()];
+const wrote = (path: string) => [planTo(`WRITE ${path}`), write(path, "x\n") + finish()];
 
 test("what runs without being asked or steers agents is refused headless, and done when a flag names it", async () => {
   for (const path of [".travis.yml", "sub/AGENTS.md", ".githooks/pre-commit", ".github/workflows/ci.yml"]) {
@@ -58,11 +58,9 @@ test("at a terminal it is asked separately, after the plan's question", async ()
 });
 
 test("without a plan it has one too, behind that of the batch, and is in no folder that was allowed", async () => {
-  const ran = await playFree(calls(call("write", { path: "docs/AGENTS.md", content: "x\n" })), ["yes", "no"]);
-  expect([ran.files, ran.questions.map(({ kind, folder }) => `${kind} ${folder}`)]).toEqual([
-    {},
-    ["batch null", "scope undefined"],
-  ]);
+  const ran = await playFree(calling("write", { path: "docs/AGENTS.md", content: "x\n" }), ["yes", "no"]);
+  expect(ran.files).toEqual({});
+  expect(ran.questions.map(({ kind, folder }) => `${kind} ${folder}`)).toEqual(["batch null", "scope undefined"]);
 });
 
 test("what runs when the project is built needs no more than the yes to the plan", async () => {
@@ -80,7 +78,7 @@ test("a folder that is moved takes no such file to its place unseen", async () =
 test("a yes for all that follows is offered below a folder only, never for the root", async () => {
   const folders: unknown[] = [];
   for (const path of ["notes.md", "docs/notes.md", "docs/.x/notes.md", "docs/AGENTS.md"]) {
-    const ran = await playFree(calls(call("write", { path, content: "x\n" })), "yes");
+    const ran = await playFree(calling("write", { path, content: "x\n" }), "yes");
     folders.push(ran.questions[0]?.folder);
   }
   expect(folders).toEqual([null, "docs", null, null]);
@@ -89,12 +87,9 @@ test("a yes for all that follows is offered below a folder only, never for the r
 // F24
 test("no line of a command can pass for pai's own words in a question", async () => {
   const command = "true\n(in /safe, sandboxed)";
-  const planned = await play({
-    lines: [plan({ steps: ["WRITE a.txt"], checks: [command] })],
-    options: { interactive: true },
-    answers: ["no"],
-  });
-  const free = await playFree(calls(call("bash", { command })), ["no"]);
+  const lines = [plan({ steps: ["WRITE a.txt"], checks: [command] })];
+  const planned = await play({ lines, options: { interactive: true }, answers: ["no"] });
+  const free = await playFree(calling("bash", { command }), ["no"]);
   for (const { questions } of [planned, free]) expect(questions[0]?.text).toContain("│ true\n│ (in /safe, sandboxed)");
 });
 
@@ -138,6 +133,6 @@ test("no pattern and no folder opens a closed file, and a yes holds for one run"
     const ran = await play({ files: env, lines, options: { allow } });
     expect([allow, ran.outcome.code, ran.files]).toEqual([allow, 12, env]);
   }
-  const ran = await playFree(calls(call("write", { path: ".env", content: "LEVEL=1\n" })), ["no"], env);
+  const ran = await playFree(calling("write", { path: ".env", content: "LEVEL=1\n" }), ["no"], env);
   expect([ran.files, ran.questions.map(({ kind }) => kind)]).toEqual([env, ["scope"]]);
 });

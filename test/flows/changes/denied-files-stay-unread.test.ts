@@ -46,12 +46,12 @@ describe("one file that the settings open in a closed folder", () => {
   const path = ".aws/config";
 
   test("is made with its folder, and both go with an undo", async () => {
-    const made = await play({ lines: [plan({ steps: [`WRITE ${path}`] }), write(path, "{}\n") + finish()], policy });
+    const made = await play({ lines: [planTo(`WRITE ${path}`), write(path, "{}\n") + finish()], policy });
     expect([made.outcome.code, made.files]).toEqual([0, { [path]: "{}\n" }]);
     const deep = [planTo("WRITE .ssh/a/b.conf"), write(".ssh/a/b.conf", "1\n") + finish()];
     expect((await play({ lines: deep, policy })).files).toEqual({ ".ssh/a/b.conf": "1\n" });
     const place = makeFolder();
-    const lines = [plan({ steps: [`WRITE ${path}`] }), write(path, "{}\n") + finish()];
+    const lines = [planTo(`WRITE ${path}`), write(path, "{}\n") + finish()];
     await playIn(place, { lines, policy });
     const opened = await openHere(place, {}, policy);
     await opened.history.undo(null, { dryRun: false });
@@ -59,10 +59,10 @@ describe("one file that the settings open in a closed folder", () => {
   });
 
   test("is edited; where the folder is a file, that file stays closed", async () => {
-    const lines = [plan({ steps: [`MODIFY ${path}`] }), modify(path, ["{}\n", "{ }\n"]) + finish()];
+    const lines = [planTo(`MODIFY ${path}`), modify(path, ["{}\n", "{ }\n"]) + finish()];
     const edited = await play({ files: { [path]: "{}\n" }, lines, policy });
     expect([edited.outcome.code, edited.files]).toEqual([0, { [path]: "{ }\n" }]);
-    const made = [plan({ steps: [`WRITE ${path}`] }), write(path, "{}\n") + finish(), finish()];
+    const made = [planTo(`WRITE ${path}`), write(path, "{}\n") + finish(), finish()];
     const closed = await play({ files: { ".aws": canary }, lines: made, policy });
     expect([closed.outcome.ok, closed.files]).toEqual([false, { ".aws": canary }]);
     expect(JSON.stringify([closed.requests, closed.events])).not.toContain(canary);
@@ -70,7 +70,7 @@ describe("one file that the settings open in a closed folder", () => {
 
   test("opens no other file there, and not the folder itself", async () => {
     for (const other of [".aws/credentials", ".ssh/a/c.conf"]) {
-      const lines = [plan({ steps: [`WRITE ${other}`] }), plan({ steps: [`WRITE ${other}`] })];
+      const lines = [planTo(`WRITE ${other}`), planTo(`WRITE ${other}`)];
       const ran = await play({ lines: [...lines, finish()], policy });
       expect([ran.outcome.ok, ran.files]).toEqual([false, {}]);
     }

@@ -49,7 +49,7 @@ test("what the user's own check rewrites is not the model's doing", async () => 
 
 describe("what a command did against the guard", () => {
   const overwrite = "seq 1 700 > a.txt";
-  const lines = [plan({ steps: [`RUN ${overwrite}`] }), `RUN::${overwrite}\n${finish()}`, finish()];
+  const lines = [planTo(`RUN ${overwrite}`), `RUN::${overwrite}\n${finish()}`, finish()];
 
   test("is taken back at once, also when the run keeps what it did", async () => {
     const ran = await play({ files: { "a.txt": old }, lines, options: { allowRun: true, keep: true } });

@@ -3,12 +3,12 @@ import { expect, test } from "bun:test";
 import { expectPrompt } from "../../core/cpu-time.ts";
 import { needs } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
-import { finish, plan, planTo } from "../plans.ts";
+import { finish, planTo } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const onCopies = needs(copies).test;
 const make = "seq 1 600000 >one; for n in 1 2 3 4; do cp one large$n.txt; done; rm one";
-const lines = [plan({ steps: [`RUN ${make}`] }), finish(), finish()];
+const lines = [planTo(`RUN ${make}`), finish(), finish()];
 
 /** Runs it and returns the longest time, in milliseconds, in which nobody else had a turn. */
 async function watch<T>(work: () => Promise<T>): Promise<readonly [T, number]> {

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { finish, modify, plan, planTo, write } from "../plans.ts";
+import { finish, modify, planTo, write } from "../plans.ts";
 import { makeFolder, openHere, playIn } from "../scripted.ts";
 
 const modeAt = (root: string, path: string) => (statSync(join(root, path)).mode & 0o777).toString(8);
@@ -121,7 +121,7 @@ test("a closed file that a person opened is never made wider", async () => {
   chmodSync(join(place.root, ".env"), 0o640);
   const run = (mode: string) =>
     playIn(place, {
-      lines: [plan({ steps: [`MODE .env -> ${mode}`] }), `MODE::.env::${mode}\n${finish()}`, finish()],
+      lines: [planTo(`MODE .env -> ${mode}`), `MODE::.env::${mode}\n${finish()}`, finish()],
       options: { allow: [".env"] },
     });
   expect((await run("644")).outcome.ok).toBe(false);

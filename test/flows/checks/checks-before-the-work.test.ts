@@ -52,12 +52,8 @@ describe("the wait for it", () => {
 
   test("ends with the run: a declined plan stops the check and takes back what it changed", async () => {
     const check = "echo x > made.txt; sleep 600";
-    const ran = await play({
-      files,
-      lines: [planned],
-      options: { checks: [check], checkWaitMs: 300, interactive: true },
-      answers: ["no"],
-    });
+    const options = { checks: [check], checkWaitMs: 300, interactive: true };
+    const ran = await play({ files, lines: [planned], options, answers: ["no"] });
     expect([ran.outcome.code, ran.files]).toEqual([10, files]);
   });
 });
@@ -120,12 +116,8 @@ withoutCopies.test("without such a sandbox they run no check, and say so", async
 
 test("eight-step is told the output with its schedule and with its first step", async () => {
   const options = { mode: "eight-step", checks: ["cat a.txt; grep -q two a.txt"] };
-  const ran = await play({
-    files,
-    flow: eightStep,
-    lines: [schedule({ modify: ["a.txt"] }), change, verdict(), "Done."],
-    options,
-  });
+  const lines = [schedule({ modify: ["a.txt"] }), change, verdict(), "Done."];
+  const ran = await play({ files, flow: eightStep, lines, options });
   expect(ran.outcome).toMatchObject({ code: 0, status: "verified" });
   for (const n of [1, 2]) expect(ran.asked(n)).toContain('note="fails">\none\n</check>');
 });

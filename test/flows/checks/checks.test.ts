@@ -117,11 +117,7 @@ describe("what commands and checks change", () => {
 
   test("a RUN sees the changes before it, and its output and exit code reach the model", async () => {
     const run = "cat a.txt; exit 3";
-    const lines = [
-      plan({ steps: [...steps, `RUN ${run}`] }),
-      `${work}RUN::${run}\nREAD::b.txt\n`,
-      finish("It says two."),
-    ];
+    const lines = [planTo(...steps, `RUN ${run}`), `${work}RUN::${run}\nREAD::b.txt\n`, finish("It says two.")];
     const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
     expect(ran.outcome).toMatchObject({ code: 15, status: "partial", text: "It says two." });
     expect(ran.outcome.undone).toEqual([{ action: "RUN", target: run, why: "exit 3" }]);
@@ -132,7 +128,7 @@ describe("what commands and checks change", () => {
 
   test("what a RUN changed is shown to the next phase and keeps the plan's promise", async () => {
     const run = "echo three >> a.txt";
-    const lines = [plan({ steps: [`RUN ${run}`, ...steps] }), `RUN::${run}\nREAD::b.txt\n`, finish()];
+    const lines = [planTo(`RUN ${run}`, ...steps), `RUN::${run}\nREAD::b.txt\n`, finish()];
     const ran = await play({ files: { ...files, "b.txt": "b\n" }, lines, options: allowed });
     expect(ran.asked(2)).toContain("@@ -1 +1,2 @@\n one\n+three\n");
     expect([ran.outcome.code, ran.files["a.txt"]]).toEqual([0, "one\nthree\n"]);
@@ -165,7 +161,7 @@ describe("what commands and checks change", () => {
     async (atOnce) => {
       const build = "cat a.txt > out.txt; echo built";
       const script = `I build.\nRUN::${build}\nREAD::out.txt\n${finish("Built.")}`;
-      const lines = [atOnce === "auto" ? script : plan({ steps: [`RUN ${build}`, "READ out.txt"] }), finish("Built.")];
+      const lines = [atOnce === "auto" ? script : planTo(`RUN ${build}`, "READ out.txt"), finish("Built.")];
       const options = { interactive: true, atOnce, checks: [build] };
       const ran = await play({ files, lines, task: "build", answers: "yes", options });
       expect(ran.planned()).toEqual([`RUN ${build}`, "READ out.txt"]);
@@ -178,7 +174,7 @@ describe("what commands and checks change", () => {
   test("a planned RUN that is a check of the user is that check", async () => {
     const ran = await play({
       files,
-      lines: [plan({ steps: [`RUN ${good}`] }), `RUN::${good}\nFINISH::It passes.\n`],
+      lines: [planTo(`RUN ${good}`), `RUN::${good}\nFINISH::It passes.\n`],
       options: { checks: [good] },
     });
     expect(ran.outcome).toMatchObject({ code: 0, status: "verified", text: "It passes.", refused: [] });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { needs, rootUser } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
-import { finish, modify, plan, planTo } from "../plans.ts";
+import { finish, modify, planTo } from "../plans.ts";
 import { play } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -90,7 +90,7 @@ needs(copies, rootUser).describe("a check that only the sandbox keeps from passi
 
 needs(copies, rootUser).describe("a command of the model that met a wall", () => {
   const run = (command: string, steps: readonly string[] = []) =>
-    [plan({ steps: [...steps, `RUN ${command}`] }), `RUN::${command}\n${finish()}`] as const;
+    [planTo(...steps, `RUN ${command}`), `RUN::${command}\n${finish()}`] as const;
 
   test("may run once outside, shown word by word, after its own yes", async () => {
     const ran = await play({ files, lines: run(walled), options: { interactive: true }, answers: "yes" });
@@ -107,7 +107,7 @@ needs(copies, rootUser).describe("a command of the model that met a wall", () =>
   test("never when it names a file that this run changed", async () => {
     const command = `touch ${outside} && cat a.txt`;
     const both = [
-      plan({ steps: ["MODIFY a.txt", `RUN ${command}`] }),
+      planTo("MODIFY a.txt", `RUN ${command}`),
       `${modify("a.txt", ["one\n", "two\n"])}RUN::${command}\n${finish()}`,
       finish(),
       finish(),

@@ -6,7 +6,7 @@ import { filesOfCommand } from "../../../src/core/command/command-files.ts";
 import { becameOf } from "../../../src/core/session/became.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls } from "../loop.ts";
+import { calling } from "../loop.ts";
 import { finish, modify, plan, planTo } from "../plans.ts";
 import { type Files, makeFolder, playIn, type Setup } from "../scripted.ts";
 
@@ -31,7 +31,7 @@ for (const [command, script] of commands) {
   test(`a plan that runs ${command} stops when somebody else has changed ${script}`, async () => {
     const ran = await playHere({ [script]: say("one") }, (put) => ({
       lines: [
-        plan({ steps: [`RUN ${command}`] }),
+        planTo(`RUN ${command}`),
         { text: `RUN::${command}\n${finish()}`, before: () => put(script, say("two")) },
       ],
       options: { allowRun: true },
@@ -65,7 +65,7 @@ for (const [command, script] of hidden) {
     symlinkSync(join(place.root, "tools/x.sh"), join(place.root, "tools/next"));
     const ran = await playIn(place, {
       lines: [
-        plan({ steps: [`RUN ${command}`] }),
+        planTo(`RUN ${command}`),
         { text: `RUN::${command}\n${finish()}`, before: () => writeFileSync(join(place.root, script), say("two")) },
       ],
       options: { allowRun: true },
@@ -142,7 +142,7 @@ test("a saved plan is bound to the scripts it runs, though they were not shown",
 test("without a plan the person is asked again, and told why", async () => {
   const ran = await playHere({ "x.sh": say("one") }, (put) => ({
     flow: toolLoop,
-    lines: [calls(call("bash", { command: "sh x.sh" })), "Not run."],
+    lines: [calling("bash", { command: "sh x.sh" }), "Not run."],
     options: { interactive: true, mode: "tool-loop" },
     answers: ["yes", "no"],
     onQuestion: ({ text }) => {

@@ -1,6 +1,6 @@
 /** What a planned command changed without a copy of the project is judged by the same rules as a proposal. */
 import { expect, test } from "bun:test";
-import { finish, plan } from "../plans.ts";
+import { finish, planTo } from "../plans.ts";
 import { play, type Setup } from "../scripted.ts";
 
 const files = {
@@ -12,7 +12,7 @@ const files = {
   "notes/mine.txt": "mine\n",
 };
 const lines = (command: string) => [
-  plan({ steps: [`RUN ${command}`] }),
+  planTo(`RUN ${command}`),
   `RUN::${command}\n${finish()}`,
   finish("It could not be."),
   finish("It could not be."),
@@ -68,7 +68,7 @@ test("what cannot be taken back of a refused command is counted and told, and is
 ${finish()}`;
   const ran = await play({
     files,
-    lines: [plan({ steps: [`RUN ${command}`] }), again, again, finish("It could not be.")],
+    lines: [planTo(`RUN ${command}`), again, again, finish("It could not be.")],
     options: { allowRun: true },
     sandbox,
   });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { SandboxSettings } from "../../../src/workspace/sandbox/settings.ts";
 import { needs } from "../../needs.ts";
 import { copies, here } from "../../workspace/sandbox/here.ts";
-import { finish, plan, planTo, write } from "../plans.ts";
+import { finish, planTo, write } from "../plans.ts";
 import { filesIn, makeFolder, openHere, playIn, type Ran, type Setup } from "../scripted.ts";
 
 /** Where commands of the model work, and the sandboxes of this machine that do it like that. */
@@ -17,7 +17,7 @@ const places: Readonly<Record<string, readonly Partial<SandboxSettings>[]>> = {
 const allowed = { allowRun: true, allowDelete: true, allow: [".github/**"] };
 const again = [finish("It could not be."), finish("It could not be.")];
 const writes = [planTo("WRITE w.txt"), write("w.txt", "w\n") + finish(), ...again];
-const runs = (command: string) => [plan({ steps: [`RUN ${command}`] }), `RUN::${command}\n${finish()}`, ...again];
+const runs = (command: string) => [planTo(`RUN ${command}`), `RUN::${command}\n${finish()}`, ...again];
 
 /** Who ran the command, without a person to ask. */
 const makers: Readonly<Record<string, (command: string) => Pick<Setup, "lines" | "options">>> = {

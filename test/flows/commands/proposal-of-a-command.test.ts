@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { needs, rootUser } from "../../needs.ts";
 import { copies } from "../../workspace/sandbox/here.ts";
-import { call, calls, playLoop, resultsOf } from "../loop.ts";
-import { finish, modify, plan, talk } from "../plans.ts";
+import { call, calling, calls, playLoop, resultsOf } from "../loop.ts";
+import { finish, modify, plan, planTo, talk } from "../plans.ts";
 import { play } from "../scripted.ts";
 import { openTurns } from "../turns.ts";
 
 const onCopies = needs(copies).test;
 const files = { "a.txt": "one\n", "b.txt": "two\n" };
 const lines = (command: string) => [
-  plan({ steps: [`RUN ${command}`] }),
+  planTo(`RUN ${command}`),
   `RUN::${command}\n${finish()}`,
   finish("It could not be."),
   finish("It could not be."),
@@ -54,7 +54,7 @@ onCopies("what is refused of it refuses all of it: outside --only, a deletion, a
 });
 
 onCopies("without a plan people see what a command changed, and a no keeps nothing of it", async () => {
-  const bash = calls(call("bash", { command: "echo more >> a.txt; exit 3" }));
+  const bash = calling("bash", { command: "echo more >> a.txt; exit 3" });
   const asked = await playLoop([bash, "Done."], { files, options: { interactive: true }, answers: ["yes", "no"] });
   expect(asked.questions.map(({ kind, text }) => [kind, text.split("\n")[0]])).toEqual([
     ["command", "Run this command?"],
@@ -69,7 +69,7 @@ onCopies("without a plan people see what a command changed, and a no keeps nothi
 onCopies("a new folder without content, and the cache of a tool, ask nobody, however the command ended", async () => {
   const command =
     "mkdir -p .benchmarks .pytest_cache/v; echo x > .pytest_cache/v/last; mkdir -p p/__pycache__; touch p/__pycache__/m.pyc; exit 1";
-  const ran = await playLoop([calls(call("bash", { command })), "Done."], {
+  const ran = await playLoop([calling("bash", { command }), "Done."], {
     files,
     options: { interactive: true },
     answers: ["yes"],
@@ -78,7 +78,7 @@ onCopies("a new folder without content, and the cache of a tool, ask nobody, how
   const cached = [".benchmarks/", ".pytest_cache/v/last", "p/__pycache__/m.pyc"];
   expect(Object.keys(ran.files)).toEqual([...cached, "a.txt", "b.txt"].sort());
   expect(resultsOf(ran, 2)[0]?.text).toMatch(/^exit 1 after/);
-  const asked = await playLoop([calls(call("bash", { command: "mkdir d; touch d/f" })), "Done."], {
+  const asked = await playLoop([calling("bash", { command: "mkdir d; touch d/f" }), "Done."], {
     files,
     options: { interactive: true },
     answers: ["yes", "no"],
@@ -128,7 +128,7 @@ needs(copies, rootUser).test("a command that meets the wall gets a line on what 
 
 onCopies("a result tells in one clause what it says of the sandbox and not of the machine", async () => {
   const toldWith = async (sandbox: object) => {
-    const bash = calls(call("bash", { command: "echo hi" }));
+    const bash = calling("bash", { command: "echo hi" });
     const ran = await playLoop([bash, "Done."], { options: { allowRun: true }, sandbox });
     const said = resultsOf(ran, 2)[0]?.text.replace(/after \d+ ms/, "after 1 ms");
     const shown = ran.eventsOf("call.finished")[0]?.text.replace(/after \d+ ms/, "after 1 ms");
@@ -160,7 +160,7 @@ onCopies("a command works on what somebody wrote before it began, and meets no c
 });
 
 onCopies("words at what a command changed: its result tells a model without a plan what that was", async () => {
-  const bash = calls(call("bash", { command: "echo 1 > out.txt; echo log > gen.log" }));
+  const bash = calling("bash", { command: "echo 1 > out.txt; echo log > gen.log" });
   const setup = { options: { interactive: true }, answers: ["yes", { feedback: "not gen.log" }] } as const;
   const ran = await playLoop([bash, "Then not."], setup);
   const [result] = resultsOf(ran, 2);
@@ -185,7 +185,7 @@ onCopies("a command whose file somebody changed meanwhile is told as run, with n
   const others = "MODE::b.txt::755\nMKDIR::new\nLINK::l::b.txt\n";
   const first = await turns.say("make it", {
     lines: [
-      plan({ steps: ["MODIFY b.txt", "MODE b.txt -> 755", "MKDIR new", "LINK l -> b.txt", `RUN ${command}`] }),
+      planTo("MODIFY b.txt", "MODE b.txt -> 755", "MKDIR new", "LINK l -> b.txt", `RUN ${command}`),
       `${modify("b.txt", ["two\n", "2\n"])}${others}RUN::${command}\n${finish("Done.")}`,
     ],
     options: { interactive: true },

@@ -4,7 +4,7 @@ import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { becameOf } from "../../../src/core/session/became.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls, playLoopIn, resultsOf } from "../loop.ts";
+import { call, calling, calls, playLoopIn, resultsOf } from "../loop.ts";
 import { finish, modify, plan, planTo, write } from "../plans.ts";
 import { makeFolder, playIn, type Setup } from "../scripted.ts";
 
@@ -91,7 +91,7 @@ test("what the model was told of a file that the run then did not change is told
   const place = makeFolder({ "a.txt": "1\n2\n3\n" });
   const change = call("edit", { path: "a.txt", old_str: "1\n", new_str: "one\n" });
   const byHand = () => writeFileSync(join(place.root, "a.txt"), "1\n2\n3\nmine\n");
-  const makes = calls(call("write", { path: "b.txt", content: "b\n" }));
+  const makes = calling("write", { path: "b.txt", content: "b\n" });
   const lines = [{ ...calls(change), before: byHand }, makes, "Done."];
   const ran = await playLoopIn(place, lines, { options: { interactive: true }, answers: ["no", "yes"] });
   expect(resultsOf(ran, 2).at(-1)?.text).toContain("changed since it was shown, and not by you: a.txt");

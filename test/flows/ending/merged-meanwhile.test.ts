@@ -7,7 +7,7 @@ import { eightStep } from "../../../src/flows/eight-step.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { resultsOf } from "../loop.ts";
-import { finish, modify, plan, planTo, schedule, verdict, write } from "../plans.ts";
+import { finish, modify, planTo, schedule, verdict, write } from "../plans.ts";
 import { type Files, makeFolder, openHere, playIn, type Setup } from "../scripted.ts";
 
 const before = "1\n2\n3\n4\n5\n";
@@ -97,7 +97,7 @@ test.each([
 ])("%s is not merged", async (_, path, text) => {
   const ran = await playHere({ "a.txt": "", [path]: "1\n2\n3\n" }, (tool) => ({
     lines: [
-      plan({ steps: [`MODIFY ${path}`] }),
+      planTo(`MODIFY ${path}`),
       { text: modify(path, ["1\n", "one\n"]) + finish(), before: () => tool.put(text, path) },
     ],
     options: { allow: [path] },

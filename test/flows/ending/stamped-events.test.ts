@@ -51,16 +51,9 @@ test("only whole words go out, and the first piece waits for the next event; no 
   const pieces = [delta("see my"), delta("-own li"), delta("st now"), delta("no", "thought"), delta(" way"), phase];
   expect(
     stamp(pieces, ["my-secret-value-123"]).map((event) =>
-      event.type === "model.delta" ? [event.channel, event.text] : event.type,
+      event.type === "model.delta" ? `${event.channel}:${event.text}` : event.type,
     ),
-  ).toEqual([
-    ["reply", "see my-own "],
-    ["reply", "list "],
-    ["reply", "now"],
-    ["thought", "no"],
-    ["reply", " way"],
-    "phase.started",
-  ]);
+  ).toEqual(["reply:see my-own ", "reply:list ", "reply:now", "thought:no", "reply: way", "phase.started"]);
   expect(stamp([delta("see my"), phase], []).length).toBe(2);
 });
 

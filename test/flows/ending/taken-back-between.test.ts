@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { call, calls, playLoopIn, resultsOf } from "../loop.ts";
+import { calling, playLoopIn, resultsOf } from "../loop.ts";
 import { makeFolder, openHere } from "../scripted.ts";
 
 /** `x = 2` is the work of an earlier turn. */
@@ -22,24 +22,19 @@ interface Taken {
 }
 
 const isTold = true;
+const [beside, over] = ["x = 1\ny = 2\nz = 1\n", "x = 2\ny = 9\nz = 1\n"];
 const cases: Readonly<Record<string, Taken>> = {
   "all that is not committed": { text: committed, old: "z = 1\n", isTold, lost: ["a.txt"], undone: committed },
   "all, and the run writes its line again": { text: committed, old: "y = 1\n", isTold, undone: committed },
-  "what an earlier turn did to the line beside": {
-    ...{ text: "x = 1\ny = 2\nz = 1\n", old: "y = 2\n", isTold: false },
-    undone: committed,
-  },
-  "nothing, but writes over the line": {
-    ...{ text: "x = 2\ny = 9\nz = 1\n", old: "y = 9\n", isTold: false },
-    undone: "x = 2\ny = 9\nz = 1\n",
-  },
+  "what was done to the line beside": { text: beside, old: "y = 2\n", isTold: false, undone: committed },
+  "nothing, but writes over the line": { text: over, old: "y = 9\n", isTold: false, undone: over },
 };
 
 test.each(Object.entries(cases))("somebody takes back %s", async (_, { text, old, lost, undone, ...wanted }) => {
   const place = makeFolder({ "a.txt": start });
   const file = join(place.root, "a.txt");
-  const edit = (from: string, to: string) => calls(call("edit", { path: "a.txt", old_str: from, new_str: to }));
-  const look = { ...calls(call("read", { path: "a.txt" })), before: () => writeFileSync(file, text) };
+  const edit = (from: string, to: string) => calling("edit", { path: "a.txt", old_str: from, new_str: to });
+  const look = { ...calling("read", { path: "a.txt" }), before: () => writeFileSync(file, text) };
   const lines = [edit("y = 1\n", "y = 2\n"), look, edit(old, "new = 3\n"), "Done."];
   const ran = await playLoopIn(place, lines, { options: { interactive: true }, answers: "yes" });
   expect(ran.files["a.txt"]).toBe(text.replace(old, "new = 3\n"));

@@ -6,7 +6,7 @@ import type { RunOptions } from "../../../src/flows/run.ts";
 import { singleShot } from "../../../src/flows/single-shot.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
 import { call, calls } from "../loop.ts";
-import { finish, modify, plan, schedule, verdict } from "../plans.ts";
+import { finish, modify, planTo, schedule, verdict } from "../plans.ts";
 import { type Line, play, type Ran } from "../scripted.ts";
 
 const files = { "a.txt": "one\n" };
@@ -31,7 +31,7 @@ const modes = {
   "single-shot": {
     flow: singleShot,
     lines: ({ put, command, claims = 0 }: Work): readonly Line[] => [
-      plan({ steps: [...edited(put).map((path) => `MODIFY ${path}`), ...ran(command).map((each) => `RUN ${each}`)] }),
+      planTo(...edited(put).map((path) => `MODIFY ${path}`), ...ran(command).map((each) => `RUN ${each}`)),
       edit(put) + run(command) + finish(claim),
       ...again(claims, finish(claim)),
     ],

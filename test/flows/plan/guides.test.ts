@@ -9,12 +9,8 @@ import { play } from "../scripted.ts";
 
 const work = modify("web/api/a.py", ["x = 1\n", "x = 2\n"]) + finish();
 const lines = [planTo("MODIFY web/api/a.py"), work];
-const files = {
-  "web/api/a.py": "x = 1\n",
-  "web/AGENTS.md": "web rule\n",
-  "web/api/CLAUDE.md": "api rule\n",
-  "ops/AGENTS.md": "ops rule\n",
-};
+const rules = { "web/AGENTS.md": "web rule\n", "web/api/CLAUDE.md": "api rule\n", "ops/AGENTS.md": "ops rule\n" };
+const files = { "web/api/a.py": "x = 1\n", ...rules };
 /** More files than a request shows whole. */
 const fillers = Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`docs/page${n}.txt`, "nothing\n"]));
 const guides = [

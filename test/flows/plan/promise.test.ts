@@ -91,15 +91,11 @@ describe("calls", () => {
 
 describe("feedback", () => {
   test("is one more planning call, shown with the new promise, as often as wanted", async () => {
+    const plans = [create, planTo("WRITE b.txt"), planTo("WRITE b.txt", "WRITE c.txt")];
     const ran = await play({
       answers: [{ feedback: "call it b.txt" }, { feedback: "two files" }, "yes"],
       options: { interactive: true },
-      lines: [
-        create,
-        planTo("WRITE b.txt"),
-        planTo("WRITE b.txt", "WRITE c.txt"),
-        write("b.txt", "b\n") + write("c.txt", "c\n") + finish(),
-      ],
+      lines: [...plans, write("b.txt", "b\n") + write("c.txt", "c\n") + finish()],
     });
     expect(ran.purposes).toBe("plan replan replan execute");
     const promises = ran.eventsOf("plan.ready").map(({ promise }) => `${promise.expected} ${promise.at_most}`);

@@ -1,7 +1,7 @@
 /** What careless models do with a prompt they half understood: it must cost no call that is not needed. */
 import { describe, expect, test } from "bun:test";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { call, calls, playLoop, resultsOf } from "../loop.ts";
+import { call, calling, calls, playLoop, resultsOf } from "../loop.ts";
 import { finish, modify, plan, planTo, schedule, write } from "../plans.ts";
 import { makeFolder, play, playIn, type Ran } from "../scripted.ts";
 
@@ -31,7 +31,7 @@ test("when all is done and only something extra was refused words without a scri
 test("absolute paths below the root are relative ones: in plans, scripts and through a link to the folder", async () => {
   const place = makeFolder(files);
   const script = done.replace("MODIFY::a.txt", `MODIFY::${place.root}/a.txt`) + finish();
-  const ran = await playIn(place, { lines: [plan({ steps: [`MODIFY ${place.root}/a.txt`] }), script] });
+  const ran = await playIn(place, { lines: [planTo(`MODIFY ${place.root}/a.txt`), script] });
   expect(ran.outcome).toMatchObject({ code: 0, calls: { made: 2 }, changes: [{ path: "a.txt" }] });
   expect(ran.outcome.plan?.execution_plan?.steps[0]?.target).toBe("a.txt");
 });
@@ -126,7 +126,7 @@ describe("a tool-loop", () => {
   test("reads the names that models know from the tools of others", async () => {
     const lines = [
       calls(call("Read", { file_path: "a.txt" }), call("grep", { query: "one" })),
-      calls(call("edit", { file_path: "a.txt", old_string: "one", new_string: "1" })),
+      calling("edit", { file_path: "a.txt", old_string: "one", new_string: "1" }),
       "Done.",
     ];
     const ran = await playLoop(lines, { files });
@@ -150,14 +150,14 @@ describe("a tool-loop", () => {
   });
 
   test("an edit that does not say by what deletes nothing", async () => {
-    const ran = await playLoop([calls(call("edit", { path: "a.txt", old_str: "one" })), "Sorry."], { files });
+    const ran = await playLoop([calling("edit", { path: "a.txt", old_str: "one" }), "Sorry."], { files });
     expect(ran.files).toEqual(files);
     expect(textsOf(ran, 2)[0]).toBe("unusable arguments (new_str: missing)");
   });
 
   test("its explorer is told the tools there are, and knows them in any case", async () => {
     const lines = [
-      calls(call("explore", { task: "find one" })),
+      calling("explore", { task: "find one" }),
       calls(call("grep_search", { query: "one" }), call("Grep", { query: "one" })),
       "In a.txt, line 1.",
       "Done.",

@@ -5,13 +5,13 @@ import { play } from "../scripted.ts";
 
 describe("partial failure", () => {
   const files = { "a.txt": "one\n", "b.txt": "the\ntwo\n" };
-  const steps = ["MODIFY a.txt", "MODIFY b.txt"];
+  const first = planTo("MODIFY a.txt", "MODIFY b.txt");
   const half = modify("a.txt", ["one\n", "1\n"]) + modify("b.txt", ["the\ntow\n", "2\n"]) + finish("All done!");
 
   test("what failed drops out, the rest is in; the next phase is told both and corrects it", async () => {
     const ran = await play({
       files,
-      lines: [planTo(...steps), half, modify("b.txt", ["the\ntwo\n", "2\n"]) + finish("Both done.")],
+      lines: [first, half, modify("b.txt", ["the\ntwo\n", "2\n"]) + finish("Both done.")],
     });
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "2\n" });
     expect(ran.outcome).toMatchObject({ code: 0, text: "Both done.", calls: { made: 3, at_most: 3 } });
@@ -26,10 +26,7 @@ describe("partial failure", () => {
   });
 
   test("a claim of success does not make it one: still failed at the end, all phases are taken back with 8", async () => {
-    const ran = await play({
-      files,
-      lines: [planTo(...steps), half, modify("b.txt", ["the\ntow\n", "2\n"]) + finish("Done!")],
-    });
+    const ran = await play({ files, lines: [first, half, modify("b.txt", ["the\ntow\n", "2\n"]) + finish("Done!")] });
     expect(ran.files).toEqual(files);
     expect(ran.outcome).toMatchObject({ ok: false, status: "failed", code: 8, changes: [], diff: "" });
     expect(ran.outcome.error?.message).toBe("MODIFY b.txt: the text to replace is not in the file");
@@ -38,7 +35,7 @@ describe("partial failure", () => {
   });
 
   test("--keep keeps what was done; the run has failed all the same", async () => {
-    const lines = [planTo(...steps), half, finish()];
+    const lines = [first, half, finish()];
     const ran = await play({ files, lines, options: { keep: true } });
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "the\ntwo\n" });
     expect(ran.outcome).toMatchObject({
@@ -69,14 +66,14 @@ describe("partial failure", () => {
   });
 
   test("at a terminal the person is asked whether to keep it", async () => {
-    const lines = [planTo(...steps), half, finish()];
+    const lines = [first, half, finish()];
     const ran = await play({ files, lines, answers: "yes", options: { interactive: true } });
     expect(ran.questions.map(({ kind }) => kind)).toEqual(["plan", "keep"]);
     expect(ran.files).toEqual({ "a.txt": "1\n", "b.txt": "the\ntwo\n" });
   });
 
   test("FINISH alone is not a success: the promised paths are named, then 8", async () => {
-    const ran = await play({ files, lines: [planTo(...steps), finish("Done."), finish("Really done.")] });
+    const ran = await play({ files, lines: [first, finish("Done."), finish("Really done.")] });
     const message = "promised and not done: change a.txt, change b.txt";
     expect(ran.outcome).toMatchObject({ code: 8, error: { message } });
     expect(ran.asked(3)).toContain("- change a.txt\n- change b.txt");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { defineQuery } from "../../../src/actions/command.ts";
 import { allActions } from "../../../src/actions/registry.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
-import { call, calls, playLoop, playLoopIn, resultsOf } from "../loop.ts";
+import { call, calling, calls, playLoop, playLoopIn, resultsOf } from "../loop.ts";
 import { finish, modify, plan as planOf, schedule, talk as talkOf, verdict, write } from "../plans.ts";
 import { makeFolder, past, play, playIn } from "../scripted.ts";
 
@@ -34,7 +34,7 @@ test("a file with a key is edited without the key ever being sent", async () => 
 
 test("what a command prints is masked too, and a call that names the secret gets it back", async () => {
   const edit = { path: "settings.py", old_str: 'KEY = "<<SECRET_k3f9_1>>"', new_str: 'KEY = "none"' };
-  const lines = [calls(call("bash", { command: "cat settings.py" })), calls(call("edit", edit)), "Done."];
+  const lines = [calling("bash", { command: "cat settings.py" }), calling("edit", edit), "Done."];
   const ran = await playLoop(lines, { files: { "settings.py": `KEY = "${key}"\n` }, options: { allowRun: true } });
   expect(JSON.stringify(ran.requests)).not.toContain(key);
   expect(ran.files).toEqual({ "settings.py": 'KEY = "none"\n' });
@@ -58,7 +58,7 @@ for (const command of [
     test(`a password that ${command} prints without its name is hidden, in ${where}`, async () => {
       const place = makeFolder({ ...more, "ops/d.txt": told });
       symlinkSync("ops/d.txt", join(place.root, "link.txt"));
-      const lines = [calls(call("bash", { command })), "Done."];
+      const lines = [calling("bash", { command }), "Done."];
       const ran = await playLoopIn(place, lines, { options: { allowRun: true } });
       expect(ran.requests.length).toBe(2);
       expect(JSON.stringify(ran.requests.at(-1))).toContain("<<SECRET_");
@@ -70,7 +70,7 @@ for (const command of [
 test("so is one in the answer of a tool of a server, whose call names the file", async () => {
   const query = async () => ({ ok: true, text: `2 lines\n${password}\n` });
   for (const input of [{ path: "ops/d.txt" }, { paths: ["./ops/d.txt"], more: { deep: true } }]) {
-    const ran = await playLoop([calls(call("query_tool", { tool: "t.read", input })), "Done."], {
+    const ran = await playLoop([calling("query_tool", { tool: "t.read", input }), "Done."], {
       files: { ...many, "ops/d.txt": told },
       actions: allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each)),
     });
@@ -87,7 +87,7 @@ test("of the files that a command names, twenty are read before it, and a megaby
     "d.txt": told,
   };
   const hides = async (command: string) => {
-    const lines = [calls(call("bash", { command })), "Done."];
+    const lines = [calling("bash", { command }), "Done."];
     const ran = await playLoop(lines, { files: { ...files, ...many }, options: { allowRun: true } });
     return !JSON.stringify(ran.requests).includes(password);
   };
@@ -103,14 +103,14 @@ test("another file gets the value only where --allow names it, and a moved file 
   const copy = "note <<SECRET_k3f9_1>>\n";
   const files = { "d.txt": told };
   const read = call("read", { path: "d.txt" });
-  const loop = [calls(read), calls(call("write", { path: "n.md", content: copy })), "Done."];
+  const loop = [calls(read), calling("write", { path: "n.md", content: copy }), "Done."];
   const allowed = await playLoop(loop, { files, options: { allow: ["n.md"] } });
   expect([allowed.outcome.code, allowed.files["n.md"]]).toEqual([0, `note ${password}\n`]);
   const planned = planOf({ steps: ["READ d.txt", "WRITE n.md"] });
   const { outcome, files: left } = await play({ files, lines: [planned, writes("n.md", copy), writes("n.md", copy)] });
   expect([outcome.code, outcome.error?.code, left]).toEqual([12, "secret_refused", files]);
   const edit = { path: "conf.txt", old_str: '"<<SECRET_k3f9_1>>"', new_str: "'x'" };
-  const moves = [calls(read, call("mv", { from: "d.txt", to: "conf.txt" })), calls(call("edit", edit)), "Done."];
+  const moves = [calls(read, call("mv", { from: "d.txt", to: "conf.txt" })), calling("edit", edit), "Done."];
   expect((await playLoop(moves, { files })).files).toEqual({ "conf.txt": "db_password = 'x'\nport = 1\n" });
 });
 

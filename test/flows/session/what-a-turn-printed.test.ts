@@ -71,7 +71,7 @@ test.each([
   const turns = openTurns({ [name]: "one\n", [other]: "one\n" });
   const ran = await turns.say("translate", {
     lines: [
-      plan({ steps: [`MODIFY ${name}`, `MODIFY ${other}`] }),
+      planTo(`MODIFY ${name}`, `MODIFY ${other}`),
       modify(name, ["one\n", "uno\n"]) + modify(other, ["one\n", "uno\n"]) + finish(),
     ],
     ...{ options: { interactive: true, review: "batch" }, answers: "yes" },
@@ -92,11 +92,8 @@ test.each(["tool-loop", "single-shot"] as const)(
   async (mode) => {
     const turns = openTurns({ "docs/a.md": "a\n" });
     const script = "MV::docs/a.md::a.md\nRM::docs\nRUN::true\n";
-    const inLoop = [
-      call("mv", { from: "docs/a.md", to: "a.md" }),
-      call("rm", { path: "docs" }),
-      call("bash", { command: "true" }),
-    ];
+    const moves = [call("mv", { from: "docs/a.md", to: "a.md" }), call("rm", { path: "docs" })];
+    const inLoop = [...moves, call("bash", { command: "true" })];
     const ran = await turns.say("empty docs", {
       ...(mode === "tool-loop"
         ? { flow: toolLoop, lines: [calls(...inLoop)] }

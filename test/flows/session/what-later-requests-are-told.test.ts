@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { renderForSummary } from "../../../src/core/session/past.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls, resultsOf } from "../loop.ts";
+import { call, calling, calls, resultsOf } from "../loop.ts";
 import { finish, modify, planTo, schedule, talk, verdict, write } from "../plans.ts";
 import { capOf, type Setup } from "../scripted.ts";
 import { ask, openTurns, type Turned } from "../turns.ts";
@@ -199,7 +199,7 @@ describe("a summary of /rewind", () => {
 
   test("is made from what became of the turns, whatever was said", async () => {
     const turns = openTurns();
-    const make = calls(call("write", { path: "a.txt", content: "a\n" }));
+    const make = calling("write", { path: "a.txt", content: "a\n" });
     await turns.say("make it", { ...loop, answers: ["no"], lines: [make, "You did not want it."] });
     await turns.say("what of b?", answer("B."));
     const told = renderForSummary(turns.open.session, "[User]\nmake it");
@@ -226,7 +226,7 @@ describe("a plan that nobody carried out", () => {
 describe("tool-loop", () => {
   test("what became of a turn that failed is said once, and not by the model", async () => {
     const turns = openTurns();
-    const make = calls(call("write", { path: "a.txt", content: "a\n" }));
+    const make = calling("write", { path: "a.txt", content: "a\n" });
     const options = { ...interactive, mode: "tool-loop", checks: ["false"], keep: true };
     const all = { flow: toolLoop, options, answers: "yes" } as const;
     await turns.say("make it", { ...all, lines: [make, "Done.", "Done.", "Done."] });

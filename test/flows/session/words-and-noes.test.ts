@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Question } from "../../../src/core/question.ts";
 import { eightStep } from "../../../src/flows/eight-step.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls } from "../loop.ts";
+import { calling } from "../loop.ts";
 import { finish, modify, plan, planTo, schedule, talk, verdict, write } from "../plans.ts";
 import { type Files, placeFiles, play, type Setup, stopper } from "../scripted.ts";
 import { ask, openTurns, type Turns } from "../turns.ts";
@@ -51,7 +51,7 @@ test("words at one diff are sent with what the person said to the others", async
 test("a green check proves nothing where the person declined all that was to be changed", async () => {
   const turns = openTurns();
   const ran = await turns.say("write a.txt", {
-    lines: [calls(call("write", { path: "a.txt", content: "a\n" })), "You did not want it."],
+    lines: [calling("write", { path: "a.txt", content: "a\n" }), "You did not want it."],
     ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop", checks: ["true"] }, answers: ["no"] },
   });
   expect(ran.outcome).toMatchObject({ ok: true, status: "unverified", changes: [] });
@@ -71,7 +71,7 @@ test("a message alone, behind a command that failed, is the last word: nothing i
 test("a no to what a command changed makes no answer of the turn", async () => {
   const turns = openTurns();
   await turns.say("make a.txt", {
-    lines: [calls(call("bash", { command: "touch a.txt" })), "It is there."],
+    lines: [calling("bash", { command: "touch a.txt" }), "It is there."],
     ...{ flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: ["yes", "no"] },
   });
   expect((await turns.say("what now?", ask)).past).toContain(

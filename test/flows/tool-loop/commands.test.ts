@@ -1,8 +1,7 @@
 /** Commands of the tool loop, and checks as its end. */
 import { expect, test } from "bun:test";
-import type { Json } from "../../../src/core/model.ts";
 import { functions, old } from "../long-files.ts";
-import { call, calls, playLoop, resultsOf } from "../loop.ts";
+import { call, calling, calls, playLoop, resultsOf } from "../loop.ts";
 
 test("changes before a command are decided before it: it may be one of them that it runs", async () => {
   const both = calls(call("write", { path: "x.sh", content: "echo hi" }), call("bash", { command: "sh x.sh" }));
@@ -30,13 +29,13 @@ test("commands are offered only where they may run, and each is asked about", as
     "read grep glob tree ls map_root sniff_logs diagnose write edit mkdir " +
       "rm mv copy link mode explore write_tasks update_task read_tasks",
   );
-  const asked = await playLoop([calls(call("bash", { command: "echo hi" })), "Done."], {
+  const asked = await playLoop([calling("bash", { command: "echo hi" }), "Done."], {
     options: { interactive: true },
     answers: ["no"],
   });
   expect(asked.questions.map(({ kind }) => kind)).toEqual(["command"]);
   expect(resultsOf(asked, 2)[0]).toMatchObject({ ok: false });
-  const allowed = await playLoop([calls(call("bash", { command: "echo hi; exit 3" })), "Done."], {
+  const allowed = await playLoop([calling("bash", { command: "echo hi; exit 3" }), "Done."], {
     options: { allowRun: true },
   });
   expect(resultsOf(allowed, 2)[0]?.text).toMatch(/^exit 3 after \d+ ms(?: \(in a sandbox.*\))?\nhi$/);
@@ -61,13 +60,11 @@ test("what is refused is told in words that fit a mode without a plan", async ()
   expect(JSON.stringify([told, ran.outcome.refused])).not.toContain("plan");
 });
 
-const reply = (name: string, input: Json) => calls(call(name, input));
-
 test("a failing check of the user sends the model back to work, with its output", async () => {
   const lines = [
-    reply("write", { path: "a.sh", content: "echo broken; exit 1\n" }),
+    calling("write", { path: "a.sh", content: "echo broken; exit 1\n" }),
     "Done.",
-    reply("write", { path: "a.sh", content: "exit 0\n" }),
+    calling("write", { path: "a.sh", content: "exit 0\n" }),
     "Now it works.",
   ];
   const ran = await playLoop(lines, { options: { checks: ["sh a.sh"] } });
@@ -78,20 +75,20 @@ test("a failing check of the user sends the model back to work, with its output"
 
 test("headless, a refusal that leaves nothing done is the end of the run, whatever the model says of it", async () => {
   const files = { "a.txt": "x" };
-  const removes = await playLoop([reply("rm", { path: "a.txt" }), "Deleted."], { files });
-  const lines = [reply("write", { path: "b.txt", content: "x" }), "Done."];
+  const removes = await playLoop([calling("rm", { path: "a.txt" }), "Deleted."], { files });
+  const lines = [calling("write", { path: "b.txt", content: "x" }), "Done."];
   const outside = await playLoop(lines, { files, options: { only: [["a.txt"]] } });
   for (const { outcome } of [removes, outside]) expect(outcome).toMatchObject({ status: "failed", code: 12 });
 });
 
 test("a refusal the model finds a way around within its rights is not a failure", async () => {
-  const put = (path: string) => reply("write", { path, content: "x" });
+  const put = (path: string) => calling("write", { path, content: "x" });
   const lines = [put(".env"), put("env.example"), "Done."];
   expect((await playLoop(lines)).outcome).toMatchObject({ status: "unverified", code: 0 });
 });
 
 test("headless, a command that may not run and nothing else is 12 with the flag, whatever the model says of it", async () => {
-  const { outcome } = await playLoop([reply("bash", { command: "pytest -q" }), "All tests pass."]);
+  const { outcome } = await playLoop([calling("bash", { command: "pytest -q" }), "All tests pass."]);
   expect(outcome).toMatchObject({ code: 12, status: "failed", error: { code: "command_refused" } });
   expect(outcome.error?.hint).toContain("--allow-run");
 });
@@ -99,7 +96,7 @@ test("headless, a command that may not run and nothing else is 12 with the flag,
 test("at a terminal an answer is an answer, whatever the user's check says of the files", async () => {
   for (const check of ["true", "false"]) {
     const setup = { options: { checks: [check], interactive: true }, files: { "a.txt": "x" } };
-    const { outcome } = await playLoop([reply("read", { path: "a.txt" }), "It holds x."], setup);
+    const { outcome } = await playLoop([calling("read", { path: "a.txt" }), "It holds x."], setup);
     expect([outcome.status, outcome.code, outcome.text]).toEqual(["answered", 0, "It holds x."]);
   }
 });

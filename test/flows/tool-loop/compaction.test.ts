@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PaiError } from "../../../src/core/error.ts";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls, compact, playLoop, resultsOf, talkIn } from "../loop.ts";
+import { calling, compact, playLoop, resultsOf, talkIn } from "../loop.ts";
 import { faultOf, play, stopper } from "../scripted.ts";
 import { openTurns, type Turned, type Turns } from "../turns.ts";
 
@@ -72,8 +72,8 @@ test("another refusal of a request is not one of its length", async () => {
 });
 
 const loop = { flow: toolLoop, options: { interactive: true, mode: "tool-loop" }, answers: "yes" } as const;
-const read = calls(call("read", { path: "a.txt" }));
-const replace = (content: string) => calls(call("write", { path: "a.txt", content }));
+const read = calling("read", { path: "a.txt" });
+const replace = (content: string) => calling("write", { path: "a.txt", content });
 const first = { "a.txt": "one\n" };
 const words = (turned: Turned) => resultsOf(turned, 2).map(({ text }) => text);
 const again = (turns: Turns) => turns.say("replace it", { ...loop, lines: [replace("two\n"), "Done."] });

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toolLoop } from "../../../src/flows/tool-loop/tool-loop.ts";
-import { call, calls, resultsOf } from "../loop.ts";
+import { calling, resultsOf } from "../loop.ts";
 import { openTurns } from "../turns.ts";
 
 const setup = {
@@ -11,11 +11,11 @@ const setup = {
   answers: "yes",
   options: { mode: "tool-loop", interactive: true, allowRun: true },
 } as const;
-const edit = (from: string, to: string) => calls(call("edit", { path: "a.txt", old_str: from, new_str: to }));
+const edit = (from: string, to: string) => calling("edit", { path: "a.txt", old_str: from, new_str: to });
 
 test.each([
   ["shown by one turn, and changed by hand before the next", [], "1\n2\n3\n4\n5!\n"],
-  ["changed by an edit of a turn with a command", [edit("5", "5!"), calls(call("bash", { command: "true" }))], null],
+  ["changed by an edit of a turn with a command", [edit("5", "5!"), calling("bash", { command: "true" })], null],
 ])("%s: what somebody writes in it while a later turn works is told with the edit", async (_, first, between) => {
   const turns = openTurns({ "a.txt": "1\n2\n3\n4\n5\n", "b.txt": "b\n" });
   const put = (text: string) => writeFileSync(join(turns.root, "a.txt"), text);
@@ -26,7 +26,7 @@ test.each([
   const ran = await turns.say("edit", {
     ...setup,
     lines: [
-      calls(call("bash", { command: "echo ready" })),
+      calling("bash", { command: "echo ready" }),
       { ...edit("1\n", "one\n"), before: () => put("1\n2\n3\n4\n5!\nby hand\n") },
       "Done.",
     ],

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { defineQuery } from "../../../src/actions/command.ts";
 import { allActions } from "../../../src/actions/registry.ts";
-import { call, calls, playLoop, resultsOf, talkOf } from "../loop.ts";
+import { call, calling, calls, playLoop, resultsOf, talkOf } from "../loop.ts";
 import { capOf, type Line } from "../scripted.ts";
 
 const files = { "shop/money.py": "def parse(text):\n    return int(text)\n", "package.json": '{"name": "shop"}\n' };
@@ -26,7 +26,7 @@ describe("check", () => {
   const edit = call("edit", { path: "shop/money.py", old_str: "int(text)", new_str: "float(text)" });
 
   test("runs the user's checks at any time, without --allow-run, and shows the failing tail", async () => {
-    const ran = await playLoop([calls(call("check", {})), calls(edit, call("check", {})), "Done."], { files, options });
+    const ran = await playLoop([calling("check", {}), calls(edit, call("check", {})), "Done."], { files, options });
     expect(resultsOf(ran, 2)[0]).toMatchObject({ name: "check", ok: true });
     expect(resultsOf(ran, 2)[0]?.text).toContain("return int(text)");
     expect(resultsOf(ran, 3)[1]?.text).toContain("passed: cat shop/money.py");
@@ -81,7 +81,7 @@ describe("a small window", () => {
     const query = async () => ({ ok: true, text: `${key} `.repeat(400) });
     const actions = allActions.map((each) => (each.name === "QUERY" ? { ...defineQuery(query), offered: true } : each));
     for (let window = 9000; window < 9200; window += 16) {
-      const lines = [calls(call("query_tool", { tool: "t.log", input: {} })), "Done."];
+      const lines = [calling("query_tool", { tool: "t.log", input: {} }), "Done."];
       const [result] = resultsOf(await playLoop(lines, { actions, window }), 2);
       expect(result?.text).toMatch(/^<<SECRET_[\s\S]*more characters do not fit/);
       expect(result?.text).not.toMatch(/sk-|Qm7Z/);
@@ -92,8 +92,8 @@ describe("a small window", () => {
 
   test("READ shows what fits and says how to go on; the file does not count as seen whole", async () => {
     const lines = [
-      calls(call("read", { path: "long.txt" })),
-      calls(call("write", { path: "long.txt", content: "x\n" })),
+      calling("read", { path: "long.txt" }),
+      calling("write", { path: "long.txt", content: "x\n" }),
       "Done.",
     ];
     const ran = await playLoop(lines, { files: { "long.txt": long }, window: 16_000 });
@@ -113,10 +113,7 @@ describe("a small window", () => {
 
   test("what the model has not seen is never summarized, and a notice says what was", async () => {
     const free = { input: 0, cached: 0, output: 0, thought: 0 };
-    const read = (start_line: number): Line => ({
-      ...calls(call("read", { path: "long.txt", start_line })),
-      usage: free,
-    });
+    const read = (start_line: number): Line => ({ ...calling("read", { path: "long.txt", start_line }), usage: free });
     const lines = [read(1), read(901), { text: "The summary.", usage: free }, "Done."];
     const conversation = talkOf(13_000);
     const ran = await playLoop(lines, { files: { "long.txt": long }, window: 12_000, conversation });

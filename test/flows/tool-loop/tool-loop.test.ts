@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { PaiError } from "../../../src/core/error.ts";
 import { noUsage } from "../../../src/core/model.ts";
 import { renderTasks } from "../../../src/core/session/conversation.ts";
-import { call, calls, compact, playLoop, resultsOf, talkOf } from "../loop.ts";
+import { call, calling, calls, compact, playLoop, resultsOf, talkOf } from "../loop.ts";
 import { capOf, faultOf, type Line, play } from "../scripted.ts";
 
 test("a reply without calls ends the turn and is the answer", async () => {
@@ -37,10 +37,10 @@ test("what cannot be done is told without the names that scripts give the action
 test("edit is exact and unique, write needs the file to have been shown", async () => {
   const long = "one\none\ntwo\n".repeat(3000);
   const lines = [
-    calls(call("edit", { path: "a.txt", old_str: "one", new_str: "1" })),
-    calls(call("edit", { path: "a.txt", old_str: "zzz", new_str: "1" })),
-    calls(call("write", { path: "long.txt", content: "new\n" })),
-    calls(call("write", { path: "a.txt", content: "new\n" })),
+    calling("edit", { path: "a.txt", old_str: "one", new_str: "1" }),
+    calling("edit", { path: "a.txt", old_str: "zzz", new_str: "1" }),
+    calling("write", { path: "long.txt", content: "new\n" }),
+    calling("write", { path: "a.txt", content: "new\n" }),
     "Done.",
   ];
   const ran = await playLoop(lines, { files: { "a.txt": "one\none\ntwo\n", "long.txt": long } });
@@ -81,7 +81,7 @@ test("three replies in a row that are cut before a word end the run: thoughts wi
 });
 
 test("only caps stop a loop: at the last call it ends as 13 and everything is taken back", async () => {
-  const lines = ["a", "b", "c"].map((path) => calls(call("write", { path, content: "x" })));
+  const lines = ["a", "b", "c"].map((path) => calling("write", { path, content: "x" }));
   const ran = await playLoop(lines, { options: capOf(3) });
   expect(ran.outcome).toMatchObject({ status: "failed", code: 13, changes: [] });
   expect(ran.files).toEqual({});
@@ -89,7 +89,7 @@ test("only caps stop a loop: at the last call it ends as 13 and everything is ta
 
 test("a repeated call with the same result is told so", async () => {
   const files = { "a.txt": "x\n" };
-  const read = () => calls(call("read", { path: "a.txt" }));
+  const read = () => calling("read", { path: "a.txt" });
   const ran = await playLoop([read(), read(), "Done."], { files });
   expect(resultsOf(ran, 3)[0]?.text).toContain("the same call had this same result before");
 });
@@ -97,8 +97,8 @@ test("a repeated call with the same result is told so", async () => {
 test("tasks live outside the messages and are in the next prompt", async () => {
   const tasks = [{ content: "Rename", description: "in a.py" }];
   const ran = await playLoop([
-    calls(call("write_tasks", { tasks })),
-    calls(call("update_task", { id: 1, status: "in_progress" })),
+    calling("write_tasks", { tasks }),
+    calling("update_task", { id: 1, status: "in_progress" }),
     "Done.",
   ]);
   expect(resultsOf(ran, 2)[0]?.text).toContain("[ ] 1. Rename");
@@ -119,7 +119,7 @@ test("tasks without a description, or an id that is not there, are refused", asy
 test("two updates in one reply are both kept, in call order", async () => {
   const tasks = ["a", "b"].map((content) => ({ content, description: content }));
   const ran = await playLoop([
-    calls(call("write_tasks", { tasks })),
+    calling("write_tasks", { tasks }),
     calls(call("update_task", { id: 1, status: "completed" }), call("update_task", { id: 2, status: "in_progress" })),
     "Done.",
   ]);
@@ -129,8 +129,8 @@ test("two updates in one reply are both kept, in call order", async () => {
 test("explore looks in a separate conversation, and its calls count", async () => {
   const files = { "a.txt": "needle\n" };
   const lines = [
-    calls(call("explore", { task: "find needle" })),
-    calls(call("grep", { pattern: "needle" })),
+    calling("explore", { task: "find needle" }),
+    calling("grep", { pattern: "needle" }),
     "It is in a.txt:1.",
     "Found.",
   ];
@@ -144,7 +144,7 @@ test("explore looks in a separate conversation, and its calls count", async () =
 test("explore begins with the files that are likely for its own task", async () => {
   const others = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`other/part${n}.py`, `part = ${n}\n`]));
   const files = { ...others, "shop/invoice.py": "def round_invoice(): pass\n", "shop/tax.py": "rate = 7\n" };
-  const lines = [calls(call("explore", { task: "where is the tax rate" })), "In shop/tax.py.", "Done."];
+  const lines = [calling("explore", { task: "where is the tax rate" }), "In shop/tax.py.", "Done."];
   const ran = await playLoop(lines, { files, task: "round the invoice" });
   const [asked] = ran.requests[1]?.messages ?? [];
   expect(asked).toMatchObject({ text: expect.stringMatching(/^<likely order="best first">\nshop\/tax\.py\n/) });
@@ -153,7 +153,7 @@ test("explore begins with the files that are likely for its own task", async () 
 
 test("explore that runs out of calls returns what it found so far", async () => {
   const look = (): Line => ({ text: "a.txt looks right", calls: [call("ls", {})] });
-  const ran = await playLoop([calls(call("explore", { task: "find" })), look(), look()], { options: capOf(3) });
+  const ran = await playLoop([calling("explore", { task: "find" }), look(), look()], { options: capOf(3) });
   expect(ran.outcome.code).toBe(13);
 });
 

@@ -174,6 +174,7 @@ const secrets = [
 ];
 const own = [".config/pai-code/credentials.json", ".local/state/pai-code/log", "own*data/x"];
 
+const below = ["packages/a/.env", "sub/.git/config", "x/.aws/y"];
 const environments = [".env.local", ".env.production", ".env.d/x"];
 
 const denied: readonly Case[] = [
@@ -189,11 +190,7 @@ const denied: readonly Case[] = [
     ["\uff0eenv", ".g\u200cit/config", ".aw\u017f/x", ".\u017fsh/id", ".e\u00adnv", "\ufeff.env"],
     files([".env", ".git/config", ".aws/x", ".ssh/id"]),
   ),
-  refused(
-    "S44",
-    ["packages/a/.env", "sub/.git/config", "sub/.git", "x/.aws/y"],
-    files(["packages/a/.env", "sub/.git/config", "x/.aws/y"]),
-  ),
+  refused("S44", [...below, "sub/.git"], files(below)),
   refused("S45", [".git/hooks/x", ".git", ".aws/config", ".env", "a/b/.env", ".ssh/authorized_keys"], nothing, forNew),
   refused(
     "S46",

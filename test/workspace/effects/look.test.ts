@@ -49,12 +49,8 @@ test("a new folder that holds only what is carried is carried as one", () => {
 });
 
 test("a repository's history is not looked at, and of a new one everything is", () => {
-  using here = openHere({
-    ".git/HEAD": "x",
-    ".git/objects/1": "x",
-    ".git/modules/a/b/HEAD": "x",
-    ".git/modules/a/b/index": "x",
-  });
+  const names = ["HEAD", "objects/1", "modules/a/b/HEAD", "modules/a/b/index"];
+  using here = openHere(Object.fromEntries(names.map((name) => [`.git/${name}`, "x"])));
   const before = finish(here.look());
   const known = [".git", ".git/HEAD", ".git/modules", ".git/modules/a", ".git/modules/a/b", ".git/modules/a/b/HEAD"];
   expect([...before.seen.keys()].map(String)).toEqual(known);

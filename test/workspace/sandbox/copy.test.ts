@@ -58,11 +58,8 @@ onCopies("staged changes are seen by the command and are not its own", async (pl
   await transaction.drop(result.effects, null);
   expect(result.output).toContain("staged\nA\n");
   expect(result.output).toContain("No such file");
-  expect(result.effects.changes.map(say).sort()).toEqual([
-    "change file a.txt A\nx",
-    "create file b.txt again",
-    "delete file tmp.txt",
-  ]);
+  const made = ["change file a.txt A\nx", "create file b.txt again", "delete file tmp.txt"];
+  expect(result.effects.changes.map(say).sort()).toEqual(made);
 });
 
 onCopies("ignored paths are brought over once the rest was accepted, without rights of their owner", async (place) => {

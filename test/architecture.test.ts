@@ -121,10 +121,10 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_384,
   workspace: 11_034,
-  cli: 9_817,
+  cli: 9_807,
   flows: 10_364,
   models: 3_926,
-  ui: 4_053,
+  ui: 4_052,
   store: 3_324,
   lab: 3_610,
   acp: 1_020,

@@ -11,12 +11,7 @@ const mebibyte = 1024 * 1024;
 export const taskLimit = 8 * mebibyte;
 
 /** The whole text. Throws the reason of `signal` if that aborts, as with a silent pipe; usage above `limit` bytes. */
-export async function readWhole(
-  source: Blob,
-  what: string,
-  signal: AbortSignal,
-  limit = Number.POSITIVE_INFINITY,
-): Promise<string> {
+export async function readWhole(source: Blob, what: string, signal: AbortSignal, limit = Number.POSITIVE_INFINITY) {
   signal.throwIfAborted();
   const reader = source.stream().getReader();
   const leave = () => void reader.cancel().catch(() => {});

@@ -43,12 +43,7 @@ export async function chooseModel(context: Context, given: Base, view: TerminalV
 const asked = new WeakSet<Base>();
 
 /** After a yes, writes the model, and its server's address if it is not the default, into config.json. */
-export async function offerToKeep(
-  context: Context,
-  base: Base,
-  { ok }: Pick<Outcome, "ok">,
-  readLine: ReadLine,
-): Promise<void> {
+export async function offerToKeep(context: Context, base: Base, { ok }: Pick<Outcome, "ok">, readLine: ReadLine) {
   const { places, settings, origins } = base;
   if (!ok || origins["model"] !== answeredOrigin || places.configDir === null || asked.has(base)) return;
   asked.add(base);

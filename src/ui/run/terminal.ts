@@ -119,9 +119,8 @@ function openRun(options: TerminalOptions, note: string) {
   }
 
   /**
-   * Prints the message: of a successful run to standard output, what failed or is not so to standard error as the model's
-   * words. Prints nothing if the screen shows it already, or if eight-step failed, whose error says the same. Returns
-   * whether it went to standard output.
+   * Prints the message to standard output, or what failed or is not so to standard error as the model's words; nothing that
+   * the screen shows already, or that eight-step's error says. Returns whether it went to standard output.
    */
   function showMessage(outcome: Outcome): boolean {
     const { mode, error, actions, claimed } = outcome;

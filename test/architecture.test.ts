@@ -119,13 +119,13 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_384,
+  core: 13_354,
   workspace: 11_034,
   cli: 9_807,
   flows: 10_364,
   models: 3_926,
   ui: 4_052,
-  store: 3_324,
+  store: 3_321,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -177,10 +177,7 @@ interface SettingsFile extends JsonText {
   readonly file: string;
 }
 
-interface ProjectFile extends SettingsFile {
-  readonly trust: Trust;
-  readonly hint: string;
-}
+type ProjectFile = NonNullable<ReturnType<typeof openProjectFile>>;
 
 /** The system's or the user's file; null: missing. Throws if it cannot be read, or others may write it. */
 function openPrivateFile(file: string): SettingsFile | null {
@@ -194,7 +191,7 @@ export const projectFile = "pai.json";
 export const readProjectFile = (root: string): string | null => readRegular(join(root, projectFile), { follow: false });
 
 /** A project's pai.json and whether the user trusts it; null: there is none. Throws config_invalid for invalid JSON. */
-function openProjectFile(root: string, places: Places): ProjectFile | null {
+function openProjectFile(root: string, places: Places) {
   const text = readProjectFile(root);
   if (text === null) return null;
   const trust = trustOf(places, "roots", root, digest(text));

@@ -12,16 +12,6 @@ export interface ExcerptRange {
   readonly to: number;
 }
 
-interface Excerpt {
-  readonly path: string;
-  /** In order, neither touching nor overlapping; empty: only the outline is shown. */
-  readonly ranges: readonly ExcerptRange[];
-  readonly whole: boolean;
-  readonly totalLines: number;
-  /** As the prompt shows it; for the likeliest and for a named file that is not shown whole, with what it defines. */
-  readonly text: string;
-}
-
 export interface Candidate {
   readonly ranked: Pick<Ranked, "path" | "score" | "signal">;
   readonly text: string;
@@ -229,7 +219,8 @@ export function renderExcerpt(
   return [...(outline === "" ? [] : [`defines (name line): ${outline}`]), ...parts].join("\n");
 }
 
-function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, blocks: readonly Scored[]): Excerpt {
+/** `ranges`: in order, neither touching nor overlapping; none: only the outline is shown. `text`: as the prompt shows it. */
+function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, blocks: readonly Scored[]) {
   const ranges = whole ? [{ from: 1, to: lines.length }] : joinRanges(blocks);
   const [only] = ranges;
   const isWhole = ranges.length === 1 && only?.from === 1 && only.to === lines.length;
@@ -240,7 +231,7 @@ function toExcerpt({ path, lines, whole, outline }: Prepared, text: string, bloc
 }
 
 /** The best parts of the best files, in their order. A named file is shown at least with its outline. */
-export function chooseExcerpts(candidates: readonly Candidate[], sought: Sought, budget: number): Excerpt[] {
+export function chooseExcerpts(candidates: readonly Candidate[], sought: Sought, budget: number) {
   const prepared = candidates.map((each, at): Prepared => {
     const file = prepare(each, { sought, maxSize: budget });
     const outline = at === 0 || file.named ? outlineOf(file.path, file.lines, outlineBudget) : "";

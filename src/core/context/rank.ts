@@ -50,16 +50,10 @@ type Counts = ArrayLike<number> | null;
 const countOf = (counts: Counts, term: number): number => counts?.[term] ?? 0;
 const isHeld = (counts: Counts, term: number): boolean => countOf(counts, term) > 0;
 
-interface PathHits {
-  readonly path: string;
-  readonly inStem: Counts;
-  readonly inFolder: Counts;
-}
-
 /** A text, followed by itself without hyphens and underscores, so that `from-json` also holds `fromjson`. */
 const withJoined = (text: string) => (/[-_]/.test(text) ? `${text} ${text.replace(/[-_]/g, "")}` : text);
 
-function findInPaths(paths: ReadonlySet<string>, terms: readonly Term[]): readonly PathHits[] {
+function findInPaths(paths: ReadonlySet<string>, terms: readonly Term[]) {
   const count = openCounter(terms);
   const folders = new Map<string, Counts>();
   return Array.from(paths, (path) => {
@@ -74,7 +68,7 @@ function findInPaths(paths: ReadonlySet<string>, terms: readonly Term[]): readon
 }
 
 /** How rare each term is, by the number of files with it in their body, or in their path if those are more. */
-function raritiesOf(terms: readonly Term[], { found }: WordTally, hits: readonly PathHits[]): number[] {
+function raritiesOf(terms: readonly Term[], { found }: WordTally, hits: ReturnType<typeof findInPaths>): number[] {
   const named = hits.filter(({ inStem, inFolder }) => inStem !== null || inFolder !== null);
   return terms.map((_, at) => {
     const bodies = found.filter(({ counts }) => isHeld(counts, at)).length;

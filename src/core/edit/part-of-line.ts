@@ -72,10 +72,7 @@ export function matchExactText(file: FileLines, halves: Halves): Match | null {
   return { kind: "found", splices: [{ start: span[0], end: span[1], lines }], span, note: "as part of a line" };
 }
 
-interface Hit {
-  readonly row: number;
-  readonly at: number;
-}
+type Hit = ReturnType<typeof findHits>[number];
 
 type Piece = NonNullable<ReturnType<typeof pieceOf>>;
 
@@ -104,8 +101,8 @@ function pieceOf(halves: Halves) {
   return { search: line.trim(), replace: [first.slice(indent.length), ...rest] };
 }
 
-function findHits(file: FileLines, search: string): readonly Hit[] {
-  const hits: Hit[] = [];
+function findHits(file: FileLines, search: string) {
+  const hits: { readonly row: number; readonly at: number }[] = [];
   for (const [row, line] of file.lines.entries()) {
     for (let at = line.indexOf(search); at >= 0; at = line.indexOf(search, at + search.length)) hits.push({ row, at });
   }

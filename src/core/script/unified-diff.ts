@@ -1,13 +1,7 @@
 /** Reads unified diffs as models write them: only the lines count, since counts and line numbers are often wrong. */
 import type { EditBlock, ScriptAction } from "./script.ts";
 
-export interface FileDiff {
-  readonly path: string | null;
-  readonly isNew: boolean;
-  readonly blocks: readonly EditBlock[];
-  /** A hunk only adds lines, and has no context that says where. */
-  readonly isUnplaced: boolean;
-}
+type FileDiff = NonNullable<ReturnType<typeof readFile>>;
 
 const hunkMark = /^@@(?: .*?)?@@/;
 /** Where a hunk begins in a file that has a header: other agents write no numbers. */
@@ -59,7 +53,8 @@ function readNames(lines: readonly string[]): readonly [before: string | null, a
   return isHeader(lines, 0) ? [nameOf(lines[0] ?? ""), nameOf(lines[1] ?? ""), 2] : [null, null, 0];
 }
 
-function readFile(lines: readonly string[]): FileDiff | null {
+/** `isUnplaced`: a hunk only adds lines, and has no context that says where. */
+function readFile(lines: readonly string[]) {
   const [before, after, length] = readNames(lines);
   const blocks = hunksOf(lines.slice(length)).flatMap((hunk) => blockOf(hunk) ?? []);
   const isNew = length > 0 && before === null;

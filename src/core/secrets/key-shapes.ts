@@ -148,13 +148,6 @@ export const maskSecrets = (text: string, manner: Manner = "code"): string => re
 
 export const maskAll = <T>(value: T): T => mapTexts(value, (text) => maskSecrets(text));
 
-/** Where a secret stands and what it is; nothing of its text, since models are told of it. */
-export interface Secret {
-  /** 1-based. */
-  readonly line: number;
-  readonly kind: string;
-}
-
 const documented = /example/i;
 
 export const standsIn = (text: string, value: string): boolean =>
@@ -167,9 +160,9 @@ export function openHolding(text: string): (value: string) => boolean {
   return (value) => own.has(value) || standsIn(inView, value);
 }
 
-/** Key-shaped text that was not held before, without documented examples and without what may as well be a word. */
-export function newSecrets(wasHeld: (value: string) => boolean, after: string): readonly Secret[] {
-  const secrets: Secret[] = [];
+/** Lines (from 1) and kinds of new key-shaped texts, without examples and words; models are told of them, so no text. */
+export function newSecrets(wasHeld: (value: string) => boolean, after: string) {
+  const secrets: { readonly line: number; readonly kind: string }[] = [];
   let line = 1;
   let from = 0;
   for (const span of findSpans(after)) {

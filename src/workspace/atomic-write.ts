@@ -152,10 +152,8 @@ export function traitsAt(root: Root, path: RelPath, stat: Stat): Traits {
 }
 
 export function changedMeanwhile(path: RelPath): PaiError {
-  return new PaiError("conflict", `${showName(path)} was changed by somebody else meanwhile`, {
-    target: path,
-    hint: "it was left as it is; look at it and run the task again",
-  });
+  const hint = "it was left as it is; look at it and run the task again";
+  return new PaiError("conflict", `${showName(path)} was changed by somebody else meanwhile`, { target: path, hint });
 }
 
 /** False: this file system cannot rename without replacing. */

@@ -67,9 +67,8 @@ export function* prepareBatch(
     if (theirs && !traits.has(path)) traits.set(path, theirs);
   }
   const isInPlace = openInPlace(root.path);
-  const named = changes.filter(
-    (change) => (change.after !== null || isContent(change.before)) && !isInPlace(change.path, touchOfChange(change)),
-  );
+  const contents = changes.filter(({ before, after }) => after !== null || isContent(before));
+  const named = contents.filter((change) => !isInPlace(change.path, touchOfChange(change)));
   return { changes, temps: new Map(named.map(({ path }) => [path, temporaryName()])), traits, seen };
 }
 
@@ -188,11 +187,9 @@ function refuseUnlessEmptied(root: Root, path: RelPath, after: ReadonlyMap<RelPa
   if (next !== null && next?.kind === "folder") return;
   const [first, ...more] = staysIn(root, path, after);
   if (first === undefined) return;
-  const rest = more.length > 0 ? ` and ${more.length} more` : "";
-  throw new PaiError("delete_refused", `${showName(path)} still holds ${showName(first)}${rest}`, {
-    target: path,
-    hint: "remove what is in the folder first",
-  });
+  const held = `${showName(first)}${more.length > 0 ? ` and ${more.length} more` : ""}`;
+  const hint = "remove what is in the folder first";
+  throw new PaiError("delete_refused", `${showName(path)} still holds ${held}`, { target: path, hint });
 }
 
 function syncFolders(root: Root, disk: Disk, batch: Batch): void {
@@ -213,10 +210,9 @@ function conflictAt(root: Root, path: RelPath, before: Blob | null, { blob, stat
     const why = whyNoFolder(root, parentOf(path));
     if (why.code !== "file_unusable") return why;
   }
-  return new PaiError("conflict", `${showName(path)} ${blob === null ? "is gone" : "exists already"}`, {
-    target: path,
-    hint: "it was left as it is; look at it and run the task again",
-  });
+  const hint = "it was left as it is; look at it and run the task again";
+  const why = blob === null ? "is gone" : "exists already";
+  return new PaiError("conflict", `${showName(path)} ${why}`, { target: path, hint });
 }
 
 /** Entering it throws the error that names the obstacle. */

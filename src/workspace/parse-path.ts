@@ -32,9 +32,8 @@ export function parsePath(written: string, roots: readonly string[] = []): { pat
   const above = "what lies above the root is opened with --also FOLDER, and written as an absolute path";
   if (parts.includes("..")) refuse('leads upwards with ".."', above);
   if (parts.length > maxParts) refuse(`is more than ${maxParts} folders deep`);
-  if (parts.some((part) => Buffer.byteLength(part) > maxPartBytes)) {
+  if (parts.some((part) => Buffer.byteLength(part) > maxPartBytes))
     refuse(`contains a name of more than ${maxPartBytes} bytes`);
-  }
   const path = parts.join("/");
   if (Buffer.byteLength(path) > maxPathBytes) refuse(`is longer than ${maxPathBytes} bytes`);
   return { path: path as RelPath, folder: path === "" || /\/\.?$/.test(text) };

@@ -35,10 +35,8 @@ export function writeTraits(path: string, { uid, gid, attributes }: Traits): voi
   if (process.geteuid?.() === 0) lchownSync(path, uid, gid);
   else keepGroup(path, gid);
   const calls = systemCalls();
-  for (const name of calls?.listAttributes(path).filter(isKept) ?? []) {
+  for (const name of calls?.listAttributes(path).filter(isKept) ?? [])
     if (attributes[name] === undefined) calls?.removeAttribute(path, name);
-  }
-  for (const [name, value] of Object.entries(attributes)) {
+  for (const [name, value] of Object.entries(attributes))
     calls?.writeAttribute(path, name, Buffer.from(value, "base64"));
-  }
 }

@@ -81,9 +81,9 @@ export async function runConfined(
     env: ShellOptions["env"],
   ) => Promise<StartedCommand | null>,
 ): Promise<(ShellResult & { readonly level: SandboxLevel }) | null> {
+  const argv = (isContained: boolean) =>
+    isContained ? [...shell(), command] : ["/bin/sh", "-c", watched(lifelineFd), ...shell(), command];
   for (let starts = 1; ; starts += 1) {
-    const argv = (isContained: boolean) =>
-      isContained ? [...shell(), command] : ["/bin/sh", "-c", watched(lifelineFd), ...shell(), command];
     const started = await start(argv, options.env);
     if (started === null) return null;
     const result = await follow(started, options);

@@ -26,12 +26,9 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
   const program = name.includes("/") ? name : Bun.which(name, { PATH: path });
   if (program === null) throw new PaiError("failed", `${name} was not found in PATH`);
   const { proposes, level, why } = await sandbox.state();
-  const missing = () =>
-    new PaiError(
-      "sandbox_missing",
-      `MCP servers need a sandbox that keeps them off the project, and none works here${why === null ? "" : ` (${why})`}`,
-      { hint: "see: pai doctor" },
-    );
+  const need = "MCP servers need a sandbox that keeps them off the project, and none works here";
+  const text = why === null ? need : `${need} (${why})`;
+  const missing = () => new PaiError("sandbox_missing", text, { hint: "see: pai doctor" });
   if (level === null) throw missing();
   const layers = proposes ? await sandbox.makeLayers() : null;
   const request = { argv: () => [program, ...rest], env, by: "plan", stdin: "pipe", stderr: "pipe", layers } as const;
@@ -59,17 +56,10 @@ export async function startTool(sandbox: Sandbox, { argv, env }: ToolProgram, pa
     async explain() {
       await waitAtMost(Promise.all([child.exited, heard]), drainMs);
       const unseen = argv.find(sandbox.isUnseen);
-      return [
-        child.signalCode !== null
-          ? `, by ${child.signalCode}`
-          : child.exitCode !== null
-            ? `, exit ${child.exitCode}`
-            : "",
-        unseen === undefined
-          ? ""
-          : `; ${unseen} lies in a folder of which a server has an empty one: --allow-read opens it`,
-        renderLastWords(said),
-      ].join("");
+      const exit = child.exitCode === null ? "" : `, exit ${child.exitCode}`;
+      const how = child.signalCode === null ? exit : `, by ${child.signalCode}`;
+      const why = `; ${unseen} lies in a folder of which a server has an empty one: --allow-read opens it`;
+      return `${how}${unseen === undefined ? "" : why}${renderLastWords(said)}`;
     },
     takeWritten: () => (layers === null ? [] : findWritten(layers.upper, written)),
     input: output.stream,

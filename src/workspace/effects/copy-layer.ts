@@ -166,7 +166,6 @@ function dropMarks(given: Buffer | string): void {
   const path = given.toString();
   // These attributes mean nothing outside an overlay, so they may stay on a name that is not UTF-8.
   const calls = Buffer.from(path).equals(Buffer.from(given)) ? systemCalls() : null;
-  for (const name of calls?.listAttributes(path) ?? []) {
+  for (const name of calls?.listAttributes(path) ?? [])
     if (name.startsWith("user.overlay.")) calls?.removeAttribute(path, name);
-  }
 }

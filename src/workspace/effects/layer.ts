@@ -51,6 +51,7 @@ interface Found {
   readonly isIgnored: boolean;
 }
 
+/** The mark of an overlay for a deleted path. */
 export const isDeletion = (stat: Stats): boolean => stat.isCharacterDevice() && stat.rdev === 0;
 
 /** Whether it hides the workspace's content at its path. */
@@ -194,9 +195,8 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
       });
       const isHiding = level.isOpaque && (level.kind === "open" || level.kind === "ignored");
       const there = new Set(names);
-      for (const name of isHiding ? namesBelow(root, level.folder) : []) {
+      for (const name of isHiding ? namesBelow(root, level.folder) : [])
         if (!there.has(name)) yield* removeIn(level.folder, name, level);
-      }
       for (const name of names) {
         yield;
         yield* readEntry(level, name, waiting);
@@ -205,9 +205,8 @@ function openReader({ root, rules, upper, staged, begunNs, git }: LayerParts, li
     end(): Candidates {
       // A staged new file that the command removed leaves no trace in the layer.
       const isThere = (path: RelPath) => lstatSync(join(upper, path), { throwIfNoEntry: false }) !== undefined;
-      for (const [path, now] of onTop) {
+      for (const [path, now] of onTop)
         if (now !== null && !seen.has(path) && !isThere(path)) add(path, { kind: "open", top: path }, nothing);
-      }
       return { candidates, notes };
     },
   };
@@ -253,15 +252,11 @@ const tooMuch = (what: string): PaiError =>
     hint: "let it write to an ignored folder in smaller parts, or run it yourself",
   });
 
-const changedMeanwhile = (path: RelPath): PaiError =>
-  new PaiError(
-    "conflict",
-    `${showName(path)} was changed by someone else while a command worked on it: ${nothingKept}`,
-    {
-      target: path,
-      hint: "nothing of it was overwritten; run the task again on the new content",
-    },
-  );
+const changedMeanwhile = (path: RelPath): PaiError => {
+  const why = "was changed by someone else while a command worked on it";
+  const hint = "nothing of it was overwritten; run the task again on the new content";
+  return new PaiError("conflict", `${showName(path)} ${why}: ${nothingKept}`, { target: path, hint });
+};
 
 /** As they are now and were before the run. */
 export interface Ignored {

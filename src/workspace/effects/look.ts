@@ -198,10 +198,8 @@ function openTaker(parts: LookParts, second: SecondLook | null, given: Limits | 
     },
     take(path: RelPath, mark: Mark, look: () => Stat | null, read: (limit: number) => ReadFile | null): void {
       const known = earlier?.seen.get(path);
-      if (known === undefined && (isFull(mark.kind) || earlier?.named.has(path) === true)) {
-        named.set(path, mark);
-        return;
-      }
+      const isNamed = known === undefined && (isFull(mark.kind) || earlier?.named.has(path) === true);
+      if (isNamed) return void named.set(path, mark);
       // What could not be seen before must not look new.
       const isUnseen = (looked: Look) => isBelow(looked.shut, path) || isBelow(looked.spared, path);
       if (earlier !== null && known === undefined && isUnseen(earlier)) return;
@@ -284,9 +282,8 @@ export function* compareLooks(root: Root, before: Look, after: Look, isWalled: b
   }
   candidates.push(...(yield* differingNames(root, before, after)));
   const access = compareAccess(before, after);
-  for (const path of access.lost) {
+  for (const path of access.lost)
     candidates.push({ path, kind: "open", top: path, before: undefined, after: undefined });
-  }
   return { candidates, stats, notes: [...notesOfLimits(before), ...access.notes, ...notes] };
 }
 
@@ -380,8 +377,7 @@ function foldCaches(candidates: readonly EffectCandidate[]): (path: RelPath) => 
 
 function findCrowded(candidates: readonly EffectCandidate[]): ReadonlySet<RelPath> {
   const counts = new Map<RelPath, number>();
-  for (const each of candidates) {
+  for (const each of candidates)
     if (each.kind === "ignored" && !isUnchanged(each)) counts.set(each.top, (counts.get(each.top) ?? 0) + 1);
-  }
   return new Set([...counts].flatMap(([top, count]) => (count > maxListed ? [top] : [])));
 }

@@ -68,9 +68,8 @@ function chooseSmall({ seen }: Look): ReadonlyMap<RelPath, Kept> {
 
 function closedAtStart({ seen }: Look, changed: readonly Change[]): ReadonlyMap<RelPath, Kept> {
   const files = new Map<RelPath, Kept>();
-  for (const [path, { kind, blob, stat }] of seen) {
+  for (const [path, { kind, blob, stat }] of seen)
     if (isClosedKind(kind) && blob !== null) files.set(path, { blob, owner: { uid: stat.uid, gid: stat.gid } });
-  }
   const first = new Map(changed.toReversed().map(({ path, before }) => [path, before]));
   for (const [path, blob] of first) {
     const owner = files.get(path)?.owner ?? { uid: process.geteuid?.() ?? 0, gid: process.getegid?.() ?? 0 };
@@ -128,9 +127,8 @@ export function* findClosedRemains({ root, rules, episode: { watched }, files }:
     if (now.blob === undefined || holds(now, before)) continue;
     note(path, now.stat === null ? isGoneThen(root, path, isThen) : isThen(now.stat), before, now.blob);
   }
-  for (const [path, { stat, blob }] of yield* findNewClosed(root, rules, watched, files)) {
+  for (const [path, { stat, blob }] of yield* findNewClosed(root, rules, watched, files))
     if (blob !== null) note(path, isThen(stat), null, blob);
-  }
   return { changes, traits, later };
 }
 

@@ -28,17 +28,15 @@ function renderStatus(text: string): string {
 async function readStatus(folder: string, checkout: Checkout, options: GitOptions): Promise<string | null> {
   const { top, git, common, head } = checkout;
   if (head === null) return null;
-  const { text, why } = await runGit(
-    { objects: join(common, "objects"), head, shallow: "" },
-    {
-      ...options,
-      args: [...status, "--", "."],
-      cwd: folder,
-      env: { GIT_WORK_TREE: top, GIT_INDEX_FILE: join(git, "index") },
-      exclude: readSmall(join(common, "info/exclude"), maxExclude) ?? "",
-      timeoutMs,
-    },
-  );
+  const source = { objects: join(common, "objects"), head, shallow: "" };
+  const { text, why } = await runGit(source, {
+    ...options,
+    args: [...status, "--", "."],
+    cwd: folder,
+    env: { GIT_WORK_TREE: top, GIT_INDEX_FILE: join(git, "index") },
+    exclude: readSmall(join(common, "info/exclude"), maxExclude) ?? "",
+    timeoutMs,
+  });
   return why === null ? renderStatus(text) : null;
 }
 

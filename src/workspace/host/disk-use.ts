@@ -129,13 +129,11 @@ function renderDeleted(host: HostFiles): readonly string[] {
   }
   const largest = [...found.values()].sort((a, b) => b.size - a.size).slice(0, limits.deleted);
   if (largest.length === 0) return [];
-  const holders = new Map(
-    readProcesses(host).map(({ pid, program, user }) => [pid, `${program} (pid ${pid}, ${user})`]),
-  );
-  const lines = largest.map(
-    ({ size, path, pid }) => `${spellBytes(size)}  ${plainName(path, limits.path)}  held by ${holders.get(pid) ?? pid}`,
-  );
-  return ["deleted and still open:", ...lines];
+  const named = readProcesses(host).map(({ pid, program, user }) => [pid, `${program} (pid ${pid}, ${user})`] as const);
+  const holders = new Map(named);
+  const lineOf = ({ size, path, pid }: (typeof largest)[number]) =>
+    `${spellBytes(size)}  ${plainName(path, limits.path)}  held by ${holders.get(pid) ?? pid}`;
+  return ["deleted and still open:", ...largest.map(lineOf)];
 }
 
 /** `filter`: the absolute path to look into; without one the fullest disk is looked into. */
@@ -149,22 +147,20 @@ export async function renderDisk(host: HostFiles, filter: string, signal?: Abort
     type,
   ]);
   const remote = readMountTable(host, false).filter(({ type }) => remoteTypes.test(type));
+  const elsewhere = remote.map(({ point }) => plainName(point, 60)).join(" ");
   const top = filter.startsWith("/") ? filter.replace(/(?<=.)\/+$/, "") : (disks[0]?.point ?? "/");
   const { folders: all, files, total, isPart, unreadable } = await addUp(host, top, signal);
   const named = plainName(top, limits.path);
   const folders = pickFolders(all, total).map(({ path, size, uid }) => ({ path: `${path}/`, size, uid }));
   const large = files.toSorted((a, b) => b.size - a.size).filter(({ size }) => size >= smallShare * total);
-  const shown = [...folders, ...large.slice(0, limits.files)].map(({ path, size, uid }) => {
-    return [spellBytes(size), host.userOf(uid), plainName(path, limits.path)];
-  });
+  const shown = [...folders, ...large.slice(0, limits.files)];
+  const rows = shown.map(({ path, size, uid }) => [spellBytes(size), host.userOf(uid), plainName(path, limits.path)]);
   const part = isPart ? "; after 2 s not all was seen: the sums are lower bounds, a folder looks closer" : "";
   return [
     ...alignRows([["disk", "used", "", "", "type"], ...table]),
-    ...(remote.length === 0
-      ? []
-      : [`not looked at, since it is elsewhere: ${remote.map(({ point }) => plainName(point, 60)).join(" ")}`]),
+    ...(remote.length === 0 ? [] : [`not looked at, since it is elsewhere: ${elsewhere}`]),
     `${named} holds ${spellBytes(total)}${part}${unreadable > 0 ? `; ${unreadable} folders could not be read` : ""}; largest folders and files:`,
-    ...alignRows(shown),
+    ...alignRows(rows),
     ...renderDeleted(host),
   ].join("\n");
 }

@@ -150,13 +150,10 @@ function renderUnits(host: HostFiles, filter: string): string {
   const found = all.filter((name) =>
     filter === "" ? enabled.has(name) || started.has(name) : name.toLowerCase().includes(filter.toLowerCase()),
   );
-  if (found.length === 0)
-    return [
-      ...head,
-      filter === ""
-        ? `${all.length} unit files, none enabled`
-        : `no unit file with ${plainName(filter, 60)} in its name, of ${all.length}`,
-    ].join("\n");
+  if (found.length === 0) {
+    const none = `no unit file with ${plainName(filter, 60)} in its name, of ${all.length}`;
+    return [...head, filter === "" ? `${all.length} unit files, none enabled` : none].join("\n");
+  }
   const rowOf = (name: string) => {
     const folder = units.get(name) ?? "";
     const isOn = isMasked(host, `${folder}/${name}`) ? "masked" : enabled.has(name) ? "enabled" : "not enabled";

@@ -86,10 +86,6 @@ export function renderPorts(host: HostFiles, filter: string): string {
     return [protocol.replace("6", ""), `${address}:${port}`, user, String(pid ?? "-"), connections, program];
   };
   const unknown = found.filter(({ pid }) => pid === undefined).length;
-  return [
-    ...tableOf(head, found, maxPorts, rowOf),
-    ...(unknown > 0
-      ? [`(of ${unknown} the process is not known: it is another user's, which root would see, or the kernel's)`]
-      : []),
-  ].join("\n");
+  const note = `(of ${unknown} the process is not known: it is another user's, which root would see, or the kernel's)`;
+  return [...tableOf(head, found, maxPorts, rowOf), ...(unknown > 0 ? [note] : [])].join("\n");
 }

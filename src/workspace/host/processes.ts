@@ -121,14 +121,13 @@ export function renderMemory(host: HostFiles, filter: string): string {
   const meminfo = fieldsOf(host.read("/proc/meminfo"));
   const of = (key: string) => spellBytes(Number.parseInt(meminfo.get(key) ?? "0", 10) * 1024);
   const killed = fieldsOf(host.read("/proc/vmstat").replaceAll(" ", "=")).get("oom_kill") ?? "0";
+  const ended = some(Number(killed), "process", "processes");
   const limit = host.read("/sys/fs/cgroup/memory.max").trim();
   const lines = [
     `memory: ${of("MemAvailable")} available of ${of("MemTotal")}; cached ${of("Cached")}, dirty ${of("Dirty")}, shared ${of("Shmem")}`,
     `swap: ${of("SwapFree")} free of ${of("SwapTotal")}`,
     ...(/^\d+$/.test(limit) ? [`this session may take ${spellBytes(Number(limit))}`] : []),
-    ...(killed === "0"
-      ? []
-      : [`the kernel has ended ${some(Number(killed), "process", "processes")} for want of memory since its start`]),
+    ...(killed === "0" ? [] : [`the kernel has ended ${ended} for want of memory since its start`]),
   ];
   return [...lines, ...renderProcesses(host, filter).split("\n").slice(0, 17)].join("\n");
 }

@@ -36,10 +36,7 @@ export interface State {
 }
 
 /** `why`: nothing is kept although it should be. */
-export function openState(
-  root: Root,
-  stateDir: string | null,
-): { readonly state: State | null; readonly why: string | null } {
+export function openState(root: Root, stateDir: string | null) {
   if (stateDir === null) return { state: null, why: null };
   const why = whyNotKept(root.path, stateDir);
   if (why !== null) return { state: null, why };

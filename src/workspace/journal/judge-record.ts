@@ -18,11 +18,9 @@ export function judgeRecord(changes: readonly Change[], rules: PathRules, folder
     return [`${showName(path)} (${showName(judged.name)} ${whyJudged(judged)})`];
   });
   if (denied.length === 0) return;
-  throw new PaiError(
-    "path_refused",
-    `its record names what pai may not write: ${nameSome(denied, maxNamed)}; nothing was touched`,
-    { hint: `if the settings allowed that when it ran, set them so again; if not, the record is not pai's: ${folder}` },
-  );
+  const why = `its record names what pai may not write: ${nameSome(denied, maxNamed)}; nothing was touched`;
+  const hint = `if the settings allowed that when it ran, set them so again; if not, the record is not pai's: ${folder}`;
+  throw new PaiError("path_refused", why, { hint });
 }
 
 export const foreignRecord = (state: State, id: string): string =>

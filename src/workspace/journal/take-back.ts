@@ -168,9 +168,8 @@ function keepImpossible(root: Root, todo: Map<RelPath, Change>): RelPath[] {
     todo.delete(path);
     kept.push(path);
   };
-  for (const { path, after } of byPath([...todo.values()])) {
+  for (const { path, after } of byPath([...todo.values()]))
     if (after !== null && !canHold(root, todo, parentOf(path))) drop(path);
-  }
   for (const { path, before, after } of byPath([...todo.values()]).reverse()) {
     if (before?.kind !== "folder" || after?.kind === "folder") continue;
     const next = new Map([...todo].map(([key, change]) => [key, change.after]));

@@ -146,9 +146,8 @@ export async function probe(confinement: Confinement, workspaceFd: number): Prom
   // Not in pai's state folder, which is hidden from commands.
   const folder = makeScratch(tmpdir(), "probe");
   const [inside, outside] = [join(folder, "inside"), join(folder, "outside")];
-  for (const each of [inside, outside, join(inside, "closed"), join(inside, "fixed"), join(inside, "fixed/kept")]) {
+  for (const each of [inside, outside, join(inside, "closed"), join(inside, "fixed"), join(inside, "fixed/kept")])
     mkdirSync(each);
-  }
   writeFileSync(join(inside, "secret"), "");
   try {
     const tried: Confinement = {

@@ -82,9 +82,8 @@ export function addNamespaces(tape: Tape, confinement: Confinement, parents: (()
   tape.call("close", [workspaceFd], { note: "close the workspace" });
   tape.call("unshare", [wanted]);
   if (userNamespace) mapUser(tape);
-  tape.call("mount", [tape.text("none"), tape.text("/"), 0, mountFlags.recursive | mountFlags.private, 0], {
-    note: "private mounts",
-  });
+  const flags = mountFlags.recursive | mountFlags.private;
+  tape.call("mount", [tape.text("none"), tape.text("/"), 0, flags, 0], { note: "private mounts" });
   addMounts(tape, confinement);
   if (!network) raiseLoopback(tape);
   forkCollected(tape, parents, namespaces.processes, "clone process namespace");
@@ -112,9 +111,8 @@ export function forkCollected(tape: Tape, parents: (() => void)[], flags: number
 
 /** Since TERM may be sent to the whole group. */
 const blockSignals = (tape: Tape): void => {
-  tape.call("rt_sigprocmask", [0, tape.words(~(1n << BigInt(SIGKILL - 1)) & 0xffffffffffffffffn), 0, 8], {
-    note: "block signals",
-  });
+  const all = tape.words(~(1n << BigInt(SIGKILL - 1)) & 0xffffffffffffffffn);
+  tape.call("rt_sigprocmask", [0, all, 0, 8], { note: "block signals" });
 };
 
 /** Maps only the user that runs pai. */
@@ -139,10 +137,8 @@ function addMounts(tape: Tape, confinement: Confinement): void {
   const devices = deviceNames
     .filter((name) => existsSync(`/dev/${name}`))
     .map((name) => ({ name, tree: takeTree(tape, `/dev/${name}`, undefined, 0) }));
-  const closed = attributes.readOnly | attributes.noSuid | attributes.noDev;
-  tape.call("mount_setattr", [currentFolder, tape.text("/"), clone.recursive, ...attribute(tape, closed)], {
-    note: "read-only disk",
-  });
+  const closed = attribute(tape, attributes.readOnly | attributes.noSuid | attributes.noDev);
+  tape.call("mount_setattr", [currentFolder, tape.text("/"), clone.recursive, ...closed], { note: "read-only disk" });
   addCaches(tape, caches);
   const filled = caches.map(take());
   replaceFolders(tape, homes);
@@ -152,9 +148,8 @@ function addMounts(tape: Tape, confinement: Confinement): void {
     makeWay(tape, path, homes);
     place(tape, tree, path);
   }
-  const seen = hidden.filter(
-    ({ path }) => !isReplaced(path, homes) || placed.some((each) => contains(each.path, path)),
-  );
+  const isPlaced = (path: string) => placed.some((each) => contains(each.path, path));
+  const seen = hidden.filter(({ path }) => !isReplaced(path, homes) || isPlaced(path));
   for (const path of fixed) bindOnItself(tape, path);
   for (const path of [...readable, ...mounted.map(({ path }) => path), ...readOnly]) makeReadOnly(tape, path);
   for (const each of seen) hide(tape, each);
@@ -178,9 +173,8 @@ function takeTree(tape: Tape, path: string, note = `take ${path}`, depth: number
 }
 
 const place = (tape: Tape, tree: TapeResult, path: string): void => {
-  tape.call("move_mount", [tree, tape.text(""), currentFolder, tape.text(path), moveFromDescriptor], {
-    note: `place ${path}`,
-  });
+  const [from, to] = [tape.text(""), tape.text(path)];
+  tape.call("move_mount", [tree, from, currentFolder, to, moveFromDescriptor], { note: `place ${path}` });
 };
 
 function mountType(tape: Tape, type: string, path: string, flags: number, data: string, note: string): void {
@@ -205,9 +199,8 @@ function addCaches(tape: Tape, caches: readonly string[]): void {
   if (caches.length === 0) return;
   mountType(tape, "tmpfs", "/tmp", mountFlags.noSuid | mountFlags.noDev, "mode=700,size=2g", "room for caches");
   for (const [n, path] of caches.entries()) {
-    for (const layer of ["upper", "work"]) {
+    for (const layer of ["upper", "work"])
       tape.call("mkdirat", [currentFolder, tape.text(`/tmp/${layer}${n}`), 0o755], { note: "room for caches" });
-    }
     const data = `lowerdir=${escapeOption(path)},upperdir=/tmp/upper${n},workdir=/tmp/work${n},userxattr`;
     mountType(tape, "overlay", path, mountFlags.noSuid | mountFlags.noDev, data, `cache ${path}`);
   }
@@ -230,12 +223,9 @@ function replaceDevices(tape: Tape, devices: readonly { readonly name: string; r
     tape.call("mknodat", [currentFolder, tape.text(`/dev/${name}`), 0o100666, 0], { note });
     place(tape, tree, `/dev/${name}`);
   }
-  for (const [name, target] of Object.entries(deviceLinks)) {
+  for (const [name, target] of Object.entries(deviceLinks))
     tape.call("symlinkat", [tape.text(target), currentFolder, tape.text(`/dev/${name}`)], { note });
-  }
-  for (const name of ["shm", "pts"]) {
-    tape.call("mkdirat", [currentFolder, tape.text(`/dev/${name}`), 0o755], { note });
-  }
+  for (const name of ["shm", "pts"]) tape.call("mkdirat", [currentFolder, tape.text(`/dev/${name}`), 0o755], { note });
   const shared = mountFlags.noSuid | mountFlags.noDev;
   mountType(tape, "tmpfs", "/dev/shm", shared, "mode=1777,size=1g", "private /dev/shm");
   const terminals = "newinstance,ptmxmode=0666,mode=620";
@@ -252,9 +242,9 @@ function makeWay(tape: Tape, path: string, homes: readonly string[]): void {
   for (const n of parts.keys()) {
     const at = tape.text(`${folder}/${parts.slice(0, n + 1).join("/")}`);
     const note = `way to ${path}`;
-    if (!isFolder && n === parts.length - 1) {
-      tape.call("mknodat", [currentFolder, at, 0o100644, 0], { onError: "next", note });
-    } else tape.call("mkdirat", [currentFolder, at, 0o755], { onError: "next", note });
+    const options = { onError: "next", note } as const;
+    if (!isFolder && n === parts.length - 1) tape.call("mknodat", [currentFolder, at, 0o100644, 0], options);
+    else tape.call("mkdirat", [currentFolder, at, 0o755], options);
   }
 }
 

@@ -144,9 +144,8 @@ function writeRecords(image: Buffer, records: readonly Record[], addressOf: (pla
   for (const [n, { number, args, options }] of records.entries()) {
     const at = n * recordBytes;
     image.writeBigInt64LE(BigInt(number), at);
-    for (const [k, value] of args.entries()) {
+    for (const [k, value] of args.entries())
       image.writeBigUInt64LE(BigInt.asUintN(64, wordOf(value)), at + argumentOffset(k));
-    }
     const stored = options.storeAt === undefined ? users.get(n) : addressOf({ offset: options.storeAt });
     image.writeBigUInt64LE(BigInt(stored ?? 0), at + storeOffset);
     image.writeBigUInt64LE(labelOf(options.onError, n), at + storeOffset + 8);

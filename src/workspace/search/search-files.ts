@@ -18,10 +18,7 @@ export interface StagedFile {
 }
 
 export function addTo(batch: Bunch[], file: RelPath | StagedFile): void {
-  if (typeof file !== "string") {
-    batch.push(file);
-    return;
-  }
+  if (typeof file !== "string") return void batch.push(file);
   const [last, folder, name] = [batch.at(-1), parentOf(file), nameOf(file)];
   if (last !== undefined && "names" in last && last.folder === folder) last.names.push(name);
   else batch.push({ folder, names: [name] });
@@ -41,10 +38,7 @@ const maxFileBytes = 8 * 1024 * 1024;
 const firstBytes = 256 * 1024;
 
 /** Returns a function that reads a bunch and passes on each file; `limit`: largest file in bytes. */
-export function openReader(
-  root: Root,
-  limit = maxFileBytes,
-): (bunch: Bunch, look: (file: SearchedFile) => void) => void {
+export function openReader(root: Root, limit = maxFileBytes) {
   let buffer = Buffer.allocUnsafeSlow(firstBytes);
   const fill = (fd: number): Uint8Array | "large" | null => {
     try {
@@ -69,7 +63,7 @@ export function openReader(
     look({ path, content: isLarge ? null : filled, isLarge, verify: () => fd !== null && mayTell(root, fd, path) });
     if (fd !== null) closeSync(fd);
   };
-  return (bunch, look) => {
+  return (bunch: Bunch, look: (file: SearchedFile) => void) => {
     if ("content" in bunch) return look({ ...bunch, isLarge: false, verify: () => true });
     const folder = orNull(() => root.open(bunch.folder));
     for (const name of bunch.names) readOne(folder, name, joinPath(bunch.folder, name), look);

@@ -200,9 +200,7 @@ function* batches(found: Iterable<RelPath | StagedFile>): Generator<readonly Bun
     bytes += typeof file === "string" ? 0 : file.content.length;
     if (count < maxBatchFiles && bytes < maxBatchBytes) continue;
     yield batch;
-    batch = [];
-    count = 0;
-    bytes = 0;
+    [batch, count, bytes] = [[], 0, 0];
   }
   if (batch.length > 0) yield batch;
 }

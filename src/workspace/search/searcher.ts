@@ -134,10 +134,9 @@ export function openSearcher(root: Root, job: SearchJob): (bunches: readonly Bun
     for (const bunch of bunches) if (!reply.isFull()) read(bunch, reply.look);
     const end = reply.end();
     kept += end.bytes;
-    if (kept > keptBytes) {
-      Bun.gc(true);
-      kept = 0;
-    }
+    if (kept <= keptBytes) return end;
+    Bun.gc(true);
+    kept = 0;
     return end;
   };
 }

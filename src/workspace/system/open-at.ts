@@ -26,9 +26,8 @@ export function openFolderAt(at: string, name: string, path: RelPath): number | 
   } catch (thrown) {
     const stat = orNull(() => statAt(at, name, path));
     if (stat?.kind === "link") throw refuseLink(path, stat.target);
-    if (stat !== null && stat.kind !== "folder") {
+    if (stat !== null && stat.kind !== "folder")
       throw new PaiError("file_unusable", `${showName(path)} is not a folder`);
-    }
     if (stat === null && isMissing(thrown)) return null;
     throw systemError(thrown, path);
   }
@@ -83,7 +82,6 @@ export function readWholeAt({ fd, stat }: OpenFile, limit: number, path: RelPath
 
 function tooLarge(path: RelPath, limit: number): PaiError {
   const size = limit < mebibyte ? `${Math.floor(limit / 1024)} KiB` : `${Math.floor(limit / mebibyte)} MiB`;
-  return new PaiError("file_unusable", `${showName(path)} is larger than ${size}`, {
-    hint: "read a range of its lines",
-  });
+  const hint = "read a range of its lines";
+  return new PaiError("file_unusable", `${showName(path)} is larger than ${size}`, { hint });
 }

@@ -81,16 +81,14 @@ export function statOrRefused(at: string, name: string, path: RelPath): Stat | n
 export function refuseUnlessFile(stat: Stat, path: RelPath): void {
   if (stat.kind === "link") throw refuseLink(path, stat.target);
   if (stat.kind === "folder") throw new PaiError("file_unusable", `${showName(path)} is a folder`);
-  if (stat.kind === "special") {
+  if (stat.kind === "special")
     throw new PaiError("file_unusable", `${showName(path)} is a pipe, socket or device, not a regular file`);
-  }
 }
 
 export function refuseLink(path: RelPath, target: string | null): PaiError {
   const points = target === null ? "" : ` to ${showName(target)}`;
-  return new PaiError("path_refused", `${showName(path)} is a link${points}; links are not followed`, {
-    hint: "name the real path, if it is below the root",
-  });
+  const hint = "name the real path, if it is below the root";
+  return new PaiError("path_refused", `${showName(path)} is a link${points}; links are not followed`, { hint });
 }
 
 export const isMissing = (thrown: unknown): boolean =>

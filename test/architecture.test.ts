@@ -119,10 +119,10 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_354,
+  core: 13_356,
   workspace: 10_958,
   cli: 9_807,
-  flows: 10_364,
+  flows: 10_368,
   models: 3_926,
   ui: 4_052,
   store: 3_321,

@@ -5,6 +5,8 @@ import type { CheckResult } from "../outcome.ts";
 /** A check that has been run, with what it printed; secrets in the output are masked. */
 export interface CheckEvidence extends CheckResult {
   readonly output: string;
+  /** What it names that was hidden from it, as a clause; "" or absent: nothing. */
+  readonly withheld?: string;
 }
 
 const shownCharacters = 3000;

@@ -81,12 +81,12 @@ async function runCheck(
   if (isDue && (await mayLeave(run, command)))
     return runCheck(run, { command, by }, { when, ...(signal && { signal }), earlier });
   const passed = unjudged === null ? result.exit === 0 : null;
-  if (when === "before" && passed === false) tellWithheld(run, command, result);
+  const withheld = when === "before" && passed === false ? tellWithheld(run, command, result) : "";
   const ended = { command, by, exit: result.exit, ms: result.ms, passed, output: result.output };
   const compared = earlier === null ? null : compareFailures(earlier, ended);
   const check = { ...ended, note: unjudged ?? (renderComparison(compared) || doubtGreen(run, earlier, ended)) };
   run.emit({ type: "check.finished", when, ...check });
-  return { ...check, compared, wall };
+  return { ...check, compared, wall, withheld };
 }
 
 /** Why a green check may prove nothing: the run changed its script, or nothing that it spoke of; "": no reason. */
@@ -345,8 +345,9 @@ export function renderBaseline(checking: Readonly<Checking>): string {
   if (checking.checks.length === 0) return "";
   const known = checking.baseline?.results ?? [];
   const open = checking.checks.filter((command) => !known.some((check) => check.command === command));
+  const failing = ({ withheld = "" }: CheckEvidence) => (withheld === "" ? "fails" : `fails; ${withheld}`);
   const described = known.map((check) =>
-    describeCheck(check, check.passed === null ? check.note : check.passed ? "passes" : "fails"),
+    describeCheck(check, check.passed === null ? check.note : check.passed ? "passes" : failing(check)),
   );
   const head =
     known.length > 0

@@ -51,14 +51,17 @@ export const whyWalled = (run: Run, { text }: Wall): string =>
 
 const maxNamed = 4;
 
-/** If a failed check names a variable or a file that was hidden from it, says which flag shows it. */
-export function tellWithheld(run: Run, command: string, { held: { withheld, hidden } }: CommandResult): void {
-  const tell = (names: readonly string[], flag: string, what: string, code: string): void => {
-    if (names.length === 0) return;
-    const flags = names.map((name) => `${flag} ${name}`).join(" ");
-    const text = `${command} fails and names ${names.join(", ")}, ${what}: ${flags}`;
+/** If a failed check names what was hidden from it, tells the flag that shows it. Returns that for the model; "": it names nothing. */
+export function tellWithheld(run: Run, command: string, { held: { withheld, hidden } }: CommandResult): string {
+  const tell = (names: readonly string[], flag: string, what: string, way: string, code: string) => {
+    if (names.length === 0) return [];
+    const told = `names ${names.join(", ")}, which commands do not ${what}`;
+    const text = `${command} fails and ${told}; to ${way} it to them: ${names.map((name) => `${flag} ${name}`).join(" ")}`;
     run.emit({ type: "notice", level: "warning", code, text });
+    return [`it ${told}`];
   };
-  tell(withheld, "--env", "which commands do not get; to give it to them", "variable_withheld");
-  tell(hidden.slice(0, maxNamed), "--allow-read", "which commands do not see; to show it to them", "file_hidden");
+  return [
+    ...tell(withheld, "--env", "get", "give", "variable_withheld"),
+    ...tell(hidden.slice(0, maxNamed), "--allow-read", "see", "show", "file_hidden"),
+  ].join("; ");
 }

@@ -29,6 +29,24 @@ needs(copies, rootUser).describe("a check that only the sandbox keeps from passi
     expect(wasOutside()).toBe(false);
   });
 
+  test("is told with the files that it names and commands do not see, to the person and to the model", async () => {
+    const check = "sh check.sh";
+    const hidden = {
+      "env/dev.env": "LEVEL=debug\n",
+      "check.sh": "grep -q LEVEL env/dev.env || { echo env/dev.env: no LEVEL; exit 1; }\n",
+    };
+    const ran = await play({
+      files: { ...files, ...hidden },
+      lines,
+      options: { checks: [check], planOnly: true },
+    });
+    const told = "names env/dev.env, which commands do not see";
+    expect(ran.notices("file_hidden")).toEqual([
+      `${check} fails and ${told}; to show it to them: --allow-read env/dev.env`,
+    ]);
+    expect(ran.asked(1)).toContain(`note="fails; it ${told}"`);
+  });
+
   test("is asked about once at a terminal, and then decides", async () => {
     const ran = await play({ files, lines, options: { checks: [walled], interactive: true }, answers: "yes" });
     expect(ran.questions.map(({ kind }) => kind)).toEqual(["command", "plan"]);

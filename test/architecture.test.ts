@@ -119,7 +119,7 @@ test("a file has at most 400 lines", () => {
 
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
-  core: 13_356,
+  core: 13_357,
   workspace: 10_958,
   cli: 9_807,
   flows: 10_368,

@@ -59,7 +59,7 @@ export interface View {
   path(text: string, use: PathUse): RelPath;
   /** Where links in the root lead. The last name of a path to be deleted or moved is not followed. Absent: no links. */
   follow?(path: RelPath, use: PathUse): RelPath;
-  /** null: nothing. Throws file_unusable (special, over `limit` bytes, 8 MiB) and path_refused (a link on the way). */
+  /** Links as such; null: nothing. Throws file_unusable (special, over `limit`: 8 MiB), path_refused (a link on the way). */
   read(path: RelPath, limit?: number): Promise<Blob | null>;
   /** Lines `from` to `to` (1-based, inclusive) of a text file of any size; of a compressed one of its text. */
   readLines(path: RelPath, from: number, to: number): Promise<LineRange>;

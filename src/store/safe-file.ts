@@ -37,7 +37,7 @@ export function readPrivate(file: string): string | null {
   return text;
 }
 
-/** Text of a regular file of at most 4 MiB; null: missing, or a link without `follow`. `judge` sees its stat first. */
+/** Text of a file of at most 4 MiB, never waiting at a pipe; null: missing, or a link without `follow`. `judge` is first. */
 export function readRegular(
   file: string,
   options: { readonly follow: boolean; readonly judge?: (stat: Stats) => void },

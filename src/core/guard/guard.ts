@@ -55,6 +55,7 @@ interface Case {
 
 type Rule = (subject: Case) => string | null;
 
+/** Binary content is one long line, so the size rule holds for it too. */
 function contentOf(blob: Blob | null): string | null {
   if (blob?.kind === "link") return blob.target;
   if (blob?.kind !== "file") return null;

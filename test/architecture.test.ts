@@ -125,7 +125,7 @@ const budgets = {
   flows: 10_368,
   models: 3_926,
   ui: 4_052,
-  store: 3_321,
+  store: 3_322,
   lab: 3_610,
   acp: 1_020,
   actions: 970,

@@ -37,11 +37,12 @@ export function readPrivate(file: string): string | null {
   return text;
 }
 
-/** Text of a file of at most 4 MiB, never waiting at a pipe; null: missing, or a link without `follow`. `judge` is first. */
+/** Text of a regular file of at most 4 MiB; null: missing, or a link without `follow`. `judge` sees its stat first. */
 export function readRegular(
   file: string,
   options: { readonly follow: boolean; readonly judge?: (stat: Stats) => void },
 ): string | null {
+  // A pipe in the place of the file must not make pai wait.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | (options.follow ? 0 : constants.O_NOFOLLOW);
   const fd = openIfThere(file, flags);
   if (fd === null) return null;

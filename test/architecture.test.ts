@@ -120,7 +120,7 @@ test("a file has at most 400 lines", () => {
 /** Lines that a room may have. A budget goes up only with a reason that its commit gives. */
 const budgets = {
   core: 13_357,
-  workspace: 10_958,
+  workspace: 10_968,
   cli: 9_807,
   flows: 10_368,
   models: 3_926,

@@ -52,6 +52,7 @@ function readState(root: Root, path: RelPath): PathState {
 
 const unlessUnusable = <T>(look: () => T): T | undefined => unless(["path_refused", "file_unusable"], look);
 
+/** Bits that pai never sets (06000) do not count. */
 export const holds = (state: PathState, expected: Blob | null): boolean =>
   state.blob !== undefined && sameBlob(withoutSpecialBits(state.blob), withoutSpecialBits(expected));
 

@@ -31,6 +31,7 @@ export function noteReplaced(root: Root, path: RelPath, seen: Stat | null): void
   if (seen?.kind === "file") raise(root, path, Number(seen.mtimeNs / 1_000_000_000n));
 }
 
+/** Its output has at most this second. */
 export function noteCommandEnd(root: Root): void {
   raise(root, "", Math.floor(now()));
 }

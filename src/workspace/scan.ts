@@ -1,4 +1,4 @@
-/** Lists and walks folders as people may see them, without denied and ignored names, and follows their links. */
+/** Lists and walks folders without denied and ignored names, never through links, and says where a link leads. */
 import { type Dirent, lstatSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { closedNameIn, isBuiltFolder, type PathRules } from "../core/closed-names.ts";

@@ -2,6 +2,7 @@
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
+/** No command may wait for a person, start a pager, or print colours. */
 const quiet = {
   CI: "1",
   PAI: "1",

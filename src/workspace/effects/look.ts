@@ -66,6 +66,7 @@ export interface SecondLook {
 
 const mib = 1024 * 1024;
 const closedLimits: Limits = { paths: 50_000, files: 2000, bytes: 16 * mib, fileBytes: mib };
+/** Closed paths share theirs. */
 const limitsOf: Readonly<Record<"open" | "ignored" | "carried", Limits>> = {
   open: { paths: 120_000, files: 20_000, bytes: 64 * mib, fileBytes: mib },
   ignored: { paths: 20_000, files: 2000, bytes: 16 * mib, fileBytes: 4 * mib },

@@ -93,6 +93,7 @@ function renderUsers(host: HostFiles, filter: string): string {
   ].join("\n");
 }
 
+/** Where unit files are, the first that has a name wins. */
 const folders = [
   "/etc/systemd/system",
   "/run/systemd/system",

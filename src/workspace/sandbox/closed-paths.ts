@@ -225,6 +225,7 @@ export function findInside({ workspace, rules }: Pick<ClosedSearch, "workspace" 
   return { hidden: [...found.hidden, ...others, ...beyond], repositories: found.repositories.filter(isSeen) };
 }
 
+/** Hard links to hidden files, where one has names that are not hidden. */
 function otherNames(hidden: readonly string[], folders: readonly string[]): readonly string[] {
   const known = new Set(hidden);
   const missing = missingNames(known);

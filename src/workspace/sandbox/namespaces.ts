@@ -258,6 +258,7 @@ function hide(tape: Tape, { path, isFolder }: Hidden): void {
   }
 }
 
+/** It is down at first. */
 function raiseLoopback(tape: Tape): void {
   const request = Buffer.alloc(40);
   request.write("lo");

@@ -123,6 +123,7 @@ function addFilter(tape: Tape, { way, network, unixSockets, landlock }: Confinem
   tape.call("seccomp", [filterMode, 0, program]);
 }
 
+/** The program has not run. */
 export interface SetupFailure {
   readonly step: string;
   readonly errno: string;

@@ -108,6 +108,7 @@ export async function search(
 
 const waitingBatches = 2;
 
+/** Replies come in the order of the batches. */
 function openSearchers(root: Root, job: SearchJob) {
   const threads = openThreads<SearchReply>({ root: root.lent, job }, maxSilenceMs);
   const waiting: Promise<SearchReply | null>[] = [];

@@ -16,6 +16,7 @@ const shapes = {
 const renameat2: Readonly<Record<string, number>> = { x64: 316, arm64: 276 };
 const renameFlags = { noReplace: 1, exchange: 2 } as const;
 const largestAttributes = 65_536;
+/** The last one is also EOPNOTSUPP. */
 const unsupported = [system.errno.EINVAL, system.errno.ENOSYS, system.errno.ENOTSUP];
 
 /** null: there is no FFI, or no usable libc. Links are not followed; all throw system errors. */

@@ -1,6 +1,6 @@
 /** A key that a program of the user prints: run when needed, kept for its time, masked, and every failure named. */
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "../../src/cli/commands/task.ts";
 import { openKeyCommand } from "../../src/cli/compose/key-command.ts";
@@ -119,14 +119,14 @@ test("an interrupt ends the command", async () => {
 
 const server = useServer();
 
-function withCommand(command: readonly string[]) {
+function withCommand(command: readonly string[], { PATH = path, cwd }: { PATH?: string; cwd?: string } = {}) {
   const process = openProcess();
   const row = { wire: "chat", url: server.origin, key: { command, cache: "1h" } };
   put(process.home.config("config.json"), JSON.stringify({ providers: { gw: row } }));
   const ask = () =>
     process.run(
       { run: runCommand },
-      { words: ["hi"], env: { PATH: path }, flags: { json: true, model: "gw:m" }, stdin: "" },
+      { words: ["hi"], env: { PATH }, flags: { json: true, model: "gw:m", cwd }, stdin: "" },
     );
   return { ask };
 }
@@ -143,6 +143,21 @@ test("a run uses the key, renews one that the server refuses once, and shows nei
   ]);
   expect(out).toContain("I saw");
   expect(out + err).not.toContain("qwertzuiop");
+});
+
+test("a program of the project is not run, whether the project or its PATH is named by a link or not", async () => {
+  const link = `${newFolder("disk", "links")}/link`;
+  symlinkSync(folder, link);
+  program("ours", "echo always-the-same-key");
+  server.answer = () => sse([says(JSON.stringify({ intent: "conversation", reply: "hello" }))]);
+  for (const [cwd, PATH] of [
+    [folder, folder],
+    [link, link],
+    [link, folder],
+  ] as const) {
+    const { code, err } = await withCommand(["ours"], { PATH, cwd }).ask();
+    expect([code, err]).toEqual(["config_invalid", expect.stringContaining("no such program in PATH")]);
+  }
 });
 
 test("a key that is refused twice ends the run with 4; the same key is not sent twice", async () => {

@@ -29,7 +29,7 @@ export interface Base extends LoadedSettings {
 }
 
 /** The working folder as given. Throws usage if `-C` names no folder. */
-function folderOf({ cwd, flags }: Pick<Context, "cwd" | "flags">): string {
+export function folderOf({ cwd, flags }: Pick<Context, "cwd" | "flags">): string {
   const folder = resolve(cwd, flags.cwd ?? ".");
   if (flags.cwd === undefined) return folder;
   const found = statSync(folder, { throwIfNoEntry: false });

@@ -7,8 +7,8 @@ import { readStart } from "../../models/wire/endpoint.ts";
 import { type FoundKey, findFault, findKeys } from "../../store/keys.ts";
 import type { KeyCommand } from "../../store/own-providers.ts";
 import type { Environment } from "../../store/places.ts";
-import { pathOutside } from "../../system/lookups.ts";
-import { type Asking, findRoot } from "./base.ts";
+import { pathOutside, realPathOf } from "../../system/lookups.ts";
+import { type Asking, folderOf } from "./base.ts";
 
 interface KeyCommandOptions {
   readonly env: Environment;
@@ -86,7 +86,8 @@ async function readKey(
 
 function start(words: readonly string[], { env, home, root }: KeyCommandOptions, invalid: (what: string) => PaiError) {
   const [program = "", ...others] = words;
-  const path = pathOutside(env["PATH"], root);
+  // Links may lead to the project.
+  const path = pathOutside(pathOutside(env["PATH"], root), realPathOf(root) ?? root);
   const found = Bun.which(program, { PATH: path });
   if (found === null) throw invalid("cannot be started: there is no such program in PATH");
   try {
@@ -127,7 +128,7 @@ export function findKeyCommand(
   const command = settings.providers.find((own) => own.id === id)?.keyCommand ?? null;
   if (command === null) return null;
   const { env, now } = context;
-  return openKeyCommand(id, command, { env, home: places.home, root: findRoot(context), now, hold });
+  return openKeyCommand(id, command, { env, home: places.home, root: folderOf(context), now, hold });
 }
 
 /** The default key first. Throws what finding a key or running the command throws. */

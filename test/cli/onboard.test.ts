@@ -103,6 +103,18 @@ test.each<[string, Readonly<Record<string, string>>]>([
   expect((await offer({ lines: ["y"], env })).looked).toBe(0);
 });
 
+test.each(["timeout", "interrupted"] as const)(
+  "%s at the key ends the questions and is not told twice",
+  async (code) => {
+    const { context, base, said } = sit();
+    const end = new PaiError(code, "it is over");
+    const ends = () => Promise.reject(end);
+    const asker = { readLine: async () => "k", askHidden: ends, demo: ends, check: ends };
+    expect(await askForModel(context, base, asker, async () => servers).catch((thrown) => thrown)).toBe(end);
+    expect(said()).not.toContain("it is over");
+  },
+);
+
 test("a key is known by how it begins, tried, stored, and its provider's model is used", async () => {
   const { model, keys, said } = await offer({ found: [], hidden: [anthropicKey] });
   expect([model, keys("anthropic")]).toEqual(["anthropic:claude-sonnet-5-5", [anthropicKey]]);

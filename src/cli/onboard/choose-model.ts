@@ -119,7 +119,7 @@ async function askUntilSettled(
       if (answered === "refused") tries += 1;
     } catch (thrown) {
       const error = toPaiError(thrown);
-      if (error.code === "interrupted") throw error;
+      if (error.code === "interrupted" || error.code === "timeout") throw error;
       openLog(context).fail(error);
       tries += 1;
     }

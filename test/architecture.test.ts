@@ -121,7 +121,7 @@ test("a file has at most 400 lines", () => {
 const budgets = {
   core: 13_357,
   workspace: 10_968,
-  cli: 9_808,
+  cli: 9_825,
   flows: 10_368,
   models: 3_926,
   ui: 4_052,

@@ -1,4 +1,4 @@
-/** The action that runs a command; `perform` decides whether it may. */
+/** The actions that run a command or call a tool: RUN, CALL, QUERY; `perform` decides whether they may. */
 import * as z from "zod/mini";
 import { isFields } from "../core/model.ts";
 import { spellToolCall } from "../core/tool-calls.ts";

@@ -1,4 +1,4 @@
-/** The actions that look: READ, TREE, LIST_PATH, SEARCH, GLOB. They answer and change nothing. */
+/** The actions that look: READ, TREE, LIST_PATH, LS, SEARCH, GLOB. They answer and change nothing. */
 import * as z from "zod/mini";
 import { compressionOf } from "../core/compressed.ts";
 import { headOfChangelog } from "../core/context/blocks.ts";

@@ -1,3 +1,3 @@
-/** The one way from pai to the lab: statistics, evaluation, and the database of a team. */
+/** The way from tasks to the lab, loaded where it is needed; its commands are rows of the command table. */
 
 export const openLab = () => import("../lab/door.ts");

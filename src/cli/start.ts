@@ -5,9 +5,8 @@ import { exitCodes, type Failure, orNull, PaiError, toFailure, toPaiError } from
 import { failedOutcome } from "../core/outcome.ts";
 import { maskAll } from "../core/secrets/key-shapes.ts";
 import { didYouMean } from "../core/suggest.ts";
-import { textOfSystem } from "../system/lookups.ts";
 import { renderCommandDocument } from "../ui/command-document.ts";
-import { hasKeyboard, isInForeground, isPipedIn, isTerminal } from "../ui/tty.ts";
+import { hasKeyboard, isPipedIn, isTerminal } from "../ui/tty.ts";
 import { openWriters, type Writer } from "../ui/writer.ts";
 import { openLog } from "./answer-document.ts";
 import {
@@ -25,6 +24,7 @@ import { commands, findCommand, session } from "./command-table.ts";
 import { renderVersion, version } from "./commands/version.ts";
 import { flagKeys } from "./flags.ts";
 import { habitOfCommand } from "./habits.ts";
+import { endInBackground, watchSignals } from "./interrupt.ts";
 import { readPiped, readStdin } from "./read-text.ts";
 
 /** A single word like this is a mistyped command, not a task that costs money; `-` alone means standard input. */
@@ -212,49 +212,4 @@ export async function start(argv: readonly string[]): Promise<void> {
   const isLost = writers.some(({ failure }) => failure !== null);
   process.exitCode = isLost && code === 0 ? exitCodes.disk_full : code;
   if (isStopped) endInBackground(code);
-}
-
-/** Name, number, exit code, error code, message. */
-const stops = [
-  ["SIGINT", 2, 130, "interrupted", "interrupted"],
-  ["SIGTERM", 15, 143, "terminated", "ended by SIGTERM"],
-  ["SIGHUP", 1, 129, "hangup", "the terminal was closed"],
-] as const;
-
-/** Whether the process was started with the signal ignored, as by nohup or in the background of a script. */
-function isIgnored(number: number): boolean {
-  const [, mask = "0"] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(textOfSystem("/proc/self/status")) ?? [];
-  return ((BigInt(`0x${mask}`) >> BigInt(number - 1)) & 1n) === 1n;
-}
-
-/**
- * The first signal aborts all work, which is then undone; the second ends the process at once. While a session has a
- * handler set by `onInterrupt`, Ctrl+C goes there instead (session/talk.ts). A signal that was ignored stays ignored.
- */
-function watchSignals(writers: readonly Writer[]): Pick<Context, "signal" | "onInterrupt"> {
-  const controller = new AbortController();
-  let taken: (() => void) | null = null;
-  for (const [name, number, exit, code, message] of stops) {
-    if (isIgnored(number)) continue;
-    process.on(name, () => {
-      for (const { skip } of writers) skip();
-      if (name === "SIGINT" && taken !== null) return taken();
-      if (controller.signal.aborted) process.exit(exit);
-      controller.abort(new PaiError(code, message));
-    });
-  }
-  return {
-    signal: controller.signal,
-    onInterrupt: (handler) => {
-      taken = handler;
-    },
-  };
-}
-
-/** In the background Bun's exit, which resets the terminal, would stop the process: there the signal itself ends it. */
-function endInBackground(code: number): void {
-  const [name] = stops.find(([, , exit]) => exit === code) ?? [];
-  if (name === undefined || isInForeground()) return;
-  process.removeAllListeners(name);
-  process.kill(process.pid, name);
 }

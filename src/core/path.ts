@@ -1,4 +1,4 @@
-/** Paths that have passed the parser, and their parts; only `workspace/confine.ts` may make one from text. */
+/** Paths that have passed the parser (`workspace/parse-path.ts`), and their parts. */
 
 declare const relPath: unique symbol;
 

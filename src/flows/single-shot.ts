@@ -207,9 +207,9 @@ export async function execute(run: Run, plan: Plan, claims: readonly PlanClaim[]
   const progress = createProgress(run, plan, claims);
   run.ending.open = () => progress.openSteps;
   await finishBaseline(run);
-  // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
   // Before anything that may end the run, so that it knows what was claimed.
   if (atOnce !== null) keepFinish(run.ending, atOnce.reply.script);
+  // The plan, and perhaps a person's approval, refers to the files as they were when it was made.
   await acceptMeanwhile(run, claims, seenEdits(run, atOnce));
   const system = systemOf(run, singleShotPlan);
   const begin = async (): Promise<string | ScriptReply> => {

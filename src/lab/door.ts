@@ -1,4 +1,4 @@
-/** What the rest of pai asks of the lab; only this file of it is loaded, and only where a store, caps or statistics need it. */
+/** What the rest of pai asks of the lab but for its commands; loaded only where a store, caps or statistics need it. */
 export { type IndexedRun, readRuns } from "./run-index.ts";
 export { shareKeyState } from "./team/key-rests.ts";
 export {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeEnvironment } from "../../src/cli/compose/options.ts";
+import { describeEnvironment } from "../../src/cli/compose/surroundings.ts";
 import { finish, plan, write } from "../flows/plans.ts";
 import { makeFolder, play, playIn } from "../flows/scripted.ts";
 import { newFolder } from "../grounds.ts";

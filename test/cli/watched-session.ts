@@ -1,7 +1,8 @@
 /** A session on a folder of its own, whose turns are carried out as they are planned, and what its next request is told. */
 import { expect } from "bun:test";
 import { join } from "node:path";
-import { continueWith, watchTruth } from "../../src/cli/session/watch-truth.ts";
+import { continueWith } from "../../src/cli/session/continue-session.ts";
+import { watchTruth } from "../../src/cli/session/watch-truth.ts";
 import { createDialogue } from "../../src/core/dialogue.ts";
 import type { SessionLine } from "../../src/core/session/line.ts";
 import { pastOf } from "../../src/core/session/past.ts";

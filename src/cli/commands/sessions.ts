@@ -9,9 +9,9 @@ import { columnsOfResults, openLog, showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { openHere } from "../compose/compose-task.ts";
 import { openLab } from "../lab.ts";
+import { continuedId } from "../session/continue-session.ts";
 import { type ListedSession, renderListed } from "../session/render-resumed.ts";
 import { talkAt } from "../session/session.ts";
-import { continuedId } from "../session/watch-truth.ts";
 import { runCommand } from "./task.ts";
 
 const kept = 20;

@@ -35,7 +35,7 @@ import {
   type SavedPlan,
 } from "../plan-file.ts";
 import { readText, taskLimit } from "../read-text.ts";
-import { continuedId, continueSession, takeId } from "../session/watch-truth.ts";
+import { continuedId, continueSession, takeId } from "../session/continue-session.ts";
 
 function readTaskFile(context: Context, file: string, signal: AbortSignal): Promise<string> {
   requireInput(file, projectOf(context));

@@ -1,4 +1,4 @@
-/** The composition root: builds every adapter of a task from the context, without deciding anything. */
+/** The composition root: builds every adapter of a task from the context. Of decisions only what is kept and shared: log, cached plans, team. */
 
 import { join } from "node:path";
 import { allActions } from "../../actions/registry.ts";

@@ -12,7 +12,7 @@ import {
   squash,
 } from "../../core/change.ts";
 import type { SandboxState } from "../../core/command/sandbox.ts";
-import { surveyView } from "../../core/context/survey-view.ts";
+import { surveyView } from "../../core/context/staged-survey.ts";
 import type { Term } from "../../core/context/words.ts";
 import { digest } from "../../core/digest.ts";
 import { type Failure, PaiError } from "../../core/error.ts";

@@ -28,10 +28,11 @@ import { type Composed, composeTask, openHere } from "../compose/compose-task.ts
 import { expandCustom, listCustom, looksCustom, unknownCustom } from "../compose/custom.ts";
 import { composeOptions, flowFor, limitTime } from "../compose/options.ts";
 import { renderHiddenHere } from "../compose/view.ts";
+import { continueWith } from "../session/continue-session.ts";
 import { changesOfSession, sayChangedSince } from "../session/rewind.ts";
 import { modeAbout } from "../session/slash.ts";
 import { usualMode } from "../session/talk.ts";
-import { continueWith, watchTruth } from "../session/watch-truth.ts";
+import { watchTruth } from "../session/watch-truth.ts";
 import { openProtocolStreams } from "./streams.ts";
 
 /** Before the first turn nobody can be asked. */

@@ -23,8 +23,9 @@ import type { Composed } from "../compose/compose-task.ts";
 import { notifyEnd } from "../compose/notify-end.ts";
 import { composeOptions, flowFor, limitTime } from "../compose/options.ts";
 import type { TerminalView } from "../compose/view.ts";
+import { continueWith } from "./continue-session.ts";
 import { type Ahead, hold, type KeyWatch, watchKeys } from "./watch-keys.ts";
-import { continueWith, type TruthWatch } from "./watch-truth.ts";
+import type { TruthWatch } from "./watch-truth.ts";
 
 const twiceMs = 2000;
 

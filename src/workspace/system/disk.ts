@@ -1,4 +1,4 @@
-/** All calls that change the disk, so that a test can make each of them fail. */
+/** The calls that change files of the project, so that a test can make each of them fail. */
 
 import {
   chmodSync,

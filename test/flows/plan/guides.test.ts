@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readOuterGuides } from "../../../src/cli/compose/options.ts";
+import { readOuterGuides } from "../../../src/cli/compose/surroundings.ts";
 import { newFolder } from "../../grounds.ts";
 import { finish, modify, planTo } from "../plans.ts";
 import { play } from "../scripted.ts";

@@ -286,8 +286,7 @@ function readPrompt(blocks: readonly ContentBlock[], roots: readonly string[]) {
 }
 
 /** Joins the pieces of a message: editors cut a sentence where it names a file. */
-function joinWords(said: readonly string[]): string {
-  return said
+const joinWords = (said: readonly string[]): string =>
+  said
     .reduce((all, each) => (all === "" || /\s$/.test(all) || /^\s/.test(each) ? all + each : `${all} ${each}`), "")
     .trim();
-}

@@ -163,12 +163,11 @@ export async function refuseLinks(run: Run, claims: readonly PlanClaim[]): Promi
 }
 
 /** The paths of a plan that need a yes of their own, whether or not they have it. */
-export function concernsOf(run: Run, claims: readonly PlanClaim[]): readonly Concern[] {
-  return [...new Set(claims.flatMap(pathsOfClaim))].flatMap((path) => {
+export const concernsOf = (run: Run, claims: readonly PlanClaim[]): readonly Concern[] =>
+  [...new Set(claims.flatMap(pathsOfClaim))].flatMap((path) => {
     const why = run.workspace.concern(path) ?? run.workspace.whyClosed(path);
     return why === null ? [] : [{ path, why }];
   });
-}
 
 async function renderPlanQuestion(run: Run, plan: Plan, claims: readonly PlanClaim[]): Promise<string> {
   const deletes = claims.flatMap((claim) => (claim.kind === "delete" ? claim.path : []));

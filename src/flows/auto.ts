@@ -28,11 +28,11 @@ export const hybrid: Flow = async (run) => {
 };
 
 /** Asks again only about what needs a yes of its own, since the earlier approval was for their earlier content. */
-export function resumePlan({ plan: saved, steps, review }: ApprovedWork): Flow {
-  return async (run) => {
+export const resumePlan =
+  ({ plan: saved, steps, review }: ApprovedWork): Flow =>
+  async (run) => {
     run.planning.wantsReview = review;
     const promise = steps === null ? promiseOf(saved, 0) : promiseOfSchedule({ plan: saved, steps }, 0);
     const { plan, claims } = await presentSaved(run, saved, promise, true);
     await (steps === null ? execute(run, plan, claims) : followSchedule(run, { plan, steps }, claims));
   };
-}

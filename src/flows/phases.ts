@@ -102,11 +102,10 @@ const renderCall = ({ name, target, ok, text }: CallReport) => {
 };
 
 /** The results of calls, one after another; of a successful look only that it was done. */
-export function renderCalls(reports: readonly CallReport[]): string {
-  return reports
+export const renderCalls = (reports: readonly CallReport[]): string =>
+  reports
     .map((report) => renderCall(report.kind === "look" && report.ok ? { ...report, text: "" } : report))
     .join("\n");
-}
 
 export const renderDone = (reports: readonly CallReport[]): string =>
   `Results. Do not send again what is done.\n${reports.map(renderCall).join("\n")}`;

@@ -53,14 +53,14 @@ export async function followMade(run: Run, { plan, claims, atOnce }: ApprovedPla
 }
 
 /** single-shot with a saved plan, without a planning call; with its finished `changes`, without any call. */
-export function followPlan(saved: Plan, changes: readonly Change[] | null): Flow {
-  return async (run) => {
+export const followPlan =
+  (saved: Plan, changes: readonly Change[] | null): Flow =>
+  async (run) => {
     const promise = changes === null ? promiseOf(saved, 0) : { expected: 0, at_most: 0 };
     const { plan, claims } = await presentSaved(run, saved, promise);
     if (changes === null) await execute(run, plan, claims);
     else await executeFinished(run, plan, claims, changes);
   };
-}
 
 /** The rights of a plan, with its words, in which the change guard looks for announced deletions. */
 export function rightsOf(plan: Plan, claims: readonly PlanClaim[], atOnce: AtOnce | null = null): Rights {

@@ -18,14 +18,12 @@ export type Overlay = ReturnType<typeof createOverlay>;
 
 const byCodePoint = (a: Entry, b: Entry) => (a.path < b.path ? -1 : 1);
 
-function entryOf(path: RelPath, blob: Blob): Entry {
-  return {
-    path,
-    kind: blob.kind,
-    size: blob.kind === "file" ? blob.bytes.length : 0,
-    target: blob.kind === "link" ? blob.target : null,
-  };
-}
+const entryOf = (path: RelPath, blob: Blob): Entry => ({
+  path,
+  kind: blob.kind,
+  size: blob.kind === "file" ? blob.bytes.length : 0,
+  target: blob.kind === "link" ? blob.target : null,
+});
 
 function withinLimit(path: RelPath, blob: Blob | null, limit = Number.POSITIVE_INFINITY): Blob | null {
   if (blob?.kind !== "file" || blob.bytes.length <= limit) return blob;

@@ -262,12 +262,11 @@ async function readReplay(name: string, folder: string): Promise<readonly Replay
 }
 
 /** Reads a JSONL recording. Throws `config_invalid` that names the first bad line. */
-export function parseReplay(source: string, name: string): readonly ReplayLine[] {
-  return source
+export const parseReplay = (source: string, name: string): readonly ReplayLine[] =>
+  source
     .replace(/^\uFEFF/, "")
     .split("\n")
     .flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, `${name}:${index + 1}`)]));
-}
 
 function parseLine(source: string, where: string): ReplayLine {
   const broken = (why: string) =>
@@ -297,10 +296,8 @@ function parseLine(source: string, where: string): ReplayLine {
   };
 }
 
-function parseCall(call: WireFields, index: number): Call {
-  return {
-    id: textIn(call["id"]) || `call-${index + 1}`,
-    name: textIn(call["name"]),
-    input: (call["input"] ?? {}) as Json,
-  };
-}
+const parseCall = (call: WireFields, index: number): Call => ({
+  id: textIn(call["id"]) || `call-${index + 1}`,
+  name: textIn(call["name"]),
+  input: (call["input"] ?? {}) as Json,
+});

@@ -70,9 +70,8 @@ export interface Briefing {
 }
 
 /** The turns before, as fit. Files that were read since may tell a secret in them. */
-export function renderPastOf({ veil }: Run, turns: Run["task"]["history"], maxLength: number): string {
-  return renderPastTurns(veil.cover(turns), maxLength);
-}
+export const renderPastOf = ({ veil }: Run, turns: Run["task"]["history"], maxLength: number): string =>
+  renderPastTurns(veil.cover(turns), maxLength);
 
 function renderHistory(run: Run, maxLength: number): string {
   const { history } = run.task;

@@ -260,7 +260,10 @@ export function renderCommand({ exit, timedOut, output, ms, limitMs, refused, he
     : describeEnd({ exit, timedOut });
   const back = refused === null ? "" : `; ${refused.text}`;
   const own = tellOwn(held.level, held.network);
-  const first = `${end} after ${Math.round(ms)} ms${back}${held.wall === null ? "" : `; ${held.wall.text}`}`;
+  const isSeen = refused !== null || held.hidden.length === 0;
+  const unseen = isSeen ? "" : `it names ${nameSome(held.hidden)}, which commands do not see`;
+  const why = held.wall?.text ?? unseen;
+  const first = `${end} after ${Math.round(ms)} ms${back}${why === "" ? "" : `; ${why}`}`;
   const told = own === null ? first : `${first}${refused === null ? " " : "\n"}${own}`;
   const paths = effects.changes.map(({ path }) => path);
   const changed = refused !== null || paths.length === 0 ? "" : `(it changed ${nameSome(paths)})\n`;

@@ -72,13 +72,12 @@ const enable = (path: string, test: Buffer): Buffer | string =>
 
 const withheld = /^(\.meta|\.docs|\.approaches|\.articles|node_modules)(\/|$)/;
 
-function instructionsOf(folder: string): string {
-  return ["introduction.md", "instructions.md", "instructions.append.md"]
+const instructionsOf = (folder: string): string =>
+  ["introduction.md", "instructions.md", "instructions.append.md"]
     .map((name) => join(folder, ".docs", name))
     .filter((file) => existsSync(file))
     .map((file) => readFileSync(file, "utf8").trim())
     .join("\n\n");
-}
 
 /** Makes a task from one exercise in Exercism's layout; a text: why that is not possible. */
 function importExercise(folder: string, to: string, id: string, language: Language, source: string): string | null {

@@ -253,13 +253,12 @@ export async function lookAtQueue(store: TeamStore, { queue, tasks, pai }: Worke
   return row?.known === true ? row : null;
 }
 
-export function readGivenUp(store: TeamStore, queue: string): Promise<readonly QueuedWork[]> {
-  return store.query<QueuedWork>(
+export const readGivenUp = (store: TeamStore, queue: string): Promise<readonly QueuedWork[]> =>
+  store.query<QueuedWork>(
     `select key, task, task_sha as sha256, model, mode, repeat from pai.eval_items
       where queue = $1 and result is null and attempts >= ${maxAttempts} and lease < now() order by place`,
     [queue],
   );
-}
 
 export async function readQueueResults(store: TeamStore, queue: string): Promise<readonly Json[] | null> {
   const [known] = await store.query("select 1 from pai.eval_queues where name = $1", [queue]);

@@ -193,14 +193,13 @@ const tablesOf = ({ candidates, pairs, tasks }: Report) => [
 const markdownCell = (text: string): string =>
   text.replace(/[\r\n\t]+/g, " ").replace(/[\\|<>[\]`*_~&]/g, (mark) => `\\${mark}`);
 
-export function renderReportMarkdown(report: Report): string {
-  return tablesOf(report)
+export const renderReportMarkdown = (report: Report): string =>
+  tablesOf(report)
     .map(({ title, heads, rows }) => {
       const line = (cells: readonly string[]) => `| ${cells.map(markdownCell).join(" | ")} |\n`;
       return `## ${title}\n\n${line(heads)}|${" --- |".repeat(heads.length)}\n${rows.map(line).join("")}`;
     })
     .join("\n");
-}
 
 /** For a terminal: each row as lines of its names and values, since its table would be wider than most screens. */
 export function renderReportLines(report: Report, columns: number): string {

@@ -118,14 +118,11 @@ export function renderWait(seconds: number): string {
 }
 
 /** Seconds until trying again makes sense, or null: `Retry-After-Ms`, `Retry-After` (seconds or a date), `retryDelay`. */
-function readDelay(headers: Headers, retryDelay: string, now: number): number | null {
-  return (
-    seconds(headers.get("retry-after-ms"), 0.001) ??
-    seconds(headers.get("retry-after"), 1) ??
-    untilDate(headers.get("retry-after"), now) ??
-    seconds(/^(\d+(?:\.\d+)?)s$/.exec(retryDelay)?.[1] ?? null, 1)
-  );
-}
+const readDelay = (headers: Headers, retryDelay: string, now: number): number | null =>
+  seconds(headers.get("retry-after-ms"), 0.001) ??
+  seconds(headers.get("retry-after"), 1) ??
+  untilDate(headers.get("retry-after"), now) ??
+  seconds(/^(\d+(?:\.\d+)?)s$/.exec(retryDelay)?.[1] ?? null, 1);
 
 /** Seconds until midnight in California, when Google's daily quotas reset. */
 function secondsToNewDay(now: number): number {

@@ -92,7 +92,7 @@ export function openPerform({ root, policy, sandbox, meanwhile, ...parts }: Perf
     level: SandboxLevel | null,
     { exit, output, timedOut }: ShellResult,
   ) => {
-    const hidden = level === null ? [] : sandbox.hiddenIn(output);
+    const hidden = level === null ? [] : sandbox.hiddenIn(`${command}\n${output}`);
     const isUnseen = (path: string) => [path, dirname(path)].some((each) => sandbox.isUnseen(realPathOf(each) ?? each));
     const mayWrite = (path: string) => mayUse(nearestThere(path), constants.W_OK);
     const asRoot = { isRoot: process.getuid?.() === 0, mayWrite, isUnseen };

@@ -117,6 +117,17 @@ needs(copies, rootUser).describe("a command of the model that met a wall", () =>
     expect([ran.outcome.code, wasOutside()]).toEqual([0, true]);
   });
 
+  test("that commands do not see the files that it names is told with its result", async () => {
+    const lines = run("grep -c LEVEL env/dev.env");
+    const ran = await play({
+      files: { "env/dev.env": "LEVEL=1\n" },
+      lines,
+      options: { interactive: true },
+      answers: "yes",
+    });
+    expect(ran.asked(2)).toContain("; it names env/dev.env, which commands do not see (in a sandbox: ");
+  });
+
   test("never without a person", async () => {
     await play({ files, lines: [...run(walled), finish(), finish()], options: { allowRun: true } });
     expect(wasOutside()).toBe(false);

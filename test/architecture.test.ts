@@ -189,7 +189,7 @@ test("core touches neither the file system nor the process", () => {
 });
 
 /** MCP servers that the user said yes to; the page for the person's own browser on loopback; the user's own database. */
-const listed = ["cli/compose/connect-tools.ts", "lab/dashboard/serve.ts", "lab/team/team-store.ts"];
+const listed = ["cli/compose/mcp-tools.ts", "lab/dashboard/serve.ts", "lab/team/team-store.ts"];
 
 test("only models talks to the network, and what is listed", () => {
   const network =

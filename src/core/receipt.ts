@@ -1,4 +1,4 @@
-/** The receipt of a run: its facts one a line, each line sealed with the hash of itself and of the line before. */
+/** The shape of a receipt, which store/record-receipt.ts fills: facts one a line, each sealed with the hash of itself and of the line before. */
 
 import type { Blob, Change } from "./change.ts";
 import type { SandboxLevel, SandboxState, Wall } from "./command/sandbox.ts";

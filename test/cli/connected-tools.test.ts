@@ -1,6 +1,6 @@
 /** A workspace with tools of servers is the same workspace: its transactions lose nothing on the way. */
 import { expect, test } from "bun:test";
-import { connectTools } from "../../src/cli/compose/connect-tools.ts";
+import { connectTools } from "../../src/cli/compose/mcp-tools.ts";
 import { type McpServer, pinTools } from "../../src/store/mcp-servers.ts";
 import { makeHome } from "../store/temp-home.ts";
 

@@ -9,7 +9,7 @@ import { createVeil } from "../../src/core/secrets/veil.ts";
 import { runTask } from "../../src/flows/run-task.ts";
 import { singleShot } from "../../src/flows/single-shot.ts";
 import { openReceipts } from "../../src/store/receipts.ts";
-import { recordRun } from "../../src/store/recorder.ts";
+import { recordRun } from "../../src/store/record-receipt.ts";
 import { defaults, openHere, type Place, type Setup, scriptModel } from "../flows/scripted.ts";
 
 const policy: Decide = async ({ kind }) =>

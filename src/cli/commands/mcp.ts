@@ -10,7 +10,7 @@ import { visible, visibleLine } from "../../ui/sanitize.ts";
 import { showResult } from "../answer-document.ts";
 import type { Context } from "../command.ts";
 import { type Here, openHere } from "../compose/compose-task.ts";
-import { listServers, startServer } from "../compose/connect-tools.ts";
+import { listServers, startServer } from "../compose/mcp-tools.ts";
 import { askYes, isApproved } from "../compose/view.ts";
 import { openAgentHost } from "../serve/agent-host.ts";
 import { openProtocolStreams } from "../serve/streams.ts";

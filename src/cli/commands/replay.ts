@@ -15,7 +15,7 @@ import type { Flow, RunOptions } from "../../flows/run.ts";
 import { runTask } from "../../flows/run-task.ts";
 import { followPlan } from "../../flows/single-shot.ts";
 import { openReceipts, type Receipt, type ReceiptWriter } from "../../store/receipts.ts";
-import { recordRun } from "../../store/recorder.ts";
+import { recordRun } from "../../store/record-receipt.ts";
 import type { Mode } from "../../store/setting-table.ts";
 import { counted } from "../../ui/amount.ts";
 import { visibleLine } from "../../ui/sanitize.ts";

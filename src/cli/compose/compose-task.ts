@@ -17,7 +17,7 @@ import type { TeamLink } from "../../lab/door.ts";
 import { openAudit } from "../../store/audit.ts";
 import { openPlanCache } from "../../store/plan-cache.ts";
 import { openReceipts } from "../../store/receipts.ts";
-import { keepReceipts } from "../../store/recorder.ts";
+import { keepReceipts } from "../../store/record-receipt.ts";
 import { type OpenedWorkspace, openWorkspace } from "../../workspace/open.ts";
 import { openLog } from "../answer-document.ts";
 import { askUntilShown } from "../at-paths.ts";
@@ -27,8 +27,8 @@ import { openLab } from "../lab.ts";
 import { openProjectMemory } from "../remember.ts";
 import { type Base, composeBase, knownSecrets } from "./base.ts";
 import { type ComposedModel, composeModel, type Face } from "./compose-model.ts";
-import { connectTools } from "./connect-tools.ts";
 import { describeSkills } from "./custom.ts";
+import { connectTools } from "./mcp-tools.ts";
 import { priceOf } from "./model-facts.ts";
 import { composeSandbox, makeRunId } from "./options.ts";
 

@@ -24,7 +24,7 @@ import type { Decision, Question } from "../../core/question.ts";
 import { type ChangedContent, type Fact, type FactOf, factsOf } from "../../core/receipt.ts";
 import { blankSecrets } from "../../core/secrets/veil.ts";
 import { createOverlay, type Overlay } from "../../flows/stage.ts";
-import { describeRequest, keyOfTerms } from "../../store/recorder.ts";
+import { describeRequest, keyOfTerms } from "../../store/record-receipt.ts";
 import type { History } from "../../workspace/journal/run-history.ts";
 
 export type ReplayTape = ReturnType<typeof playTape>;

@@ -16,14 +16,14 @@ const src = join(import.meta.dir, "../../src");
 const declared: Readonly<Record<string, string>> = {
   "the command line": "main cli/command",
   "settings and screen":
-    "cli/compose/base store/settings store/setting-table store/setting-kinds store/trust " + "ui/run/terminal",
+    "cli/compose/base store/settings store/setting-table store/setting-kinds store/trust ui/run/terminal",
   "what a run is composed of":
-    "workspace/confine workspace/journal/journal store/audit " + "store/plan-cache core/secrets/veil",
+    "workspace/confine workspace/journal/journal store/audit store/plan-cache core/secrets/veil",
   "the plan": "flows/ledger core/json core/plan/parse-plan",
   "the yes": "flows/changes/allowed",
   "the edit": "flows/phases core/script/parser core/edit/apply-edits",
   "the change": "core/guard/guard workspace/disk-batch workspace/journal/take-back workspace/atomic-write",
-  "a command": "workspace/sandbox/write-tape workspace/effects/look " + "workspace/effects/watch flows/effects",
+  "a command": "workspace/sandbox/write-tape workspace/effects/look workspace/effects/watch flows/effects",
   "the end": "flows/acting core/diff",
 };
 
